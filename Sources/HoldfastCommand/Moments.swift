@@ -3,7 +3,43 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// A moment of a store's archive, on a command line: a label or a commit, beside the option for a time.
+extension Moment {
+  /// For help.
+  static let words =
+    "A moment is a time, \"commit 5\" or \"label TEXT\". A time with seconds means the end of that second, so the times that "
+    + "`holdfast history` shows lead back to their commits."
+
+  /// A moment as a person types it: a time, `commit 5`, or `label before the move`.
+  ///
+  /// - Parameter option: the option that it was typed for.
+  /// - Throws: `ValidationError` for a time that cannot be read or has not come yet, and for a commit without a number.
+  init(typed text: String, for option: String) throws {
+    if text.hasPrefix("label ") {
+      self = .label(String(text.dropFirst("label ".count)))
+    } else if text.hasPrefix("commit ") {
+      guard let number = Int64(text.dropFirst("commit ".count)), number >= 0 else {
+        throw ValidationError("\"\(text)\" is not a commit for \(option): write commit and its number from 0, as in `holdfast history`.")
+      }
+      self = .commit(number)
+    } else {
+      let times = try TimeWords.times(text, for: option)
+      let now = Date()
+      guard times.lowerBound <= now else { throw ValidationError("\(option): \(TimeWords.both(times.upperBound)) has not come yet.") }
+      self = .time(min(times.upperBound, now))
+    }
+  }
+
+  /// For programs: a time, or the words for a commit or a label.
+  var json: JSONValue {
+    switch self {
+    case .time(let date): .time(date)
+    case .commit(let number): .string("commit \(number)")
+    case .label(let text): .string("label \(text)")
+    }
+  }
+}
+
+/// A moment of a store's archive, on a command line: a label or a commit, beside the option for any moment.
 struct MomentOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The state that the newest label with this text stands at.", valueName: "text"))
   var label: String?
@@ -14,18 +50,14 @@ struct MomentOptions: ParsableArguments {
   /// The moment that is given; nil where none is.
   ///
   /// - Parameters:
-  ///   - time: a time as it was typed.
+  ///   - typed: any moment, as it was typed.
   ///   - option: the option that it was typed for.
-  /// - Throws: `ValidationError` for more than one, and for a time that cannot be read or has not come yet.
-  func moment(_ time: String?, _ option: String) throws -> Moment? {
-    guard [time != nil, label != nil, commit != nil].count(where: { $0 }) <= 1 else {
+  /// - Throws: `ValidationError` for more than one, and as `Moment(typed:for:)`.
+  func moment(_ typed: String?, _ option: String) throws -> Moment? {
+    guard [typed != nil, label != nil, commit != nil].count(where: { $0 }) <= 1 else {
       throw ValidationError("\(option), --label and --commit exclude each other.")
     }
-    if let time {
-      let date = try TimeWords.date(time, for: option)
-      guard date <= Date() else { throw ValidationError("\(option): \(TimeWords.both(date)) has not come yet.") }
-      return .time(date)
-    }
+    if let typed { return try Moment(typed: typed, for: option) }
     if let commit, commit < 0 { throw ValidationError("--commit is a number from 0.") }
     return label.map(Moment.label) ?? commit.map(Moment.commit)
   }

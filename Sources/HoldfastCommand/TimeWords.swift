@@ -4,28 +4,31 @@ import Holdfast
 
 /// A time as a person types it and reads it.
 enum TimeWords {
-  /// For help and errors.
+  /// For errors.
   static let forms =
-    "\"10 minutes ago\" (seconds, minutes, hours, days, weeks), \"14:02\", \"yesterday 14:02\", \"2026-11-24 14:02\", "
-    + "\"2026-11-24 14:02:33\", \"2026-11-24T14:02:33+01:00\" or \"now\""
+    "\"10 minutes ago\" (seconds, minutes, hours, days, weeks), \"an hour ago\", \"14:02\", \"yesterday\", \"yesterday 14:02\", "
+    + "\"2026-11-24\", \"2026-11-24 14:02\", \"2026-11-24 14:02:33\", \"2026-11-24T14:02:33+01:00\" or \"now\""
 
-  /// The time that `text` means; nil for any other form, and for a local time that a change of the clocks leaves out.
+  /// The times that `text` can mean; nil for any other form, and for a local time that a change of the clocks leaves out.
   ///
-  /// A time without a zone is local. Of a local time that comes twice, this is the first. Days and weeks ago are counted by the calendar, so
-  /// "1 day ago" is the same time of day.
-  static func parse(_ text: String, now: Date, timeZone: TimeZone) -> Date? {
+  /// Times are shown without their fraction, or in JSON with milliseconds. So a text with seconds means every time that is shown so: the
+  /// whole second, or the millisecond. Every other text means one time.
+  ///
+  /// A day alone means its beginning. A time without a zone is local. Of a local time that comes twice, this is the first. Days and weeks
+  /// ago are counted by the calendar, so "1 day ago" is the same time of day.
+  static func parse(_ text: String, now: Date, timeZone: TimeZone) -> ClosedRange<Date>? {
     let text = text.trimmingCharacters(in: .whitespaces)
-    if let instant = DateCodec.parseISO8601(text) { return DateCodec.date(milliseconds: instant) }
+    if let instant = DateCodec.parseISO8601(text).flatMap(DateCodec.date(milliseconds:)) { return shown(instant, as: text) }
     let words = text.lowercased().split(separator: " ").map(String.init)
     switch words.count {
-    case 1: return words[0] == "now" ? now : local(day(of: now, timeZone), words[0], timeZone)
-    case 2:
-      switch words[0] {
-      case "today": return local(day(of: now, timeZone), words[1], timeZone)
-      case "yesterday": return local(day(of: now, timeZone, daysBefore: 1), words[1], timeZone)
-      default: return local(words[0], words[1], timeZone)
-      }
-    case 3 where words[2] == "ago": return ago(words[0], words[1], now, timeZone)
+    case 1:
+      if words[0] == "now" { return now...now }
+      if let time = local(day(of: now, timeZone), words[0], timeZone) { return time }
+      let name = day(words[0], now, timeZone)
+      // Where the clocks go forward at midnight, the day begins at one.
+      return local(name, "00:00", timeZone) ?? local(name, "01:00", timeZone)
+    case 2: return local(day(words[0], now, timeZone), words[1], timeZone)
+    case 3 where words[2] == "ago": return ago(words[0], words[1], now, timeZone).map { $0...$0 }
     default: return nil
     }
   }
@@ -33,8 +36,8 @@ enum TimeWords {
   /// The same, with the clock and the time zone of this computer.
   ///
   /// - Throws: `ValidationError` that lists the forms.
-  static func date(_ text: String, for option: String) throws -> Date {
-    if let date = parse(text, now: Date(), timeZone: .current) { return date }
+  static func times(_ text: String, for option: String) throws -> ClosedRange<Date> {
+    if let times = parse(text, now: Date(), timeZone: .current) { return times }
     throw ValidationError("\"\(text)\" is not a time for \(option): write \(forms). Times without a zone are local.")
   }
 
@@ -51,11 +54,11 @@ enum TimeWords {
   }
 
   private static func ago(_ count: String, _ unit: String, _ now: Date, _ timeZone: TimeZone) -> Date? {
-    guard let count = Int(count), (0...1_000_000).contains(count) else { return nil }
+    guard let count = ["a", "an"].contains(count) ? 1 : Int(count), (0...1_000_000).contains(count) else { return nil }
     func earlier(_ seconds: Int) -> Date { now.addingTimeInterval(-TimeInterval(count) * TimeInterval(seconds)) }
     switch unit.hasSuffix("s") ? String(unit.dropLast()) : unit {
-    case "second": return earlier(1)
-    case "minute": return earlier(60)
+    case "second", "sec": return earlier(1)
+    case "minute", "min": return earlier(60)
     case "hour": return earlier(3_600)
     case "day": return daysAgo(count, now, timeZone)
     case "week": return daysAgo(7 * count, now, timeZone)
@@ -68,13 +71,32 @@ enum TimeWords {
     return date(atWall: wall - Int64(count) * 86_400_000, timeZone) ?? now.addingTimeInterval(-TimeInterval(count) * 86_400)
   }
 
+  /// `2026-11-24` for "today" and "yesterday"; any other word unchanged.
+  private static func day(_ word: String, _ now: Date, _ timeZone: TimeZone) -> String {
+    switch word {
+    case "today": day(of: now, timeZone)
+    case "yesterday": day(of: now, timeZone, daysBefore: 1)
+    default: word
+    }
+  }
+
   /// `2026-11-24`: the local day of a time, or one before it.
   private static func day(of date: Date, _ timeZone: TimeZone, daysBefore: Int64 = 0) -> String {
     wall(date, timeZone).map { String(DateCodec.iso8601($0 - daysBefore * 86_400_000, fraction: false).prefix(10)) } ?? ""
   }
 
-  private static func local(_ day: String, _ time: String, _ timeZone: TimeZone) -> Date? {
-    DateCodec.parseISO8601("\(day)T\(time)\(time.utf8.count == 5 ? ":00" : "")Z").flatMap { date(atWall: $0, timeZone) }
+  private static func local(_ day: String, _ time: String, _ timeZone: TimeZone) -> ClosedRange<Date>? {
+    let hasSeconds = time.utf8.count > 5
+    let spelled = DateCodec.parseISO8601("\(day)T\(time)\(hasSeconds ? "" : ":00")Z").flatMap { date(atWall: $0, timeZone) }
+    return spelled.map { hasSeconds ? shown($0, as: time) : $0...$0 }
+  }
+
+  /// All times that are shown as `text`, which has seconds, and perhaps a fraction.
+  ///
+  /// - Parameter date: the time that `text` spells.
+  private static func shown(_ date: Date, as text: String) -> ClosedRange<Date> {
+    // `DateCodec` rounds to the nearest millisecond before it cuts off the fraction.
+    date.addingTimeInterval(-0.000_5)...date.addingTimeInterval(text.contains(".") ? 0.000_499 : 0.999_499)
   }
 
   /// What the clock on the wall shows, in milliseconds as if it showed UTC.

@@ -211,6 +211,7 @@ struct GoldenTests {
     var text = text.replacingOccurrences(of: folder.path, with: "/folder")
     for (pattern, replacement) in [
       (#""kept_snapshot": "\d{8}T\d{6}Z-\d+""#, #""kept_snapshot": "20251105T114123Z-1""#),
+      (#"--snapshot \d{8}T\d{6}Z-\d+"#, "--snapshot 20251105T114123Z-1"),
       (#""(bytes|log_bytes|pages|free_pages)": \d+"#, #""$1": 0"#),
       (#""sha256": "[0-9a-f]{64}""#, #""sha256": "0""#),
       (#""(last_acknowledged|noticed_at|tried_at)": "[0-9TZ:.-]+""#, #""$1": "2025-11-05T11:41:23.000Z""#),

@@ -9,7 +9,7 @@ struct TimeWordsTests {
   private static func parse(_ text: String, at now: String = "2026-11-24T13:02:33Z") throws -> String? {
     let now = try #require(DateCodec.parseISO8601(now).flatMap(DateCodec.date(milliseconds:)))
     let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
-    let date = TimeWords.parse(text, now: now, timeZone: zone)
+    let date = TimeWords.parse(text, now: now, timeZone: zone)?.upperBound
     return date.flatMap(DateCodec.milliseconds).map { DateCodec.iso8601($0, fraction: false) }
   }
 
@@ -21,14 +21,31 @@ struct TimeWordsTests {
       ("14:02", "2026-11-24T13:02:00Z"), ("09:15:30", "2026-11-24T08:15:30Z"), ("today 00:00", "2026-11-23T23:00:00Z"),
       ("yesterday 14:02", "2026-11-23T13:02:00Z"), ("yesterday 14:02:07", "2026-11-23T13:02:07Z"),
       ("2026-11-24 14:02", "2026-11-24T13:02:00Z"), ("2026-07-01 14:02:33", "2026-07-01T12:02:33Z"),
+      ("yesterday", "2026-11-22T23:00:00Z"), ("2026-11-24", "2026-11-23T23:00:00Z"), ("an hour ago", "2026-11-24T12:02:33Z"),
+      ("A minute ago", "2026-11-24T13:01:33Z"), ("10 min ago", "2026-11-24T12:52:33Z"),
       (" 2026-11-24T14:02:33+01:00 ", "2026-11-24T13:02:33Z"), ("2026-11-24T13:02:33.250Z", "2026-11-24T13:02:33Z"),
     ])
   func read(text: String, time: String) throws { #expect(try Self.parse(text) == time) }
 
   @Test(
+    "a text with seconds means every time that is shown so, and another text means one time",
+    arguments: [
+      ("2026-11-24T13:02:33Z", "13:02:33.000", "13:02:33.999"), ("14:02:33", "13:02:33.000", "13:02:33.999"),
+      ("2026-11-24 14:02:33.250", "13:02:33.250", "13:02:33.250"), ("14:02", "13:02:00.000", "13:02:00.000"),
+    ])
+  func spans(text: String, first: String, last: String) throws {
+    let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+    let times = try #require(TimeWords.parse(text, now: Date(timeIntervalSince1970: 1_795_525_400), timeZone: zone))
+    // To the microsecond, as the archive's times are. A microsecond outside is shown as another time.
+    let (before, after) = (times.lowerBound.addingTimeInterval(1e-6), times.upperBound.addingTimeInterval(-1e-6))
+    let shown = try [before, after].map { DateCodec.iso8601(try #require(DateCodec.milliseconds($0)), fraction: true) }
+    #expect(shown == ["2026-11-24T\(first)Z", "2026-11-24T\(last)Z"])
+  }
+
+  @Test(
     "everything else is no time",
     arguments: [
-      "", "yesterday", "tomorrow 10:00", "14", "9:05", "24:00", "14:02Z", "2026-11-24", "2026-13-01 10:00", "2026-11-31 10:00",
+      "", "tomorrow", "tomorrow 10:00", "14", "9:05", "24:00", "14:02Z", "2026-11-31", "2026-13-01 10:00", "2026-11-31 10:00",
       "2026-11-24 14:02 CET", "ten minutes ago", "-1 minutes ago", "5 fortnights ago", "minutes ago", "99999999999999999999 days ago",
     ])
   func refused(text: String) throws { #expect(try Self.parse(text) == nil) }

@@ -181,7 +181,9 @@ public struct Archive: Sendable {
     }
     let oldest = try generations.first { !$0.bases.isEmpty }.map { try ArchiveWalk($0, before: $0.bases[0]).base }
     let since = oldest.map { "commit \($0.commit), \(DateCodec.iso8601($0.timeMicroseconds / 1000, fraction: true))" } ?? "nothing"
-    throw StoreError(.notFound, "the archive of \(files.path) does not reach back so far: it begins with \(since)")
+    throw StoreError(
+      .notFound, "the archive of \(files.path) does not reach back so far: it begins with \(since)",
+      suggestion: "Choose a later moment; holdfast history shows where the archive begins.")
   }
 
   /// Whether a generation that has lost its base held the moment, or one before it.

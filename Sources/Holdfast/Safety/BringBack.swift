@@ -24,12 +24,16 @@ extension Store {
   /// - Parameters:
   ///   - key: the columns that identify the row, with their values in the older state.
   ///   - file: the older state: a file that nothing writes to.
+  ///   - isDry: whether the transaction is rolled back, so that the report says what would come.
   /// - Throws: `.notFound` when the file is missing or lacks the row; `.misuse` for a table or column that one of the two states lacks;
   ///   `.constraint` when the store's schema refuses a row for another reason than a unique value, or when rows that point at each other in
   ///   a circle cannot all come; the errors of `write`. The store is then unchanged.
-  package func bringBack(_ table: String, where key: [String: SQLValue], from file: URL) throws -> BringBackReport {
+  package func bringBack(
+    _ table: String, where key: [String: SQLValue], from file: URL, isDry: Bool = false
+  ) throws -> BringBackReport {
     let old = try ConnectionFactory(file.path, options).still()
     return try write { tx in
+      tx.rollsBack = isDry
       var run = try BringBack(old, tx)
       return try run.bringBack(table, where: key)
     }

@@ -4,22 +4,23 @@ import Holdfast
 
 struct Diff: Subcommand {
   static let configuration = CommandConfiguration(
-    abstract: "Counts or lists the rows that were added, changed and removed between two times.",
+    abstract: "Counts or lists the rows that were added, changed and removed between two moments.",
     discussion: """
       Both states are built from the archive and compared row by row. The store is only read. \
-      Without --rows, the rows are counted by table. With --rows, the rows of one table are listed with their values.
+      Without --rows, the rows are counted by table. With --rows, the rows of one table are listed with their values. \
+      \(Moment.words)
 
-      Example: holdfast diff library.sqlite --from "yesterday 14:02"
+      Example: holdfast diff library.sqlite --from "commit 4" --to "commit 5"
       Example: holdfast diff library.sqlite --from "10 minutes ago" --rows tracks
       """)
 
   @Argument(help: "The store.", completion: .file())
   var store: FilePath
 
-  @Option(help: ArgumentHelp("The earlier time.", valueName: "time"))
+  @Option(help: ArgumentHelp("The earlier moment.", valueName: "moment"))
   var from: String
 
-  @Option(help: ArgumentHelp("The later time.", valueName: "time"))
+  @Option(help: ArgumentHelp("The later moment.", valueName: "moment"))
   var to = "now"
 
   @Option(help: ArgumentHelp("List the rows of this table that differ, instead of counting.", valueName: "table"))
@@ -32,8 +33,11 @@ struct Diff: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    let (from, to) = try range()
-    guard from <= to else { throw ValidationError("--from is later than --to.") }
+    switch try range() {
+    case (.time(let from), .time(let to)) where from > to: throw ValidationError("--from is later than --to.")
+    case (.commit(let from), .commit(let to)) where from > to: throw ValidationError("--from is later than --to.")
+    default: break
+    }
     guard (1...10_000).contains(limit) else { throw ValidationError("--limit is a number from 1 to 10000.") }
   }
 
@@ -43,9 +47,9 @@ struct Diff: Subcommand {
     let open = try openWhole(store, lock, reads: true)
     // The first error is the one that matters.
     defer { try? open.close() }
-    var document: [String: JSONValue] = ["store": .string(store.path), "from": .time(from), "to": .time(to)]
+    var document: [String: JSONValue] = ["store": .string(store.path), "from": from.json, "to": to.json]
     guard let rows else {
-      let tables = try Activity.show("comparing", console) { try open.differences(from: .time(from), to: .time(to)) }
+      let tables = try Activity.show("comparing", console) { try open.differences(from: from, to: to) }
       document["tables"] = tables.document
       return Answer(document: document, text: tables.text(width: console.outputWidth))
     }
@@ -54,7 +58,7 @@ struct Diff: Subcommand {
     }
     // One more tells whether there are more.
     let found = try Activity.show("comparing", console) {
-      try open.rowDifferences(of: rows, from: .time(from), to: .time(to), limit: limit + 1)
+      try open.rowDifferences(of: rows, from: from, to: to, limit: limit + 1)
     }
     let shown = Array(found.prefix(limit))
     document["table"] = .string(rows)
@@ -65,5 +69,7 @@ struct Diff: Subcommand {
       notes: found.count > limit ? ["… and more: give a larger --limit."] : [])
   }
 
-  private func range() throws -> (from: Date, to: Date) { (try TimeWords.date(from, for: "--from"), try TimeWords.date(to, for: "--to")) }
+  private func range() throws -> (from: Moment, to: Moment) {
+    (try Moment(typed: from, for: "--from"), try Moment(typed: to, for: "--to"))
+  }
 }

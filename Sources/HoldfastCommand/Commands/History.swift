@@ -8,7 +8,8 @@ struct History: Subcommand {
     discussion: """
       Reads the archive and the snapshots' descriptions, not the store, which may be open elsewhere, damaged or gone. Each commit has a \
       number, its time, how many rows it changed, and in which tables; of a commit of another program these are unknown. On a terminal \
-      the middle of a long run of commits is one line, unless --limit is given.
+      the middle of a long run of commits is one line, unless --limit is given. A time with seconds means that whole second: its \
+      beginning for --from, its end for --to.
 
       Example: holdfast history library.sqlite --from "1 hour ago"
       """)
@@ -55,6 +56,6 @@ struct History: Subcommand {
   }
 
   private func range() throws -> (from: Date?, to: Date?) {
-    (try from.map { try TimeWords.date($0, for: "--from") }, try to.map { try TimeWords.date($0, for: "--to") })
+    (try from.map { try TimeWords.times($0, for: "--from").lowerBound }, try to.map { try TimeWords.times($0, for: "--to").upperBound })
   }
 }

@@ -6,10 +6,11 @@ struct Rewind: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Brings the whole store back to a moment of its archive.",
     discussion: """
-      The state of that moment is built beside the store and verified, and then replaces the store's content in one transaction, also while \
-      an app reads the store. The replaced state stays in the archive under a label, which is printed: rewinding to that label undoes this. \
-      Of a damaged store the file is replaced, and kept in its quarantine folder. \
-      Prints what it will do, and asks on a terminal; elsewhere it needs --yes.
+      The state of that moment is built beside the store and verified, and then replaces the store's content in one transaction: \
+      programs that read the store see the old state or the new one. While an app has the store open and archives it, this ends with \
+      75: close the app, or let it rewind itself. The replaced state stays in the archive under a label, which is printed: rewinding \
+      to that label undoes this. Of a damaged store the file is replaced, and kept in its quarantine folder. Prints what it will do, \
+      and asks on a terminal; elsewhere it needs --yes. \(Moment.words)
 
       Example: holdfast rewind library.sqlite --to "10 minutes ago" --dry-run
       """)
@@ -17,7 +18,7 @@ struct Rewind: Subcommand {
   @Argument(help: "The store to rewind.", completion: .file())
   var store: FilePath
 
-  @Option(help: ArgumentHelp("A time: the state after the last commit until then.", valueName: "time"))
+  @Option(help: ArgumentHelp("A moment: the state after the last commit until then.", valueName: "moment"))
   var to: String?
 
   @OptionGroup var moment: MomentOptions
@@ -38,7 +39,7 @@ struct Rewind: Subcommand {
   }
 
   private func wanted() throws -> Moment {
-    guard let wanted = try moment.moment(to, "--to") else { throw ValidationError("Give --to TIME, --label TEXT or --commit NUMBER.") }
+    guard let wanted = try moment.moment(to, "--to") else { throw ValidationError("Give --to MOMENT, --label TEXT or --commit NUMBER.") }
     return wanted
   }
 }

@@ -114,18 +114,20 @@ struct SnapshotList {
 
   func answer(_ console: Console) throws -> Answer {
     let snapshots = try existing()
+    // The id is the time in UTC, so a column for UTC would leave no room for the others.
+    let isUniversal = snapshots.allSatisfy { TimeZone.current.secondsFromGMT(for: $0.createdAt) == 0 }
     var table = TextTable([
-      .text("SNAPSHOT"), .text("MADE"), .number("SIZE"), .text("HOLDS"), .flexible("LABEL"),
+      .text("SNAPSHOT"), .text(isUniversal ? "MADE" : "LOCAL TIME"), .number("SIZE"), .text("HOLDS"), .flexible("LABEL"),
     ])
     for snapshot in snapshots {
       table.add([
-        snapshot.id, DisplayText.time(snapshot.createdAt), DisplayText.size(snapshot.bytes), Libraries.content(of: snapshot),
-        snapshot.label,
+        snapshot.id, isUniversal ? DisplayText.time(snapshot.createdAt) : TimeWords.local(snapshot.createdAt),
+        DisplayText.size(snapshot.bytes), Libraries.content(of: snapshot), snapshot.label,
       ])
     }
     let unreadable = Snapshot.unreadable(of: store.url, in: folder)
     let lastDrill = try Snapshot.lastDrill(of: store.url, in: folder)
-    let drilled = lastDrill.map { ["The last drill passed at \(DisplayText.time($0))."] } ?? []
+    let drilled = lastDrill.map { ["The last drill passed at \(TimeWords.both($0))."] } ?? []
     return Answer(
       document: [
         "store": .string(store.path), "snapshots": .array(snapshots.map(\.document)),

@@ -6,6 +6,7 @@ import HoldfastAudiobooks
 enum DemoLibrary {
   static let collections = 40
   static let tracks = 25
+  static let wrongTitle = "Unknown title"
 
   /// Saves the sample: each collection in a transaction of its own.
   static func fill(_ library: AudiobookLibrary) throws -> [AudiobookCollection] {
@@ -34,6 +35,23 @@ enum DemoLibrary {
       let track = all[commit * 7 % all.count]
       try library.savePlaybackState(PlaybackState(position: Double(commit + 1), duration: 1_800, updatedAt: Date()), of: track.id)
     }
+  }
+
+  /// Writes the library as a `library.json` with wrong names. Each collection says that it is newer than the stored one, as after an
+  /// edit on a device whose clock is ahead, so an import overwrites what is stored.
+  static func writeBadly(_ library: AudiobookLibrary, to file: URL) throws {
+    let bad = try AudiobookLibrary.inMemory()
+    for var book in try library.collections() {
+      book.title = wrongTitle
+      book.updatedAt = Date().addingTimeInterval(3_600)
+      book.tracks = book.tracks.map { track in
+        var track = track
+        track.displayName = "Track"
+        return track
+      }
+      try bad.save(book)
+    }
+    _ = try bad.exportLibraryJSON(to: file)
   }
 
   static func content(of library: AudiobookLibrary) throws -> [UUID: AudiobookCollection] {

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastAudiobooks
+import HoldfastTransfer
 
 /// The accidents of `holdfast demo`, in their order, on one library.
 struct DemoRun {
@@ -55,18 +56,24 @@ struct DemoRun {
   }
 
   private func badImport(_ library: AudiobookLibrary) throws -> Accident {
-    let (wanted, before) = (try DemoLibrary.content(of: library), Date())
-    try library.store.write { tx in
-      try tx.execute("UPDATE collections SET title = 'Unknown title', author = NULL")
-      try tx.execute("DELETE FROM tracks WHERE track_number % 2 = 0")
-    }
-    try say("\n2. A bad import renames every collection, and removes half of the tracks.")
-    var undo = ""
-    let accident = try told("a bad import", "The whole library is back as it was before the import") {
-      undo = try library.store.rewind(to: .time(before)).undo
+    let wanted = try DemoLibrary.content(of: library)
+    let file = url.deletingLastPathComponent().appendingPathComponent("library.json")
+    try DemoLibrary.writeBadly(library, to: file)
+    let source = try ImportSource(file)
+    var options = ImportOptions()
+    options.keepsCopy = false
+    _ = try library.store.importing(AudiobookLibrary.importer(for: source), from: source, options: options)
+    guard DemoLibrary.lost(wanted, try DemoLibrary.content(of: library)) == wanted.count,
+      let snapshot = try library.store.snapshots().first(where: { $0.label == "before the import of library.json" })
+    else { throw StoreError(.verificationFailed, "the bad import of the demo did not overwrite the library, or made no snapshot") }
+    try say(
+      "\n2. A bad import: a library.json calls all \(wanted.count) collections “\(DemoLibrary.wrongTitle)”, and renames every track.")
+    var replaced = ""
+    let accident = try told("a bad import", "The snapshot that the import made first is restored: the whole library is as it was before") {
+      replaced = try library.store.restore(snapshot: snapshot.id).id
       return DemoLibrary.lost(wanted, try DemoLibrary.content(of: library))
     }
-    try say("   The label that would undo this: “\(undo)”.")
+    try say("   The snapshot that would undo this: \(replaced).")
     return accident
   }
 

@@ -96,7 +96,9 @@ struct TimeLine {
     case .one(.snapshot(let snapshot)): return ("", snapshot.createdAt, "", "snapshot \(snapshot.id): \(snapshot.label)")
     case .one(.event(let event)):
       guard let commit = event.details else {
-        let text = event.kind == .base ? event.text : "\(event.kind.rawValue): \(event.text)"
+        // First, because a narrow terminal cuts the end.
+        let after = event.gapFrom.map { " after \(TimeWords.local($0, in: timeZone))" } ?? ""
+        let text = event.kind == .base ? event.text : "\(event.kind.rawValue)\(after): \(event.text)"
         return (String(event.commit), event.time, "", text)
       }
       let merged = commit.merged > 0 ? " (with \(commit.merged) before it)" : ""

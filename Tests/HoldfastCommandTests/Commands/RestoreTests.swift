@@ -34,6 +34,49 @@ struct RestoreTests {
     #expect(try titles(bench, store) == ["三体"])
   }
 
+  @Test("a restore shows the rows that it changes, and then the command that undoes it; a dry run changes nothing")
+  func plan() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let id = try prepared(store)
+    let dry = try bench.run("restore", store, "--snapshot", id, "--dry-run", "--json")
+    let tables = try #require(dry.document["tables"] as? [[String: Any]], "\(dry.output)\(dry.errors)")
+    let collections = try #require(tables.first { $0["table"] as? String == "collections" })
+    #expect(collections["added"] as? Int == 1 && collections["changed"] as? Int == 0 && collections["removed"] as? Int == 0)
+    #expect(dry.document["dry_run"] as? Bool == true && dry.document["undo"] is NSNull)
+    let asked = try bench.run("restore", store, "--snapshot", id)
+    #expect(asked.status == 64 && asked.errors.contains("\ncollections "), "\(asked.errors)")
+    #expect(try titles(bench, store) == ["三体"])
+    let done = try bench.run("restore", store, "--snapshot", id, "--yes")
+    #expect(done.status == 0 && done.output.contains("until 5 newer ones"), "\(done.output)\(done.errors)")
+    #expect(try titles(bench, store) == ["三体", "Moby Dick"])
+    let undo = try #require(done.output.split(separator: "\n").first { $0.hasPrefix("undo") }?.split(separator: " ").dropFirst(2))
+    #expect(try Running(Workbench.binary, undo.map(String.init), in: bench.folder).finish().status == 0)
+    #expect(try titles(bench, store) == ["三体"])
+  }
+
+  @Test("without an archive, a snapshot becomes a file of its own, or gives one row back")
+  func partly() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let id = try prepared(store)
+    let copied = try bench.run("restore", store, "--snapshot", id, "--to", "then.sqlite", "--json")
+    #expect(copied.status == 0 && (copied.document["copied"] as? [String: Any])?["id"] as? String == id, "\(copied.output)")
+    #expect(try titles(bench, bench.path("then.sqlite")) == ["三体", "Moby Dick"])
+    #expect(try bench.run("restore", store, "--snapshot", id, "--to", "then.sqlite").status == 73)
+    #expect(try titles(bench, store) == ["三体"])
+    let then = try bench.run("list", bench.path("then.sqlite"), "--json").document["collections"] as? [[String: Any]]
+    let whale = try #require(then?.first { $0["title"] as? String == "Moby Dick" }?["id"] as? String)
+    let asked = try bench.run("restore", store, "--snapshot", id, "--only", "collection:\(whale)")
+    #expect(asked.status == 64 && asked.errors.contains("collections  1 row\n"), "\(asked.errors)")
+    let back = try bench.run("restore", store, "--snapshot", id, "--only", "collection:\(whale)", "--yes")
+    #expect(back.status == 0 && back.output.contains("tracks       1 row"), "\(back.output)\(back.errors)")
+    #expect(try titles(bench, store) == ["三体", "Moby Dick"])
+    let again = try bench.run("restore", store, "--snapshot", id, "--only", "collection:\(whale)", "--dry-run")
+    #expect(again.status == 0 && again.errors == "Nothing was missing.\n", "\(again.errors)")
+    #expect(try bench.names().allSatisfy { !$0.hasPrefix(".holdfast-") })
+  }
+
   @Test("a snapshot is made by hand, listed, and put back by the beginning of its id; one that could be several is refused")
   func byHand() throws {
     let bench = try Workbench()

@@ -59,7 +59,7 @@ struct TimeTravelTests {
   func forms() throws {
     let bench = try Workbench()
     for arguments in [
-      ["history", "x", "--from", "some day"], ["history", "x", "--to", "24:00"], ["diff", "x", "--from", "yesterday"],
+      ["history", "x", "--from", "some day"], ["history", "x", "--to", "24:00"], ["diff", "x", "--from", "tomorrow"],
       ["rewind", "x", "--to", "noon"], ["restore", "x", "--at", "noon"],
     ] {
       let finished = try bench.run(arguments)
@@ -73,7 +73,8 @@ struct TimeTravelTests {
       ["rewind", "x"], ["rewind", "x", "--to", "now", "--label", "a"], ["rewind", "x", "--label", "a", "--commit", "1"],
       ["rewind", "x", "--to", "2999-01-01 00:00"], ["restore", "x", "--at", "now", "--snapshot", "1"], ["restore", "x", "--to", "y"],
       ["restore", "x", "--only", "a:b"], ["restore", "x", "--at", "now", "--to", "y", "--only", "a:b"],
-      ["restore", "x", "--at", "now", "--only", "a"], ["diff", "x", "--from", "now", "--to", "1 hour ago"], ["label", "x", ""],
+      ["restore", "x", "--at", "now", "--only", "a"], ["restore", "x", "--dry-run"],
+      ["restore", "x", "--at", "now", "--to", "y", "--dry-run"], ["diff", "x", "--from", "now", "--to", "1 hour ago"], ["label", "x", ""],
       ["label", "x", String(repeating: "é", count: 501)], ["diff", "x", "--from", "now", "--rows", "t", "--limit", "0"],
     ])
   func usage(arguments: [String]) throws {
@@ -222,13 +223,55 @@ struct TimeTravelTests {
     // A table without a column id: a collection's tags are found by the collection.
     let noID = try bench.run("restore", store, "--label", "before", "--only", "tags:\(id)")
     #expect(noID.status == 64 && noID.errors.contains("tags names no table with a column id"), "\(noID.errors)")
-    let back = try bench.run("restore", store, "--label", "before", "--only", "collection:\(id)", "--json")
+    let dry = try bench.run("restore", store, "--label", "before", "--only", "collection:\(id)", "--dry-run", "--json")
+    let asked = try bench.run("restore", store, "--label", "before", "--only", "collection:\(id)")
+    #expect(asked.status == 64 && asked.errors.contains("collections  1 row\n"), "\(asked.errors)")
+    #expect(try bench.titles(store) == ["三体"])
+    let back = try bench.run("restore", store, "--label", "before", "--only", "collection:\(id)", "--yes", "--json")
     #expect(back.status == 0, "\(back.output)")
     let rows = try #require(back.document["brought_back"] as? [String: Int])
+    #expect(dry.status == 0 && dry.document["brought_back"] as? [String: Int] == rows, "\(dry.output)")
     #expect(rows["collections"] == 1 && rows["tracks"] ?? 0 > 0, "\(rows)")
     #expect(try bench.titles(store) == Self.all)
     #expect(try bench.run("show", store, id).output == bench.run("show", old, id).output)
     #expect(try bench.run("restore", store, "--label", "before", "--only", "collections:\(id)").errors == "Nothing was missing.\n")
+  }
+
+  @Test("a time that the history shows leads back to its commit; so do the words for a commit and a label, in every command")
+  func shownTimes() throws {
+    let bench = try Workbench()
+    let store = try bench.rewindable()
+    let events = try #require(bench.run("history", store, "--json").document["events"] as? [[String: Any]])
+    let commits = events.filter { $0["kind"] as? String == "commit" }
+    // Text shows times without their fraction.
+    let shown = try commits.map { String(try #require($0["time"] as? String).prefix(19)) + "Z" }
+    for time in Set(shown) {
+      let last = try #require(Array(zip(commits, shown)).last { $0.1 == time }?.0["commit"] as? Int)
+      let dry = try bench.run("rewind", store, "--to", time, "--dry-run", "--json").document
+      #expect((dry["commit"] as? [String: Any])?["commit"] as? Int == last, "\(time): \(dry)")
+    }
+    let last = try #require(commits.last?["commit"] as? Int)
+    let listed = try bench.run("history", store, "--from", #require(shown.last), "--to", #require(shown.last)).output
+    #expect(listed.contains("\n\(last) "), "\(listed)")
+    let deleted = try bench.run("diff", store, "--from", "commit \(last - 1)", "--to", "commit \(last)", "--json").document
+    #expect((deleted["tables"] as? [[String: Any]])?.contains { $0["table"] as? String == "collections" } == true, "\(deleted)")
+    #expect(deleted["from"] as? String == "commit \(last - 1)")
+    #expect(try bench.run("diff", store, "--from", "commit 2", "--to", "commit 1").status == 64)
+    #expect(try bench.run("rewind", store, "--to", "commit x", "--dry-run").errors.contains("is not a commit for --to"))
+    #expect(try bench.run("restore", store, "--at", "label before", "--to", "before.sqlite").status == 0)
+    #expect(try bench.titles(bench.path("before.sqlite")) == Self.all)
+  }
+
+  @Test("a moment before the archive began is an error that says what to do; times are shown in local time, too")
+  func tooEarly() throws {
+    let bench = try Workbench()
+    let store = try bench.rewindable()
+    let early = try bench.run("rewind", store, "--to", "2020-01-01 00:00", "--yes")
+    #expect(early.status == 66 && early.errors.contains("Try: Choose a later moment; holdfast history shows"), "\(early.errors)")
+    #expect(try bench.run("snapshot", "create", store).status == 0)
+    #expect(try bench.run("snapshot", "drill", store).status == 0)
+    let listed = try bench.run(["TZ": "Asia/Tokyo"], "snapshot", "list", store)
+    #expect(listed.output.contains("LOCAL TIME") && listed.errors.contains("Z)."), "\(listed.output)\(listed.errors)")
   }
 
   @Test("two times are compared: what was added, changed and removed in each table")

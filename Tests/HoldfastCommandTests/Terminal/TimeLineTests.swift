@@ -49,6 +49,15 @@ struct TimeLineTests {
         """)
   }
 
+  @Test("a gap shows the time of the last commit before it, and its own")
+  func gap() throws {
+    let time = Date(timeIntervalSince1970: 1_795_525_353)
+    let gap = ArchiveEvent(kind: .gap, time: time, commit: 7, text: "the log is gone", gapFrom: time.addingTimeInterval(-60))
+    let text = TimeLine([gap], []).text(width: nil, shortens: true, in: try #require(TimeZone(secondsFromGMT: 3_600)))
+    #expect(
+      text.contains("7       2026-11-24 14:02:33  2026-11-24T13:02:33Z        gap after 2026-11-24 14:01:33: the log is gone\n"), "\(text)")
+  }
+
   @Test("local time stands beside UTC where they differ")
   func localTime() throws {
     let text = TimeLine([Self.event(1)], []).text(width: nil, shortens: true, in: try #require(TimeZone(secondsFromGMT: 3_600)))
