@@ -96,7 +96,7 @@ struct Export: Subcommand {
 
   private func text(_ report: ExportReport) -> String {
     var facts = FactList()
-    facts.add("written", report.path)
+    facts.add("written", to.isStandard ? "standard output" : report.path)
     facts.add("format", report.format)
     facts.add("size", DisplayText.size(report.bytes))
     facts.add("SHA-256", report.sha256)

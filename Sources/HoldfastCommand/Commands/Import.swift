@@ -69,7 +69,8 @@ struct Import: Subcommand {
     wanted.options.onProgress = { display.show($0) }
     wanted.options.isCancelled = { interruption.isRequested }
     defer { display.end() }
-    let report = try known.importing(wanted, library)
+    var report = try known.importing(wanted, library)
+    if self.source.isStandard { report.source = SourceFile.standardInputName }
     return Answer(document: document(report), text: text(report), foundProblems: !report.isClean)
   }
 
