@@ -32,7 +32,7 @@ struct Import: Subcommand {
     completion: .list(Libraries.names(Libraries.readable)))
   var format: String?
 
-  @OptionGroup var known: HintOptions
+  @OptionGroup var known: FormatOptions<ReadableFormats>
 
   @Option(help: "How progress is shown: auto, bar, lines (every event) or none.")
   var progress: ProgressMode = .auto
@@ -63,7 +63,8 @@ struct Import: Subcommand {
     try refuseNewer(into, kinds, library.schema)
     let interruption = Interruption()
     let display = ProgressDisplay(progress, console)
-    var wanted = known.wanted(from: source.url, into: into.url, format: format, lock)
+    var wanted = LibraryImport(from: source.url, into: into.url)
+    (wanted.format, wanted.storeOptions) = (format, lock.storeOptions)
     wanted.options.dryRun = dryRun
     wanted.options.keepsCopy = !noBackup && !self.source.isStandard
     wanted.options.onProgress = { display.show($0) }

@@ -31,7 +31,7 @@ struct Quarantined: Subcommand {
   @Option(name: .customLong("import"), help: "Only records of this import, given by its id or the beginning of it.")
   var importID: String?
 
-  @Option(help: "Only this kind of record: tracks.")
+  @Option(help: "Only this kind of record, as list prints it.")
   var kind: String?
 
   @Option(help: "List at most so many. Default: all.")
@@ -49,7 +49,7 @@ struct Quarantined: Subcommand {
   @Flag(name: [.short, .long], help: "Go on without asking.")
   var yes = false
 
-  @OptionGroup var known: HintOptions
+  @OptionGroup var known: FormatOptions<ReadableFormats>
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOptions
   @OptionGroup var output: OutputOptions
@@ -218,7 +218,8 @@ struct Quarantined: Subcommand {
 
   private func retry(_ left: Left, _ known: LibraryDescription) throws -> ImportReport {
     let source = from?.url ?? URL(fileURLWithPath: left.source)
-    var wanted = self.known.wanted(from: source, into: store.url, format: left.format, lock)
+    var wanted = LibraryImport(from: source, into: store.url)
+    (wanted.format, wanted.storeOptions) = (left.format, lock.storeOptions)
     wanted.options.retries = left.importID
     let interruption = Interruption()
     wanted.options.isCancelled = { interruption.isRequested }
