@@ -21,14 +21,14 @@ struct Import: Subcommand {
   @Option(help: "The store to import into.", completion: .file())
   var into: FilePath
 
-  @Flag(help: "Do and verify everything, then take it back: nothing is written.")
+  @Flag(help: "Import and verify, then roll back: nothing is written.")
   var dryRun = false
 
   @Flag(help: "Keep no copy of the source.")
   var noBackup = false
 
   @Option(
-    help: "The format of the source, when it should not be recognised by its content. See `holdfast formats`.",
+    help: "The format of the source, instead of recognising it by its content. See `holdfast formats`.",
     completion: .list(Libraries.names(Libraries.readable)))
   var format: String?
 

@@ -59,7 +59,7 @@ struct FormatOptions<Choice: FormatChoice>: ParsableArguments, CustomReflectable
   func validate() throws {
     for option in Self.declared {
       guard let text = typed[option.name], option.value(of: text) == nil else { continue }
-      throw ValidationError("'\(text)' is no value for --\(option.name): choose \(option.allowed).")
+      throw ValidationError("'\(text)' is not a value for --\(option.name): choose \(option.allowed).")
     }
   }
 

@@ -30,7 +30,7 @@ struct FormatOptionsTests {
       Issue.record("9mm was taken")
     } catch {
       let message = FormatOptions<Films>.message(for: error)
-      #expect(message.contains("'9mm' is no value for --gauge: choose one of 8mm, 35mm."), "\(message)")
+      #expect(message.contains("'9mm' is not a value for --gauge: choose one of 8mm, 35mm."), "\(message)")
     }
   }
 

@@ -63,7 +63,7 @@ struct MusicTests {
     for (option, values) in [("--encoding", "one of utf-8, windows-1252"), ("--time-zone", "a time zone, such as Europe/Berlin")] {
       let unknown = try bench.run("import", "old.m3u", "--into", "m.sqlite", option, "Atlantis")
       #expect(unknown.status == 64)
-      #expect(unknown.errors.contains("'Atlantis' is no value for \(option): choose \(values)"), "\(unknown.errors)")
+      #expect(unknown.errors.contains("'Atlantis' is not a value for \(option): choose \(values)"), "\(unknown.errors)")
       let books = try bench.run("import", try bench.fixture("library.json", as: "\(option).json"), "--into", "b.sqlite", option, "utf-8")
       #expect(books.status == (option == "--encoding" ? 65 : 64), "\(books.errors)")
     }
