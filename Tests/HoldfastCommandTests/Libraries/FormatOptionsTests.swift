@@ -49,7 +49,7 @@ struct FormatOptionsTests {
     for option in (Libraries.readable + Libraries.writable).flatMap(\.options) {
       var words = ["--\(option.name)", "\"\(option.name)\"", option.help]
       if case .words(let values) = option.values { words += values.map { "\"\($0)\"" } }
-      #expect(words.filter(code.contains) == [], "\(option.name)")
+      #expect(words.filter { code.contains($0) } == [], "\(option.name)")
     }
   }
 }
