@@ -41,7 +41,8 @@ run: system ## import the example libraries into new stores under run/, verify t
 
 install: system ## put the command `holdfast` into PREFIX/bin (~/.local)
 	swift build $(PLANNED) -c release --product holdfast
-	install -D .build/release/holdfast $(PREFIX)/bin/holdfast
+	install -d "$(PREFIX)/bin"
+	install -m 755 .build/release/holdfast "$(PREFIX)/bin/holdfast"
 
 test: system ## all tests; fails and names what did not end after TEST_SECONDS (900)
 	swift build $(PLANNED) --build-tests

@@ -24,13 +24,14 @@ enum Names {
     let value = argument.hasPrefix("-") ? argument.drop { $0 != "=" }.dropFirst() : argument[...]
     guard !value.isEmpty, FilePath(argument: String(value)) == nil else { return }
     throw ValidationError(
-      "the argument \(argument) leads to a folder whose name is not UTF-8, and could be taken for another: rename it, and run the same command again."
+      "the argument \(argument) leads to a folder whose name is not UTF-8, so it may look like another: rename the folder, and run the command again."
     )
   }
 
   private static func check(_ name: UnsafePointer<CChar>, _ what: String) throws {
     guard String(validatingCString: name) == nil else { return }
     throw ValidationError(
-      "\(what) \(String(cString: name)) is not UTF-8, and could be taken for another: rename it, and run the same command again.")
+      "\(what) \(String(cString: name)) is not UTF-8, so it may look like another name: rename the file or folder, and run the command again."
+    )
   }
 }

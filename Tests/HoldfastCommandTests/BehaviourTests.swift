@@ -100,6 +100,24 @@ struct BehaviourTests {
     #expect(try bench.run("export", bench.path("a.sqlite"), "--to", "-", "--json").status == 64)
   }
 
+  @Test("no path of a temporary file is printed for standard input and standard output, also by an error")
+  func streamsAreNamed() throws {
+    let bench = try Workbench()
+    try bench.fixture("library.json")
+    let imported = try bench.shell("\"$1\" import - --into a.sqlite --progress none < library.json")
+    #expect(imported.status == 0 && imported.output.contains(": standard input\n"), "\(imported.output)")
+    let document = try bench.shell("\"$1\" import - --into a.sqlite --json --progress none < library.json").document
+    #expect(document["source"] as? String == "standard input")
+    let exported = try bench.shell("\"$1\" export a.sqlite --to -")
+    #expect(exported.status == 0 && exported.errors.contains(/written +standard output\n/), "\(exported.errors)")
+    for text in ["", "{\"a\":1}", "{\"collections\":[]}"] {
+      try bench.write(text, to: "source")
+      let refused = try bench.shell("\"$1\" import - --into b.sqlite < source")
+      #expect(refused.status != 0 && refused.errors.hasPrefix("Error: standard input "), "\(refused.errors)")
+      #expect(!refused.errors.contains("holdfast-"), "\(refused.errors)")
+    }
+  }
+
   @Test("an option that a command does not have is blamed itself, whatever else is missing, and never answered with consent")
   func unknownOptions() throws {
     let bench = try Workbench()

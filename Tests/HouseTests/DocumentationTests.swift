@@ -125,6 +125,12 @@ import Testing
     #expect(try House.text(".ci/run").hasSuffix("make test\n"), "the test runner's summary is the last thing that CI prints")
   }
 
+  @Test("`make install` uses only what the `install` of macOS has, too")
+  func installIsPortable() throws {
+    let commands = try House.text("Makefile").components(separatedBy: "\n").filter { $0.hasPrefix("\tinstall ") }
+    #expect(commands.map { $0.split(separator: " ")[1] } == ["-d", "-m"])
+  }
+
   private static func isInherited(_ declaration: PublicDeclaration) -> Bool {
     inherited.contains(declaration.name)
       || inherited.contains { $0.hasPrefix("init(") && declaration.signature.contains($0) }

@@ -4,7 +4,7 @@ import HoldfastTransfer
 
 struct Check: Subcommand {
   static let configuration = CommandConfiguration(
-    abstract: "Checks a store: the file, its references, its search indexes, its rows and what the library says must hold.",
+    abstract: "Checks a store: the file, its references, its search indexes, its rows, and the rules of its library.",
     discussion: """
       Changes nothing: a store that SQLite would have to recover first is recovered as a private copy, and the copy is checked. \
       The exit code is 2 when something was found. A file that is too damaged to be opened is an error \
@@ -16,7 +16,7 @@ struct Check: Subcommand {
   @Argument(help: "The store to check.", completion: .file())
   var store: FilePath
 
-  @Flag(help: "Leave out comparing indexes with their tables, which is most of the time.")
+  @Flag(help: "Do not compare indexes with their tables, which takes most of the time.")
   var quick = false
 
   @OptionGroup var library: LibraryOption

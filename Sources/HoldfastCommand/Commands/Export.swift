@@ -23,18 +23,7 @@ struct Export: Subcommand {
   @Option(help: "See `holdfast formats`.", completion: .list(Libraries.names(Libraries.writable)))
   var format = "holdfast"
 
-  @Option(help: "Write only this playlist, given by its id or name. Default: all tracks.")
-  var playlist: String?
-
-  @Option(
-    help: ArgumentHelp("The unit of the weights in a table. Default: kg.", valueName: "kg|lb"), completion: .list(HintOptions.units)
-  )
-  var unit: String?
-
-  @Option(
-    help: ArgumentHelp("The time zone of the times in a table, as Europe/Berlin. Default: this computer's.", valueName: "name"),
-    completion: .list(TimeZone.knownTimeZoneIdentifiers))
-  var timeZone: String?
+  @OptionGroup var known: FormatOptions<WritableFormats>
 
   @Flag(name: [.short, .long], help: "Replace an existing file without asking.")
   var yes = false
@@ -49,8 +38,6 @@ struct Export: Subcommand {
       throw ValidationError("'\(format)' is not a format that can be written: choose one of \(known.joined(separator: ", ")).")
     }
     if to.isStandard, output.json { throw ValidationError("--to - writes the file to standard output, where --json writes a document.") }
-    if let unit, !HintOptions.units.contains(unit) { throw ValidationError("'\(unit)' is not a unit of weight: choose kg or lb.") }
-    if let timeZone, TimeZone(identifier: timeZone) == nil { throw HintOptions.unknown(timeZone: timeZone) }
     if to.isFolder {
       throw ValidationError("\(to.path) is a folder, and an export is one file: name a file in it, as --to \(to.path)/\(exampleName).")
     }
@@ -68,26 +55,24 @@ struct Export: Subcommand {
           .wrongKind, "a library of \(library.name) cannot be written as \(format)",
           suggestion: "--format with one of \(formats.map(\.name).joined(separator: ", "))")
       }
-      try HintOptions.refuse(
-        [(.playlist, playlist), (.unit, unit), (.timeZone, timeZone)], unlessIn: Array(chosen.options), of: "the format \(format)")
-      var options = ExportOptions()
-      (options.weightUnit, options.timeZone) = (unit, timeZone.flatMap { TimeZone(identifier: $0) })
-      options.playlist = try playlist.flatMap { name in
-        try IDCodec.parse(open.read { try Lookup.one(name, of: library.kinds.filter { $0.name == "playlist" }, in: $0).found.id })
+      var values = try known.values(among: chosen.options, of: "the format \(format)")
+      for option in chosen.options {
+        guard case .thing(let kind) = option.values, let text = values[option.name] else { continue }
+        values[option.name] = try open.read { try Lookup.one(text, of: library.kinds.filter { $0.name == kind }, in: $0).found.id }
       }
-      if to.isStandard { return try SourceFile.temporary("export") { try write(library, open, to: $0, options, console) } }
+      if to.isStandard { return try SourceFile.temporary("export") { try write(library, open, to: $0, values, console) } }
       if FileManager.default.fileExists(atPath: to.path) {
         try Confirmation.ask("This replaces \(to.path) with the library in \(store.path).", yes: yes, console)
       }
-      return try write(library, open, to: to, options, console)
+      return try write(library, open, to: to, values, console)
     }
   }
 
   private func write(
-    _ library: LibraryDescription, _ open: Store, to file: FilePath, _ options: ExportOptions, _ console: Console
+    _ library: LibraryDescription, _ open: Store, to file: FilePath, _ values: [String: String], _ console: Console
   ) throws -> Answer {
     let report = try Activity.show("exporting", console) {
-      try library.isKnown ? library.exporting(open, file.url, format, options) : open.exportTables(to: file.url)
+      try library.isKnown ? library.exporting(open, file.url, format, values) : open.exportTables(to: file.url)
     }
     guard to.isStandard else { return Answer(document: document(report), text: text(report), foundProblems: !report.leftOut.isEmpty) }
     try console.write(contentsOf: file)
@@ -96,7 +81,7 @@ struct Export: Subcommand {
 
   private func text(_ report: ExportReport) -> String {
     var facts = FactList()
-    facts.add("written", report.path)
+    facts.add("written", to.isStandard ? "standard output" : report.path)
     facts.add("format", report.format)
     facts.add("size", DisplayText.size(report.bytes))
     facts.add("SHA-256", report.sha256)

@@ -21,18 +21,18 @@ struct Import: Subcommand {
   @Option(help: "The store to import into.", completion: .file())
   var into: FilePath
 
-  @Flag(help: "Do and verify everything, then take it back: nothing is written.")
+  @Flag(help: "Import and verify, then roll back: nothing is written.")
   var dryRun = false
 
   @Flag(help: "Keep no copy of the source.")
   var noBackup = false
 
   @Option(
-    help: "The format of the source, when it should not be recognised by its content. See `holdfast formats`.",
+    help: "The format of the source, instead of recognising it by its content. See `holdfast formats`.",
     completion: .list(Libraries.names(Libraries.readable)))
   var format: String?
 
-  @OptionGroup var known: HintOptions
+  @OptionGroup var known: FormatOptions<ReadableFormats>
 
   @Option(help: "How progress is shown: auto, bar, lines (every event) or none.")
   var progress: ProgressMode = .auto
@@ -63,13 +63,15 @@ struct Import: Subcommand {
     try refuseNewer(into, kinds, library.schema)
     let interruption = Interruption()
     let display = ProgressDisplay(progress, console)
-    var wanted = known.wanted(from: source.url, into: into.url, format: format, lock)
+    var wanted = LibraryImport(from: source.url, into: into.url)
+    (wanted.format, wanted.storeOptions) = (format, lock.storeOptions)
     wanted.options.dryRun = dryRun
     wanted.options.keepsCopy = !noBackup && !self.source.isStandard
     wanted.options.onProgress = { display.show($0) }
     wanted.options.isCancelled = { interruption.isRequested }
     defer { display.end() }
-    let report = try known.importing(wanted, library)
+    var report = try known.importing(wanted, library)
+    if self.source.isStandard { report.source = SourceFile.standardInputName }
     return Answer(document: document(report), text: text(report), foundProblems: !report.isClean)
   }
 

@@ -65,7 +65,7 @@ struct Migrate: Subcommand {
     for change in plan.tables where change.before != change.after {
       table.add([change.name, change.before.map(String.init) ?? "", change.after.map(String.init) ?? ""])
     }
-    let changes = plan.tables.contains { $0.before != $0.after } ? table.text(width: console.outputWidth) : "no table has other rows\n"
+    let changes = plan.tables.contains { $0.before != $0.after } ? table.text(width: console.outputWidth) : "no table gains or loses rows\n"
     return "\(run ? "migrated" : "pending"): \(plan.pending.joined(separator: ", "))\n" + changes
   }
 

@@ -6,11 +6,12 @@ import HoldfastTransfer
 struct Quarantined: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "quarantine",
-    abstract: "Lists, shows, retries or discards records that imports could not bring in.",
+    abstract: "Lists, shows, retries or discards records that imports could not read.",
     discussion: """
       list: the records and fields, with the reason. show: one of them, by its number, with its original bytes. export: all of them, with \
-      their bytes, one JSON object a line. retry: imports the source again, or with --from a repaired copy of it; what comes in leaves the \
-      quarantine. discard: removes those with these numbers, or all with --all, for good; asks on a terminal, elsewhere it needs --yes.
+      their bytes, one JSON object a line. retry: imports the source again, or with --from a repaired copy of it; records that come in leave \
+      the quarantine. discard: removes the records with these numbers, or all with --all, for good; asks on a terminal, elsewhere it \
+      needs --yes.
 
       Example: holdfast quarantine library.sqlite
       Example: holdfast quarantine library.sqlite show 3
@@ -31,10 +32,10 @@ struct Quarantined: Subcommand {
   @Option(name: .customLong("import"), help: "Only records of this import, given by its id or the beginning of it.")
   var importID: String?
 
-  @Option(help: "Only this kind of record: tracks.")
+  @Option(help: "Only this kind of record, as list prints it.")
   var kind: String?
 
-  @Option(help: "List at most so many. Default: all.")
+  @Option(help: "List at most this many. Default: all.")
   var limit: Int?
 
   @Option(help: "The file to export to.", completion: .file())
@@ -49,7 +50,7 @@ struct Quarantined: Subcommand {
   @Flag(name: [.short, .long], help: "Go on without asking.")
   var yes = false
 
-  @OptionGroup var known: HintOptions
+  @OptionGroup var known: FormatOptions<ReadableFormats>
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOptions
   @OptionGroup var output: OutputOptions
@@ -92,11 +93,11 @@ struct Quarantined: Subcommand {
       try reader.values("SELECT DISTINCT import_id FROM holdfast_quarantine ORDER BY import_id") { row in try row.text() }
     }.filter { $0.hasPrefix(beginning.lowercased()) }
     guard let first = found.first else {
-      throw StoreError(.notFound, "no import that begins with \(beginning) left anything in the quarantine of \(store.path)")
+      throw StoreError(.notFound, "the quarantine of \(store.path) has no record of an import whose id begins with \(beginning)")
     }
     guard found.count == 1 else {
       throw Failure(
-        code: "ambiguous", "several imports begin with \(beginning): \(found.prefix(5).joined(separator: ", "))",
+        code: "ambiguous", "the ids of several imports begin with \(beginning): \(found.prefix(5).joined(separator: ", "))",
         suggestion: "Write more of the id.", status: .usage)
     }
     return first
@@ -180,12 +181,12 @@ struct Quarantined: Subcommand {
     guard let known, !left.isEmpty else {
       return Answer(
         document: ["store": .string(store.path), "released": .number(0), "problem_count": .number(0)], text: "",
-        notes: ["Nothing is in the quarantine that can be tried again."])
+        notes: ["The quarantine has no record to import again."])
     }
     guard from == nil || left.count == 1 else {
       throw Failure(
-        code: "ambiguous", "several imports left something in the quarantine: \(left.prefix(5).map(\.importID).joined(separator: ", "))",
-        suggestion: "--import ID, to say which source this is.", status: .usage)
+        code: "ambiguous", "the quarantine has records of several imports: \(left.prefix(5).map(\.importID).joined(separator: ", "))",
+        suggestion: "--import ID, with the import that read this source.", status: .usage)
     }
     var (released, problems, text) = (0, 0, "")
     for one in left { try checkSource(one) }
@@ -207,7 +208,8 @@ struct Quarantined: Subcommand {
     guard from == nil else { return }
     guard FileManager.default.fileExists(atPath: left.source) else {
       throw StoreError(
-        .notFound, "the source is gone: \(left.source)", suggestion: "--from FILE, with the copy of the source or a repaired one.")
+        .notFound, "there is no file at \(left.source), the source of the import",
+        suggestion: "--from FILE, with a copy of the source, as it was or repaired.")
     }
     guard try ImportSource(URL(fileURLWithPath: left.source)).sha256 == left.sha256 else {
       throw StoreError(
@@ -218,7 +220,8 @@ struct Quarantined: Subcommand {
 
   private func retry(_ left: Left, _ known: LibraryDescription) throws -> ImportReport {
     let source = from?.url ?? URL(fileURLWithPath: left.source)
-    var wanted = self.known.wanted(from: source, into: store.url, format: left.format, lock)
+    var wanted = LibraryImport(from: source, into: store.url)
+    (wanted.format, wanted.storeOptions) = (left.format, lock.storeOptions)
     wanted.options.retries = left.importID
     let interruption = Interruption()
     wanted.options.isCancelled = { interruption.isRequested }

@@ -101,7 +101,7 @@ private enum Waiting {
     while true {
       if let result = outcome.wait(milliseconds: 100) {
         guard case .failure = result, isInterrupted() else { return try result.get() }
-        throw StoreError(.cancelled, "interrupted; what the server had confirmed before is noted, and everything else waits")
+        throw StoreError(.cancelled, "interrupted; the rows that the server has confirmed are marked as sent, and the others still wait")
       }
       if isInterrupted() { task.cancel() }
     }

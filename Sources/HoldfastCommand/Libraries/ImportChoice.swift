@@ -47,7 +47,7 @@ struct ImportChoice {
     if let name, !held.contains(where: { $0.name == name }) { throw StoreError(.wrongKind, "\(store.path) holds \(names), not \(name)") }
     let owner = Libraries.all.first { $0.readable.contains { $0.name == format } }?.name ?? "another library"
     throw StoreError(
-      .wrongKind, "the format \(format ?? "") is one of \(owner), and not of \(name ?? names)",
+      .wrongKind, "the format \(format ?? "") belongs to \(owner), not to \(name ?? names)",
       suggestion: "Choose another store, or another format; see holdfast formats.")
   }
 
@@ -60,7 +60,7 @@ struct ImportChoice {
       .wrongKind,
       "\(source.path) is for \(other.name), and "
         + (kinds.isEmpty ? "not for \(only.name)" : "\(store.path) holds \(only.name)") + "; nothing was changed",
-      suggestion: "Choose another store; --format NAME, if its content misleads.")
+      suggestion: "Choose another store. If the file is for \(only.name) after all, name its format: --format NAME.")
   }
 
   private func unknown(_ look: SourceLook) -> StoreError {
@@ -76,7 +76,7 @@ struct ImportChoice {
         return StoreError.invalidJSON(error)
       }
     }
-    error.suggestion = "holdfast formats, to see what can be read; --format NAME, where the content does not say it."
+    error.suggestion = "holdfast formats, which lists the formats that can be read; --format NAME, if the content does not show the format."
     return error
   }
 

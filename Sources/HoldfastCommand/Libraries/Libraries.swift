@@ -46,7 +46,7 @@ enum Libraries {
     let held = try held(kinds, in: path, named: name)
     guard let first = held.first, held.count == 1 else {
       throw Failure(
-        code: "ambiguous", "\(path) holds \(held.map(\.name).joined(separator: " and ")): which is meant cannot be known",
+        code: "ambiguous", "\(path) holds \(held.map(\.name).joined(separator: " and ")); name one of them",
         suggestion: choices(held), status: .usage)
     }
     return first
@@ -84,7 +84,7 @@ extension LibraryDescription {
 
 struct LibraryOption: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The library that is meant, where a store holds several.", valueName: "name"),
+    help: ArgumentHelp("The library to use, if a store holds several.", valueName: "name"),
     completion: .list(Libraries.all.map(\.name)))
   var library: String?
 

@@ -19,13 +19,27 @@ enum SourceFile {
     return FilePath(argument: source.url.appendingPathComponent(name).path) ?? source
   }
 
+  /// The name of standard input for people.
+  static let standardInputName = "standard input"
+
   /// Standard input as a file, while `body` runs.
+  ///
+  /// - Throws: what `body` throws, with "standard input" in place of the file's path: the file is deleted then.
   static func standardInput<T>(_ body: (FilePath) throws -> T) throws -> T {
     try temporary("standard-input") { file in
       let handle = try FileHandle(forWritingTo: file.url)
       while let piece = try FileHandle.standardInput.read(upToCount: 1 << 20), !piece.isEmpty { try handle.write(contentsOf: piece) }
       try handle.close()
-      return try body(file)
+      func named(_ text: String) -> String { text.replacingOccurrences(of: file.path, with: standardInputName) }
+      do {
+        return try body(file)
+      } catch var error as StoreError {
+        (error.message, error.suggestion) = (named(error.message), error.suggestion.map(named))
+        throw error
+      } catch var error as Failure {
+        (error.message, error.suggestion) = (named(error.message), error.suggestion.map(named))
+        throw error
+      }
     }
   }
 

@@ -43,7 +43,7 @@ struct Console: Sendable {
   private static func notWritten(_ code: Int32) -> StoreError {
     StoreError(
       code == ENOSPC ? .diskFull : .inputOutput, "the output could not be written: \(String(cString: strerror(code)))",
-      suggestion: "Send the output elsewhere; what the command did to the store stands.")
+      suggestion: "Send the output to another place. The store keeps the changes that the command made.")
   }
 
   /// A remark, as a line.

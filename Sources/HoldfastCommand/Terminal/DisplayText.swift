@@ -31,11 +31,24 @@ enum DisplayText {
 
   /// As `cut`, but between two words if at least one word fits.
   static func cutBetweenWords(_ text: String, to limit: Int) -> String {
-    let kept = Self.cut(text, to: limit).dropLast()
-    guard columns(text) > limit, !text.dropFirst(kept.count).hasPrefix(" "), let space = kept.lastIndex(of: " ") else {
-      return cut(text, to: limit)
-    }
-    return String(kept[..<space]) + "…"
+    guard columns(text) > limit else { return text }
+    let cut = cut(text, to: limit)
+    return wordEnds(text).last { $0 < cut.count }.map { String(text.prefix($0)) + "…" } ?? cut
+  }
+
+  /// The fewest columns in which `cutBetweenWords` cuts no word: for the first word, and for an ellipsis if more words follow.
+  static func columnsOfFirstWord(_ text: String) -> Int {
+    guard let end = wordEnds(text).first else { return columns(text) }
+    return columns(String(text.prefix(end))) + 1
+  }
+
+  /// The numbers of characters before the ends of words, without the end of the text. Chinese and Japanese have no spaces, so a word also ends
+  /// at each wide character.
+  private static func wordEnds(_ text: String) -> [Int] {
+    let characters = Array(text)
+    return zip(characters, characters.dropFirst()).enumerated().filter { _, pair in
+      pair.1 == " " || columns(pair.0) == 2 || columns(pair.1) == 2
+    }.map { $0.offset + 1 }
   }
 
   /// Text that is safe to print: control characters and marks that change the direction of writing become U+FFFD.

@@ -31,23 +31,36 @@ struct TextTable {
     var widths = columns.indices.map { column in
       rows.reduce(DisplayText.columns(columns[column].title)) { max($0, DisplayText.columns($1[column])) }
     }
-    guard let width else { return widths }
+    guard let width, !fit(widths, in: width) else { return widths }
+    // No column gets so narrow that a word breaks.
+    let least = columns.indices.map { column in
+      guard columns[column].canShrink else { return widths[column] }
+      return rows.reduce(max(Self.narrowest, DisplayText.columnsOfFirstWord(columns[column].title))) {
+        max($0, DisplayText.columnsOfFirstWord($1[column]))
+      }
+    }
     while widths.count > 1 {
-      if let shrunk = shrunk(widths, to: width) { return shrunk }
+      if let shrunk = shrunk(widths, least, to: width) { return shrunk }
+      // Without the first column of texts a line says too little, so there a word that is too long for the line is cut.
+      if columns.firstIndex(where: \.canShrink) == widths.count - 1,
+        let shrunk = shrunk(widths, widths.map { min($0, Self.narrowest) }, to: width)
+      {
+        return shrunk
+      }
       widths.removeLast()
     }
     return widths
   }
 
-  /// Nil when they do not fit.
-  private func shrunk(_ natural: [Int], to width: Int) -> [Int]? {
+  private func fit(_ widths: [Int], in width: Int) -> Bool { widths.reduce(0, +) + Self.gap * max(0, widths.count - 1) <= width }
+
+  /// Nil when they do not fit even with the widths `least`.
+  private func shrunk(_ natural: [Int], _ least: [Int], to width: Int) -> [Int]? {
     var widths = natural
-    var excess = widths.reduce(0, +) + Self.gap * max(0, widths.count - 1) - width
-    while excess > 0 {
-      let candidates = widths.indices.filter { columns[$0].canShrink && widths[$0] > Self.narrowest }
+    while !fit(widths, in: width) {
+      let candidates = widths.indices.filter { columns[$0].canShrink && widths[$0] > least[$0] }
       guard let widest = candidates.max(by: { widths[$0] < widths[$1] }) else { return nil }
       widths[widest] -= 1
-      excess -= 1
     }
     return widths
   }

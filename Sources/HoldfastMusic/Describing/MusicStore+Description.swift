@@ -37,8 +37,10 @@ extension MusicStore {
       },
       .portable,
     ]
+    let playlist = FormatDescription.Option(
+      "playlist", "Write only this playlist, given by its id or name. Default: all tracks.", .thing("playlist"))
     library.writable = writableFormats.map {
-      $0.name == "holdfast" ? .init($0.name, $0.what) : FormatDescription($0.name, $0.what, options: [.playlist], ending: $0.name)
+      $0.name == "holdfast" ? .init($0.name, $0.what) : FormatDescription($0.name, $0.what, options: [playlist], ending: $0.name)
     }
     library.filesOfFolder = { folder, _, _ in
       let file = try file(of: folder)
@@ -87,11 +89,12 @@ extension MusicStore {
         from: wanted.source, into: wanted.store, format: wanted.format, hints: wanted.hints, options: wanted.options,
         storeOptions: wanted.storeOptions)
     }
-    library.exporting = { store, url, format, options in
+    library.exporting = { store, url, format, values in
+      let id = values[playlist.name].flatMap { IDCodec.parse($0) }
       switch format {
-      case "m3u8": try MusicStore(store).exportM3U(playlist: options.playlist, to: url)
-      case "xspf": try MusicStore(store).exportXSPF(playlist: options.playlist, to: url)
-      default: try store.export(to: url)
+      case "m3u8": return try MusicStore(store).exportM3U(playlist: id, to: url)
+      case "xspf": return try MusicStore(store).exportXSPF(playlist: id, to: url)
+      default: return try store.export(to: url)
       }
     }
     return library

@@ -4,20 +4,12 @@ public struct FormatDescription: Sendable {
   public let name: String
   /// A description for people.
   public let what: String
-  /// The options with which a person says what the source itself does not say.
-  public let options: Set<Option>
+  /// The options that its importer or its exporter reads.
+  public let options: [Option]
   /// The usual file extension.
   public let ending: String
   /// How likely a source has this format, from a look at the source; nil: nothing indicates it.
   public let likeness: @Sendable (SourceLook) throws -> Likeness?
-
-  /// An option for information that a source of the format may lack.
-  public enum Option: String, Sendable, CaseIterable {
-    case timeZone = "--time-zone"
-    case encoding = "--encoding"
-    case unit = "--unit"
-    case playlist = "--playlist"
-  }
 
   /// How likely a source has a format.
   public enum Likeness: Sendable {
@@ -26,7 +18,7 @@ public struct FormatDescription: Sendable {
 
   /// Describes a format: with `likeness` if it can be read, without if it is only written.
   public init(
-    _ name: String, _ what: String, options: Set<Option> = [], ending: String = "json",
+    _ name: String, _ what: String, options: [Option] = [], ending: String = "json",
     likeness: @escaping @Sendable (SourceLook) throws -> Likeness? = { _ in nil }
   ) {
     (self.name, self.what, self.options, self.ending, self.likeness) = (name, what, options, ending, likeness)

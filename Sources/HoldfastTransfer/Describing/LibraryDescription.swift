@@ -34,8 +34,9 @@ public struct LibraryDescription: Sendable {
   public var aboutImports = ""
   /// Imports a source. Nil: the library has no import.
   public var importing: (@Sendable (LibraryImport) throws -> ImportReport)?
-  /// Writes a file in one of the formats `writable`. By default: the documented export.
-  public var exporting: @Sendable (Store, URL, _ format: String, ExportOptions) throws -> ExportReport = { store, url, _, _ in
+  /// Writes a file in one of the formats `writable`, with the values of the options that the format declares, by name. By default: the
+  /// documented export.
+  public var exporting: @Sendable (Store, URL, _ format: String, _ values: [String: String]) throws -> ExportReport = { store, url, _, _ in
     try store.export(to: url)
   }
 
@@ -81,17 +82,4 @@ public struct LibraryImport: Sendable {
 
   /// An import without any options.
   public init(from source: URL, into store: URL) { (self.source, self.store) = (source, store) }
-}
-
-/// What a person requests for an export beside its format.
-public struct ExportOptions: Sendable {
-  /// The only playlist to write; nil: everything.
-  public var playlist: UUID?
-  /// `kg` or `lb`; nil: the format's own.
-  public var weightUnit: String?
-  /// The time zone of the written local times; nil: this computer's.
-  public var timeZone: TimeZone?
-
-  /// Writes everything, as the format has it.
-  public init() {}
 }

@@ -28,7 +28,7 @@ extension WorkoutLog {
     ]
     library.writable = writableFormats.map {
       CSVFormat(rawValue: $0.name) == nil
-        ? .init($0.name, $0.what) : FormatDescription($0.name, $0.what, options: [.unit, .timeZone], ending: "csv")
+        ? .init($0.name, $0.what) : FormatDescription($0.name, $0.what, options: [writtenUnit, writtenTimeZone], ending: "csv")
     }
     library.counted = [("workouts", "workout", "workouts"), ("exercise_sets", "set", "sets")]
     library.lists = [
@@ -63,16 +63,23 @@ extension WorkoutLog {
         throw error
       }
     }
-    library.exporting = { store, url, format, options in
+    library.exporting = { store, url, format, values in
       let log = WorkoutLog(store)
       guard let table = CSVFormat(rawValue: format) else { return try format == "json" ? log.exportJSON(to: url) : log.export(to: url) }
       return try log.exportCSV(
-        table, to: url, unit: options.weightUnit.map(WeightUnit.init(rawValue:)) ?? .kilograms, timeZone: options.timeZone ?? .current)
+        table, to: url, unit: values[writtenUnit.name].map(WeightUnit.init(rawValue:)) ?? .kilograms,
+        timeZone: values[writtenTimeZone.name].flatMap { TimeZone(identifier: $0) } ?? .current)
     }
     return library
   }()
 
-  private static let csvOptions: Set<FormatDescription.Option> = [.unit, .timeZone, .encoding]
+  private static let units = FormatDescription.Option.Values.words([WeightUnit.kilograms, .pounds].map(\.rawValue))
+  private static let csvOptions: [FormatDescription.Option] = [
+    .init("unit", "The unit of a table's weights, if the table does not name it: kg or lb.", units), .timeZone, .encoding,
+  ]
+  private static let writtenUnit = FormatDescription.Option("unit", "The unit of the weights in a table. Default: kg.", units)
+  private static let writtenTimeZone = FormatDescription.Option(
+    "time-zone", "The time zone of the times in a table, as Europe/Berlin. Default: this computer's.", .timeZone)
 
   private static func isTable(_ source: SourceLook) -> FormatDescription.Likeness? {
     guard source.looksLikeText, source.members.isEmpty, source.elementKeys.isEmpty else { return nil }

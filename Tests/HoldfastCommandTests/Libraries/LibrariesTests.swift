@@ -232,7 +232,7 @@ struct LibrariesTests {
     #expect(asked.errors.hasPrefix("Error: \(store) holds \(own), not \(other)\n"), "\(asked.errors)")
     let format = try bench.run("import", source, "--into", store, "--format", intoMusic ? "library-json" : "music-json")
     #expect(format.status == 65)
-    #expect(format.errors.contains("is one of \(other), and not of \(own)"), "\(format.errors)")
+    #expect(format.errors.contains("belongs to \(other), not to \(own)"), "\(format.errors)")
     #expect(try bench.content() == before)
   }
 
@@ -261,7 +261,7 @@ struct LibrariesTests {
     #expect(finished.status == 64)
     #expect(
       finished.errors == """
-        Error: \(store) holds audiobooks and music: which is meant cannot be known
+        Error: \(store) holds audiobooks and music; name one of them
         Try: --library audiobooks, or --library music
 
         """)

@@ -71,6 +71,24 @@ struct TerminalTests {
     #expect(table.text(width: 5) == "ID\n7c9e6679-7425\n")
   }
 
+  @Test("a column is as wide as its longest first word, and the next one is left out; only a word that is too long for the line is cut")
+  func firstWords() {
+    var table = TextTable([.text("ID"), .flexible("TRACK"), .flexible("COLLECTION"), .number("N")])
+    table.add(["1", "Chapter 1: Loomings", "Frankenstein, or the Modern Prometheus", "12"])
+    table.add(["2", "Goldberg-Variationen, Aria", "三体黑暗森林死神永生", "3"])
+    #expect(
+      table.text(width: 46) == """
+        ID  TRACK                   COLLECTION       N
+        1   Chapter 1: Loomings     Frankenstein,…  12
+        2   Goldberg-Variationen,…  三体黑暗森林…    3
+
+        """)
+    #expect(table.note(width: 46) == nil && table.note(width: 45) == "No room for N: make the terminal wider, or use --json.")
+    #expect(table.note(width: 38) == "No room for COLLECTION, N: make the terminal wider, or use --json.")
+    #expect(table.text(width: 38) == "ID  TRACK\n1   Chapter 1: Loomings\n2   Goldberg-Variationen, Aria\n")
+    #expect(table.text(width: 20) == "ID  TRACK\n1   Chapter 1:…\n2   Goldberg-Variat…\n")
+  }
+
   @Test("lengths, sizes and times are written for people")
   func words() {
     #expect(
