@@ -131,7 +131,7 @@ public struct SourceMembers {
     for (index, column) in row.columns.enumerated() {
       var value = Self.value(row, column)
       if !json.isEmpty, json.contains(column.asciiLowercased) { value = Self.parsed(value) }
-      if !ids.isEmpty, ids.contains(column.asciiLowercased) { value = Self.id(row, column) ?? value }
+      if case .blob = row.values[index], ids.contains(column.asciiLowercased) { value = Self.id(row, column) ?? value }
       let plain = row.shape.plainColumns[index]
       // Of two columns with spellings of one name, the first counts and the other is reported.
       add(place(plain) == nil ? plain : "_\(column)", column, value, at: index)

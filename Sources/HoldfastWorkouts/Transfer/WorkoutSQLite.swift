@@ -189,7 +189,9 @@ extension SourceMembers {
   private static let bodyPart = ["bodyPartMain": "main", "bodyPartDetailed": "detailed", "bodyPartScientific": "scientific"]
 
   fileprivate init(workout row: SQLiteRow) {
-    self.init(row, json: ["suggest", "actual", "pinnednotes", "notes", "bodypart", "bodypartdetailed", "bodypartscientific"])
+    self.init(
+      row, json: ["suggest", "actual", "pinnednotes", "notes", "bodypart", "bodypartdetailed", "bodypartscientific"],
+      ids: ["id", "workoutid", "exerciseid"])
     for object in ["suggest", "actual"] { open(object) }
     for (column, name) in Self.flat.sorted(by: { $0.key < $1.key }) where has(column) {
       if value(name) != .null { fail("\(name) stands twice") }
