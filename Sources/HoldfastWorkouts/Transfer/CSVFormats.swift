@@ -3,12 +3,18 @@ import Holdfast
 import HoldfastTransfer
 
 extension WorkoutLog {
-  /// The error for a table with weights but without a unit, when `hints.weightUnit` is nil.
+  /// The error for a table with weights but without a unit, or with two, when `hints.weightUnit` is nil.
   ///
-  /// - Parameter place: the first row with a weight.
-  static func unitQuestion(_ place: CSVPlace) -> StoreError {
+  /// - Parameters:
+  ///   - place: the first row with a weight.
+  ///   - hasBothUnits: whether that row gives its weight in kilograms and in pounds.
+  static func unitQuestion(_ place: CSVPlace, hasBothUnits: Bool = false) -> StoreError {
+    let problem =
+      hasBothUnits
+      ? "the file gives its weights in kilograms and in pounds, and does not say which of the two were rounded"
+      : "the file does not say whether its weights are kilograms or pounds"
     var error = StoreError(
-      .invalidSource, "the file does not say whether its weights are kilograms or pounds; the first is in line \(place.line)",
+      .invalidSource, "\(problem); the first is in line \(place.line)",
       suggestion: "Import it again and name the unit: kg or lb, as the app that wrote the file showed it. Nothing was changed.")
     (error.column, error.row, error.offset) = (unitColumn, String(place.line), place.offset)
     return error

@@ -56,8 +56,8 @@ struct TrainingCSV: ImportFormat {
         } catch let problem as RowProblem {
           try refuseHeader(cells, place)
           return try visit(damaged(problem.reason, place), position)
-        } catch is UnitMissing {
-          throw WorkoutLog.unitQuestion(place)
+        } catch let missing as UnitMissing {
+          throw WorkoutLog.unitQuestion(place, hasBothUnits: missing.hasBothUnits)
         }
         for row in rows {
           if let done = groups.take(row, at: place) { try hand(done, reader, position, &edition, visit) }
