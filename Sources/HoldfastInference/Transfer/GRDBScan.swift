@@ -64,7 +64,7 @@ struct GRDBScan: InferenceScan {
       let model = ModelMetadata(id: "", name: "", framework: ModelFramework(rawValue: ""), createdAt: Self.unset)
       _ = try take(row, ModelFields.table(ModelFields.columns), model, json: ["capabilities", "requirements"], visit) { members in
         if (members.text("local_path") ?? "").isEmpty, [.bool(true), .integer(1)].contains(members.value("is_downloaded")) {
-          members.leave("is_downloaded", "it is downloaded, and nothing says where its file is")
+          members.leave("is_downloaded", "it is marked as downloaded, and no path names its file")
         }
       }
     }

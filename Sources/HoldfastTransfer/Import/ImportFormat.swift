@@ -146,7 +146,7 @@ public protocol ImportFormat {
   /// The identity of the source, whatever its file is called; nil: the path of the file. A later edition of a source updates rows that have
   /// not changed since an earlier edition. A source with another identity never does. Default nil.
   var origin: String? { get }
-  /// The reason for keeping no copy of the source, for the report: `the key of the API stands in it`. Nil: a copy is kept. Default nil.
+  /// The reason for keeping no copy of the source, for the report: `it contains the API key`. Nil: a copy is kept. Default nil.
   var noCopy: String? { get }
   /// Whether the copy goes into the store's folder, because the source's folder belongs to more than the source, for example to a model.
   /// Default false.

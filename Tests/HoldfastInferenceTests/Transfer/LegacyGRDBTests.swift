@@ -281,10 +281,10 @@ import Testing
     #expect(
       try world.importing() == """
         model_metadata 5: 5 imported
-        model_metadata[rowid 2].is_downloaded: it is downloaded, and nothing says where its file is
-        model_metadata[rowid 4].is_downloaded: it is downloaded, and nothing says where its file is
-        model_metadata[rowid 5].is_downloaded: it is downloaded, and nothing says where its file is
-        model_metadata[rowid 5].local_path: local_path should be a text, found bytes that are no text
+        model_metadata[rowid 2].is_downloaded: it is marked as downloaded, and no path names its file
+        model_metadata[rowid 4].is_downloaded: it is marked as downloaded, and no path names its file
+        model_metadata[rowid 5].is_downloaded: it is marked as downloaded, and no path names its file
+        model_metadata[rowid 5].local_path: local_path should be a text, found bytes that are not text
         """)
     let models = try world.all(ModelMetadata.self)
     #expect(models.map(\.missingSince) == [made, nil, nil, nil, nil] && models.allSatisfy { !$0.isDownloaded })
@@ -307,7 +307,7 @@ import Testing
         noted 1: imported without consent to send it; it is never sent
         model_usage_stats[rowid 1]: date should be a day such as 2025-08-05, found "2025-13-05"
         telemetry[rowid 1].properties: properties should be an object of texts, found {"n":1}
-        telemetry[rowid 1].device_info: device_info should be an object, found bytes that are no text
+        telemetry[rowid 1].device_info: device_info should be an object, found bytes that are not text
         telemetry[rowid 2]: timestamp should be a date, found "yesterday"
         user_preferences[rowid 1]: the value of the preference theme is not JSON
         """)

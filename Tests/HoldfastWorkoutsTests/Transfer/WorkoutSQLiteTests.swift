@@ -166,7 +166,7 @@ import Testing
         exerciseSets[rowid 3]: its exercise is quarantined
         exerciseSets[rowid 4]: there is no such exercise
         exerciseSets[rowid 5].workoutId: workoutId differs from the id of its exercise's workout
-        exerciseSets[rowid 6]: id should be an id, found bytes that are no text
+        exerciseSets[rowid 6]: id should be an id, found bytes that are not text
         """)
   }
 
@@ -187,7 +187,7 @@ import Testing
     #expect(
       try later.importing() == """
         workouts 2: 2 quarantined
-        workouts[rowid 1]: startTimestamp should be a date, found bytes that are no text
+        workouts[rowid 1]: startTimestamp should be a date, found bytes that are not text
         workouts[rowid 2]: startTimestamp should be a date, found "2025-12-25T10:15:30Z"
         """)
   }
