@@ -42,9 +42,7 @@ extension ReadingList {
   /// Books with every word of a text in title or author, the best first.
   ///
   /// - Parameter limit: how many; values below 1 count as 1.
-  public func search(_ text: String, limit: Int = 50) throws -> [Book] {
-    try store.read { try Self.search(text, limit: limit, in: $0) }
-  }
+  public func search(_ text: String, limit: Int = 50) throws -> [Book] { try store.read { try Self.search(text, limit: limit, in: $0) } }
   public func search(_ text: String, limit: Int = 50) async throws -> [Book] {
     try await store.read { try Self.search(text, limit: limit, in: $0) }
   }
@@ -72,9 +70,7 @@ extension ReadingList {
 
   public static func books(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<Book> {
     let newest = Listing(columns: [("added_at", .number), ("id", .text)], isDescending: true)
-    return try reader.page("\(columns: Book.self)", from: "books", newest, after: key, limit: limit, of: "books") { row in
-      try Book(row: &row)
-    }
+    return try reader.page("\(columns: Book.self)", from: "books", newest, after: key, limit: limit, of: "books") { try Book(row: &$0) }
   }
 
   public static func search(_ text: String, limit: Int = 50, in reader: Reader) throws -> [Book] {

@@ -131,7 +131,7 @@ import Testing
   @Test("what can be read is imported, the rest is told and kept; the same again changes nothing")
   func importing() throws {
     let world = try ImportWorld<ReadingList>("books.json") { wanted in
-      try ReadingList.importBooks(from: wanted.source, into: wanted.store, options: wanted.options, storeOptions: wanted.storeOptions)
+      try ReadingList.importLibrary(from: wanted.source, into: wanted.store, options: wanted.options, storeOptions: wanted.storeOptions)
     }
     let json = """
       {"owner": "Ada", "books": [
@@ -168,7 +168,7 @@ import Testing
     try Data(json.utf8).write(to: legacy)
     let shown = try ReadingList.open(at: url, legacy: legacy) { _ in false }
     #expect(shown.opened.importFailure?.code == .cancelled)
-    #expect(try shown.list.books().items.map(\.title) == ["三体"])
+    #expect(try shown.library.books().items.map(\.title) == ["三体"])
     #expect(try folder.contents() == ["books.json"])
 
     let (list, opened) = try ReadingList.open(at: url, legacy: legacy)
@@ -186,7 +186,7 @@ import Testing
     for number in 1...3 { try list.save(book(number)) }
     try list.finish(book(2).id)
     _ = try list.export(to: folder.file("export.json"))
-    #expect(try ReadingList.importBooks(from: folder.file("export.json"), into: folder.file("again.sqlite")).isClean)
+    #expect(try ReadingList.importLibrary(from: folder.file("export.json"), into: folder.file("again.sqlite")).isClean)
     let again = try ReadingList.open(at: folder.file("again.sqlite"))
     #expect(try again.books().items == list.books().items)
     try again.store.close()
@@ -197,7 +197,7 @@ import Testing
     "a file that makes no sense is refused, and there is no store",
     arguments: ["{\"books\": [", "[]", "{}", "{\"books\": 5}", "{\"books\": [], \"books\": []}", ""])
   func refused(json: String) throws {
-    let world = try ImportWorld<ReadingList>("books.json") { try ReadingList.importBooks(from: $0.source, into: $0.store) }
+    let world = try ImportWorld<ReadingList>("books.json") { try ReadingList.importLibrary(from: $0.source, into: $0.store) }
     #expect(try world.failure(json).code == .invalidSource)
   }
 }

@@ -9,7 +9,7 @@ public import HoldfastTransfer
 ///
 /// ```swift
 /// let world = try ImportWorld<ReadingList>("books.json") { wanted in
-///   try ReadingList.importBooks(from: wanted.source, into: wanted.store, options: wanted.options, storeOptions: wanted.storeOptions)
+///   try ReadingList.importLibrary(from: wanted.source, into: wanted.store, options: wanted.options, storeOptions: wanted.storeOptions)
 /// }
 /// #expect(try world.importing(#"{"books": [5]}"#) == "books 1: 1 quarantined\n$.books[0]: a book should be an object")
 /// ```

@@ -52,5 +52,14 @@ public struct RawDatabase {
     return "INSERT INTO \(table) (\(row.map(\.key).joined(separator: ", "))) VALUES (\(row.map(\.value).joined(separator: ", ")))"
   }
 
+  /// The statements with each UUID literal as the 16 bytes that GRDB stores for a Codable record.
+  package static func withBlobIDs(_ statements: [String]) -> [String] {
+    let (eight, four, twelve) = ("([0-9A-Fa-f]{8})", "([0-9A-Fa-f]{4})", "([0-9A-Fa-f]{12})")
+    return statements.map {
+      $0.replacingOccurrences(
+        of: "'\(eight)-\(four)-\(four)-\(four)-\(twelve)'", with: "x'$1$2$3$4$5'", options: .regularExpression)
+    }
+  }
+
   private func failure(_ sql: String) -> Failure { Failure(message: "\(String(cString: sqlite3_errmsg(handle))) in: \(sql)") }
 }

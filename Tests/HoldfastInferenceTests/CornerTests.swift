@@ -28,7 +28,7 @@ import Testing
     #expect(
       try world.importing() == """
         configuration 2: 1 imported, 1 quarantined
-        noted 1: no copy of the source is kept: the key of the API may stand in it, and nowhere else: keep the source
+        noted 1: no copy of the source is kept: it may contain an API key that was not imported: keep the source
         configuration[rowid 1]: settings should be an object; it may hold the key of the API, and stays in the source
         """)
     #expect(try world.configuration("b") == InferenceConfiguration(id: "b", createdAt: Date(timeIntervalSinceReferenceDate: 1)))

@@ -15,7 +15,7 @@ extension StoreError {
   /// - Parameter offset: the place of the second value, in bytes from the beginning of the document.
   public static func standsTwice(_ key: String, at offset: Int) -> StoreError {
     var error = StoreError(
-      .invalidSource, "\"\(key)\" stands twice, the second time at byte \(offset): which of the two is meant cannot be known")
+      .invalidSource, "\"\(key)\" appears twice, the second time at byte \(offset); the file does not say which of the two counts")
     error.offset = offset
     return error
   }

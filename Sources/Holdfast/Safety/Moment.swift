@@ -14,7 +14,7 @@ public enum Moment: Sendable, Equatable {
 public struct ArchivedCommit: Sendable, Codable, Equatable {
   /// Commits are numbered from 1; 0 is the store as it was when its archive began.
   public var number: Int64
-  /// The time of the commit. Later than that of every earlier commit, also when the machine's clock was set back.
+  /// The time of the commit. Later than the time of every earlier commit, also when the machine's clock was set back.
   public var time: Date
   /// Where the time is not known exactly, for example for a commit of another program: the commit was made after this time, and not after
   /// `time`. Else nil.

@@ -73,7 +73,7 @@ extension Store {
 
   /// Migrates a copy to the declared schemas.
   ///
-  /// - Parameter name: what it is a copy of, for errors.
+  /// - Parameter name: the copied file, for errors.
   static func migrate(_ copy: URL, _ name: String, _ schemas: [StoreSchema], _ options: StoreOptions) throws {
     let runner = runner(schemas, options)
     let bookkeeping: Bookkeeping

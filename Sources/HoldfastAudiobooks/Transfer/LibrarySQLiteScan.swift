@@ -11,6 +11,9 @@ struct LibrarySQLiteScan {
   /// How many rows were read.
   var position = 0
 
+  /// The columns that may hold ids as 16 bytes.
+  private static let ids: Set<String> = ["id", "collection_id", "track_id", "last_played_track_id"]
+
   private let shape = LibraryShape.sqlite
   /// Collections by id; nil for a collection that cannot be imported.
   private var collections: [UUID: Parent?] = [:]
@@ -39,7 +42,7 @@ struct LibrarySQLiteScan {
     var countsAsFavorite: Bool { RecordField.isFavorite(mark) != false || favoritedAt != .null }
 
     init(_ row: SQLiteRow) {
-      members = SourceMembers(row, json: ["metadata_json"], isStrict: true)
+      members = SourceMembers(row, json: ["metadata_json"], ids: LibrarySQLiteScan.ids, isStrict: true)
       id = members.id("id")
       collection = members.id("collection_id")
       members.check("location_type", "location_payload", TrackLocation.self)
@@ -59,22 +62,26 @@ struct LibrarySQLiteScan {
   static func lastPlayed(_ source: SQLiteSource) throws -> Set<TrackPlace> {
     var wanted: Set<UUID> = []
     try source.rows(of: "collections", only: ["last_played_track_id"]) { row in
-      if case .text(let text)? = row.value("last_played_track_id"), let id = IDCodec.parse(text) { wanted.insert(id) }
+      if let id = parsedID(row, "last_played_track_id") { wanted.insert(id) }
     }
-    var spelled: Set<String> = []
+    var spelled: Set<SQLValue> = []
     guard !wanted.isEmpty else { return [] }
     try source.rows(of: "tracks", only: ["id"]) { row in
-      if case .text(let text)? = row.value("id"), let id = IDCodec.parse(text), wanted.contains(id) { spelled.insert(text) }
+      if let value = row.value("id"), let id = parsedID(row, "id"), wanted.contains(id) { spelled.insert(value) }
     }
     var found: Set<TrackPlace> = []
-    for text in spelled {
-      try source.rows(of: "tracks", where: ("id", text)) { row in
+    for value in spelled {
+      try source.rows(of: "tracks", where: ("id", value)) { row in
         let track = Track(row)
         guard track.members.problem == nil, let id = track.id, let collection = track.collection else { return }
         found.insert(TrackPlace(id: id.value, collectionID: collection.value))
       }
     }
     return found
+  }
+
+  private static func parsedID(_ row: SQLiteRow, _ column: String) -> UUID? {
+    SourceMembers(row, ids: ids).text(column).flatMap(IDCodec.parse)
   }
 
   mutating func run(_ reader: Reader, _ visit: LibraryRecord.Visit) throws {
@@ -90,7 +97,7 @@ struct LibrarySQLiteScan {
 
   private mutating func collection(_ row: SQLiteRow, _ reader: Reader, _ visit: LibraryRecord.Visit) throws {
     position += 1
-    var members = SourceMembers(row, isStrict: true)
+    var members = SourceMembers(row, ids: Self.ids, isStrict: true)
     let id = members.id("id")
     cover(&members, row)
     members.check("source_type", "source_payload", CollectionSource.self)
@@ -137,7 +144,7 @@ struct LibrarySQLiteScan {
 
   private mutating func tag(_ row: SQLiteRow, _ visit: LibraryRecord.Visit) throws {
     position += 1
-    var members = SourceMembers(row)
+    var members = SourceMembers(row, ids: Self.ids)
     let collection = members.id("collection_id")
     let tag = members.text("tag")
     if tag == nil { members.fail(members.value("tag") == .null ? "tag is missing" : "tag should be a text") }
@@ -185,7 +192,7 @@ struct LibrarySQLiteScan {
 
   private mutating func state(_ row: SQLiteRow, _ visit: LibraryRecord.Visit) throws {
     position += 1
-    var members = SourceMembers(row, isStrict: true)
+    var members = SourceMembers(row, ids: Self.ids, isStrict: true)
     let track = members.id("track_id")
     let collection = members.text("collection_id").flatMap(IDCodec.parse)
     let parent = track.flatMap { self.parent(of: $0.value, in: collection, &members) }

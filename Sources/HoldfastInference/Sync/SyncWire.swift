@@ -8,19 +8,7 @@ import HoldfastTransfer
 
 enum SyncWire {
   /// An event with all its fields; nil fields are left out.
-  static func event(_ event: TelemetryEvent) -> JSONValue {
-    var members: [String: JSONValue] = [
-      "id": .string(event.id), "type": .string(event.type.rawValue),
-      "data": .string(Data(event.properties.text.utf8).base64EncodedString()), "timestamp": date(event.occurredAt),
-      "createdAt": date(event.createdAt), "updatedAt": date(event.updatedAt),
-    ]
-    members["name"] = event.name.map(JSONValue.string)
-    members["userId"] = event.userID.map(JSONValue.string)
-    members["sessionId"] = event.sessionID.map(JSONValue.string)
-    members["deviceInfo"] = event.deviceInfo.map(JSONValue.object)
-    members["sdkVersion"] = event.sdkVersion.map(JSONValue.string)
-    return .object(members)
-  }
+  static func event(_ event: TelemetryEvent) -> JSONValue { .object(TelemetryFields.wire.object(of: event)) }
 
   static func envelope(_ configuration: InferenceConfiguration) -> JSONValue {
     .object([
@@ -73,10 +61,9 @@ enum SyncWire {
 
   /// The value is the preference's JSON, word for word.
   static func preference(_ preference: UserPreference) -> JSONValue {
-    .object([
-      "id": .string(preference.name), "data": .string(preference.value), "updatedAt": date(preference.updatedAt),
-      "syncPending": .bool(true),
-    ])
+    var members = TelemetryFields.wirePreferences.object(of: preference)
+    members["syncPending"] = .bool(true)
+    return .object(members)
   }
 
   static func date(_ date: Date) -> JSONValue { ValueForm.since2001.text(of: date) }

@@ -28,9 +28,9 @@ enum APIKeyRecord {
   static func noCopy(_ found: Found, isSealed: Bool) -> String? {
     switch found {
     case .nothing: nil
-    case .keys where isSealed: "the key of the API stands in it; you may delete the source when you are sure of this import"
-    case .keys: "the key of the API stands in it, and nowhere else: keep the source"
-    case .unreadable: "the key of the API may stand in it, and nowhere else: keep the source"
+    case .keys where isSealed: "it contains the API key; you may delete the source when you are sure of this import"
+    case .keys: "it contains the API key, which was not imported: keep the source"
+    case .unreadable: "it may contain an API key that was not imported: keep the source"
     }
   }
 

@@ -259,7 +259,7 @@ private struct BlobRow {
     }
     // Ids are equal in either case; other words are not.
     if case .string(let one) = value, case .string(let other) = stands, let id = IDCodec.parse(one), id == IDCodec.parse(other) { return }
-    if value != stands { members.tell(column, "\(column) is not what the JSON beside it says", row.original(column)) }
+    if value != stands { members.tell(column, "\(column) differs from the JSON in its row", row.original(column)) }
   }
 
   /// A time in a column fills in a missing member; if both exist, they may differ.

@@ -41,7 +41,7 @@ enum GGUF {
       // If the file's name gives another part number than the header, or none, the first part's path is unknown.
       let other = files.path(ofPart: 1)
       throw StoreError(
-        .invalidSource, "\(source.url.path) is part \(part) of a model, and only the first says what it is",
+        .invalidSource, "\(source.url.path) is part \(part) of a model, and only the first part describes the model",
         suggestion: other == files.path ? nil : "Import \(other).")
     }
     return try ModelImport("gguf", version: first.version, source) { try model(header(of: $0), files) }

@@ -60,7 +60,7 @@ struct GGUFHeader {
     var seen: Set<String> = []
     for _ in 0..<keys {
       let key = try key(&reader)
-      guard seen.insert(key).inserted else { throw reader.failure("the key \(key.prefix(100)) stands twice") }
+      guard seen.insert(key).inserted else { throw reader.failure("the key \(key.prefix(100)) appears twice") }
       let kind = try kind(&reader)
       isDamaged = nil
       let value = try value(kind, &reader, depth: 0)
@@ -187,7 +187,7 @@ struct GGUFHeader {
   }
 
   private func arrayStart(_ reader: inout GGUFReader, _ depth: Int) throws -> (Kind, Int64) {
-    guard depth < Self.deepest else { throw reader.failure("lists stand in lists, more than \(Self.deepest) deep") }
+    guard depth < Self.deepest else { throw reader.failure("lists are nested more than \(Self.deepest) deep") }
     let kind = try kind(&reader)
     let count = try length(&reader)
     let least = kind.bytes ?? (kind == .array ? lengthBytes + 4 : lengthBytes)

@@ -16,6 +16,12 @@ struct GRDBScan: InferenceScan {
   ].map { (name: $0, table: $0) }
   static let own = InferenceDatabase.tables.subtracting(["generation_history"])
 
+  /// The columns that may hold ids as 16 bytes, in both spellings.
+  private static let ids: Set<String> = [
+    "id", "configuration_id", "configurationid", "generation_sessions_id", "generation_sessionsid", "model_metadata_id",
+    "model_metadataid",
+  ]
+
   private let source: SQLiteSource
   private let database: InferenceDatabase
   private var position = 0
@@ -58,7 +64,7 @@ struct GRDBScan: InferenceScan {
       let model = ModelMetadata(id: "", name: "", framework: ModelFramework(rawValue: ""), createdAt: Self.unset)
       _ = try take(row, ModelFields.table(ModelFields.columns), model, json: ["capabilities", "requirements"], visit) { members in
         if (members.text("local_path") ?? "").isEmpty, [.bool(true), .integer(1)].contains(members.value("is_downloaded")) {
-          members.leave("is_downloaded", "it is downloaded, and nothing says where its file is")
+          members.leave("is_downloaded", "it is marked as downloaded, and no path names its file")
         }
       }
     }
@@ -86,7 +92,7 @@ struct GRDBScan: InferenceScan {
     let key: String? = if case .string(let text)? = value { text } else { nil }
     let clean = APIKeyRecord.masked(row)
     var configuration = InferenceConfiguration(id: "", createdAt: Self.unset)
-    let id: String? = if case .string(let text) = SourceMembers.value(row, "id") { text } else { nil }
+    let id = SourceMembers(row, ids: Self.ids).text("id")
     if key != nil, database.sealing != nil, let id { configuration.apiKeyReference = InferenceStore.apiKeyName(of: id) }
     let table = try ConfigurationFields.table(ConfigurationFields.columns, of: id, in: reader)
     let stored = try take(clean, table, configuration, visit) { members in
@@ -110,7 +116,7 @@ struct GRDBScan: InferenceScan {
     _ row: SQLiteRow, _ table: LegacyTable<Row>, _ reader: Reader, _ visit: InferenceDatabase.Visit,
     make: (String, InferenceDatabase.Owner) -> Row
   ) throws {
-    let members = SourceMembers(row)
+    let members = SourceMembers(row, ids: Self.ids)
     let id = members.text("configuration_id")
     let owner = id.flatMap { configurations[ExactText($0)] }
     if table.kind == RoutingRow.table, let id { configurations[ExactText(id)]?.place += 1 }
@@ -137,7 +143,8 @@ struct GRDBScan: InferenceScan {
   private mutating func history(_ table: String, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
     if table == GenerationSession.table {
       try source.rows(of: "generations", only: ["generation_sessionsid", "generation_sessions_id"]) { row in
-        if let id = SourceMembers(row).text("generation_sessions_id").flatMap(IDCodec.parse) { generationCounts[id, default: 0] += 1 }
+        let id = SourceMembers(row, ids: Self.ids).text("generation_sessions_id").flatMap(IDCodec.parse)
+        if let id { generationCounts[id, default: 0] += 1 }
       }
       return try source.rows(of: table) { try session($0, visit) }
     }
@@ -145,7 +152,7 @@ struct GRDBScan: InferenceScan {
   }
 
   private mutating func session(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
-    let id = SourceMembers(row).text("id").flatMap(IDCodec.parse)
+    let id = SourceMembers(row, ids: Self.ids).text("id").flatMap(IDCodec.parse)
     let session = GenerationSession(
       id: .zero, modelID: "", type: .chat, startedAt: Self.unset, generationCount: id.flatMap { generationCounts[$0] } ?? 0)
     let stored = try take(
@@ -156,7 +163,7 @@ struct GRDBScan: InferenceScan {
   }
 
   private mutating func generation(_ row: SQLiteRow, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
-    let session = SourceMembers(row).text("generation_sessions_id").flatMap(IDCodec.parse)
+    let session = SourceMembers(row, ids: Self.ids).text("generation_sessions_id").flatMap(IDCodec.parse)
     let owner = session.flatMap { sessions[$0] }
     let absence = try session.flatMap { try InferenceDatabase.absence(of: $0, owner, in: reader) }
     let model = try session.flatMap { id in
@@ -182,7 +189,7 @@ struct GRDBScan: InferenceScan {
     prepare: (inout SourceMembers) -> Void = { _ in }
   ) throws -> Row? {
     position += 1
-    var members = SourceMembers(row, json: json)
+    var members = SourceMembers(row, json: json, ids: Self.ids)
     prepare(&members)
     // Drops the mark of sending.
     members.remove("sync_pending")

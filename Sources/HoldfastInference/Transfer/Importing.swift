@@ -52,7 +52,7 @@ extension InferenceStore {
       let isFirst = try InferenceDatabase.isFirst(database, named: source.url.path)
       let name = isFirst ? BlobScan.formatName : GRDBScan.formatName
       if let format, format != name {
-        throw StoreError(.invalidSource, "\(source.url.path) is no \(format): its columns are those of \(name)")
+        throw StoreError(.invalidSource, "\(source.url.path) is not \(format): it has the columns of \(name)")
       }
       return isFirst
         ? try InferenceImport<BlobScan>(database, secretKey)

@@ -88,7 +88,7 @@ enum HistoryFields {
       find: { try $1.find(Generation.self, id: $0.id) },
       put: { generation, tx in
         if let stored = try tx.find(Generation.self, id: generation.id), stored.sessionID != generation.sessionID {
-          throw StoreError(.constraint, "its id is that of another session's generation")
+          throw StoreError(.constraint, "its id belongs to a generation of another session")
         }
         try tx.upsert(generation)
       })

@@ -10,6 +10,8 @@ struct ModelImport: ImportFormat {
   let total: Int
   /// The same model in another place counts as another edition.
   let origin: String?
+  /// A file more in a model's folder would be loaded or uploaded with the model.
+  let copiesBesideStore = true
   private let source: ImportSource
   private let read: @Sendable (ImportSource) throws -> ModelSource
 

@@ -59,7 +59,7 @@ extension InferenceStore {
   static func checkNotSecret(_ name: String, _ secretProperties: SecretProperties) throws {
     guard secretProperties.contains(name) else { return }
     throw StoreError(
-      .invalidValue, "the name of the preference \(name) is that of a secret, and preferences are exported and sent",
+      .invalidValue, "the preference \(name) has the name of a secret, and preferences are exported and sent",
       suggestion: "Seal it with setSecret(_:named:).")
   }
 

@@ -155,8 +155,9 @@ enum ShownMusic {
 
   /// A track alone, for people.
   private static let track: [ShownField<LibraryTrack>] = [
-    .init(nil, "title") { .text($0.title) }, .init(nil, "artist") { .text($0.artist) }, .init(nil, "album") { .text($0.album) },
-    .init(nil, "album artist") { .text($0.albumArtist) }, .init(nil, "disc") { .count($0.discNumber) },
+    .init(nil, "title") { .text($0.title) }, .init(nil, "kind") { .text($0.otherKind) }, .init(nil, "artist") { .text($0.artist) },
+    .init(nil, "album") { .text($0.album) }, .init(nil, "album artist") { .text($0.albumArtist) },
+    .init(nil, "disc") { .count($0.discNumber) },
     .init(nil, "number") { .count($0.trackNumber) }, .init(nil, "genre") { .text($0.genre) }, .init(nil, "year") { .count($0.year) },
     .init(nil, "length") { .length($0.duration) }, .init(nil, "stars") { .text(stars($0.rating)) },
     .init(nil, "plays") { .count($0.playCount).unlessZero }, .init(nil, "last played") { .time($0.lastPlayedAt) },
@@ -167,7 +168,8 @@ enum ShownMusic {
 
   /// The fields of one track that only programs read, beside those of the list.
   private static let file: [ShownField<LibraryTrack>] = [
-    .init("file_url") { .text($0.file.location?.text) }, .init("file_size") { .size($0.file.sizeBytes) },
+    .init("kind") { .text($0.otherKind) }, .init("file_url") { .text($0.file.location?.text) },
+    .init("file_size") { .size($0.file.sizeBytes) },
     .init("file_modified_at") { .time($0.file.modifiedAt) }, .init("content_hash") { .text($0.file.contentHash) },
     .init("artwork_url") { .text($0.artworkURL) }, .init("artwork_hash") { .text($0.artworkHash) },
     .init("persistent_id") { .text($0.persistentID) }, .init("metadata") { .stored($0.metadata.text) },

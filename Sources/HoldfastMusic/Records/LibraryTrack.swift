@@ -88,23 +88,29 @@ public struct LibraryTrack: Sendable, Hashable, Identifiable {
     return isCompilation ? Self.variousArtists : artist
   }
 
-  /// False for a film, a podcast or a television programme from iTunes. ``metadata`` says which, and such a track is on no
+  /// False for a film, a podcast or a television programme from iTunes. ``otherKind`` says which, and such a track is on no
   /// album. A music video is music.
-  public var isMusic: Bool {
-    guard metadata != .empty else { return true }
+  public var isMusic: Bool { otherKind == nil }
+
+  /// The kind of a track that is not music, in iTunes' words: `Movie`, `Podcast` or `TV Show`. Nil for music.
+  public var otherKind: String? {
+    guard metadata != .empty else { return nil }
     // Many tracks are saved at once, so the JSON is not decoded. A quote inside a text has a backslash before it, so a match
     // can only be a member.
     var text = metadata.text
     return text.withUTF8 { bytes in
-      guard let base = bytes.baseAddress else { return true }
-      return !bytes.indices.contains { start in
-        bytes[start] == UInt8(ascii: "\"")
-          && Self.otherKinds.contains { $0.count <= bytes.count - start && memcmp(base + start, $0, $0.count) == 0 }
+      guard let base = bytes.baseAddress else { return nil }
+      for start in bytes.indices where bytes[start] == UInt8(ascii: "\"") {
+        for kind in Self.otherKinds
+        where kind.member.count <= bytes.count - start && memcmp(base + start, kind.member, kind.member.count) == 0 {
+          return kind.name
+        }
       }
+      return nil
     }
   }
 
-  private static let otherKinds = ["Movie", "Podcast", "TV Show"].map { Array("\"\($0)\":\"true\"".utf8) }
+  private static let otherKinds = ["Movie", "Podcast", "TV Show"].map { (name: $0, member: Array("\"\($0)\":\"true\"".utf8)) }
 
   /// Sorts tracks that are not music after all albums and artists.
   static let behindMusic = "\u{10FFFF}"

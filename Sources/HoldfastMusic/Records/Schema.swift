@@ -116,7 +116,7 @@ extension MusicStore {
               SELECT id FROM reached))
           """),
       Invariant(
-        "an artwork's size is that of its content", table: "artwork",
+        "an artwork's size is the length of its content", table: "artwork",
         findings: "SELECT hash FROM artwork WHERE bytes <> length(data)"),
       Invariant(
         "what else is known of a track is a JSON object", table: "tracks",

@@ -75,7 +75,7 @@ public final class LibrarySaver: @unchecked Sendable {
 
   /// Replaces the state that is to be stored, and returns at once. May be called from any thread or task.
   ///
-  /// Entries whose track is not in the state are left out. If a state cannot be stored, for example because an id stands twice,
+  /// Entries whose track is not in the state are left out. If a state cannot be stored, for example because two of its records have one id,
   /// `onError` and `flush()` get the error at each attempt, until a valid state is given.
   public func save(_ state: LibraryState) { handle(.given, giving: state) }
 

@@ -45,7 +45,7 @@ extension MusicStore {
   /// Writes the differences between two states, field by field. Changes that another writer made since `known` stay.
   ///
   /// - Returns: entries whose track is no longer in the library.
-  /// - Throws: `.constraint` when one id stands twice; what `saveTracks` throws. Then nothing is changed.
+  /// - Throws: `.constraint` when two of them have one id; what `saveTracks` throws. Then nothing is changed.
   static func saveChanges(from known: LibraryState, to state: LibraryState, in tx: Writer) throws -> [MissingEntry] {
     let returned = try saveTracks(from: known.tracks, to: state.tracks, in: tx)
     guard known.playlists != state.playlists || !returned.isEmpty else { return [] }
@@ -60,7 +60,7 @@ extension MusicStore {
     var new: [TrackRow] = []
     var returned: Set<UUID> = []
     for track in tracks {
-      guard seen.insert(track.id).inserted else { throw StoreError(.constraint, "one track stands twice among those to be saved") }
+      guard seen.insert(track.id).inserted else { throw StoreError(.constraint, "the list of tracks to save contains one of them twice") }
       let old = gone.removeValue(forKey: track.id)
       if old == track { continue }
       guard let stored = try self.track(track.id, in: tx) else {
@@ -84,7 +84,7 @@ extension MusicStore {
     let inOrder = try self.playlists(in: tx)
     let stored = Dictionary(inOrder.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     let wanted = Set(playlists.map(\.id))
-    guard wanted.count == playlists.count else { throw StoreError(.constraint, "one playlist stands twice among those to be saved") }
+    guard wanted.count == playlists.count else { throw StoreError(.constraint, "the list of playlists to save contains one of them twice") }
     // Playlists that another writer removed stay removed, unless the app changed them.
     var merged = try playlists.compactMap { playlist -> MusicPlaylist? in
       guard var stored = stored[playlist.id] else { return playlist == old[playlist.id] ? nil : playlist }

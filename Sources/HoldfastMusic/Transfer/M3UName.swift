@@ -15,9 +15,12 @@ enum M3UName {
       }
     }
     guard let best else { return (nil, text(name)) }
-    // If only one half has text, that half is the title.
-    guard let title = text(best.title) else { return (nil, text(best.artist)) }
-    return (text(best.artist), title)
+    guard let artist = text(best.artist), let title = text(best.title) else {
+      // Only one half has text. It is the title, unless the path says that it is the artist.
+      let half = text(best.artist) ?? text(best.title)
+      return half.map(path.isArtist) == true ? (half, nil) : (nil, half)
+    }
+    return (artist, title)
   }
 
   private static func text(_ half: String) -> String? { half.contains { !$0.isWhitespace } ? half : nil }
@@ -38,6 +41,8 @@ enum M3UName {
   /// The letters and digits of the names in a path; volumes replace other characters differently.
   private struct Path {
     private let folders: Set<String>
+    /// The folders above the file's own folder, which may be an album.
+    private let upperFolders: Set<String>
     private let file: String
 
     init(_ path: String) {
@@ -45,6 +50,7 @@ enum M3UName {
       var names = plain.split { $0 == "/" || $0 == "\\" }.map(String.init)
       let last = names.popLast() ?? ""
       folders = Set(names.map(Self.letters))
+      upperFolders = Set(names.dropLast().map(Self.letters))
       file = Self.letters(last.lastIndex(of: ".").map { String(last[..<$0]) } ?? last)
     }
 
@@ -53,6 +59,12 @@ enum M3UName {
       let (artist, title) = (Self.letters(artist), Self.letters(title))
       guard !title.isEmpty, isFile(title) else { return 0 }
       return !artist.isEmpty && folders.contains(artist) ? 2 : 1
+    }
+
+    /// Whether a name is the artist's and not the title: a folder above the album has it, and the file has not.
+    func isArtist(_ name: String) -> Bool {
+      let name = Self.letters(name)
+      return !name.isEmpty && upperFolders.contains(name) && !isFile(name)
     }
 
     /// Whether the file is named by the title, after an optional number. iTunes cuts long file names.

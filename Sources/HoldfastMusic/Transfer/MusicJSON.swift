@@ -28,7 +28,7 @@ struct MusicJSON: LegacyFormat {
     var unread: JSONScanner?
     var unknown: [(key: String, at: JSONScanner)] = []
 
-    /// - Throws: `JSONScanError` for a damaged document; `.invalidSource` for a list that stands twice.
+    /// - Throws: `JSONScanError` for a damaged document; `.invalidSource` for a list that appears twice.
     mutating func read(_ scanner: inout JSONScanner) throws {
       try scanner.object { key, value in
         switch key {

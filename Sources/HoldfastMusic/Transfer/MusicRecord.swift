@@ -119,7 +119,9 @@ struct SourcePlaylist: Sendable {
     var row = (stored.map { table.merged(said, into: $0) } ?? said.row).row
     // The listener may have moved folders since the last import.
     if let parent = row.parentID, parent != stored?.row.parentID {
-      guard try MusicStore.isFolder(parent, in: tx) else { throw StoreError(.constraint, "what it is in is no folder in this library") }
+      guard try MusicStore.isFolder(parent, in: tx) else {
+        throw StoreError(.constraint, "the folder that contains it is not in this library")
+      }
       guard try !MusicStore.isInside(parent, of: row.id, in: tx) else {
         throw StoreError(.constraint, "in this library its folder is inside of it")
       }

@@ -16,6 +16,9 @@ struct MusicSQLiteScan {
   /// A `position` of any type is accepted: only SQLite's order of the rows counts.
   private static let order: FieldTable<Int64> = [.required("position", \.self, .int64).ifWrong(fails: false)]
 
+  /// The columns that may hold ids as 16 bytes, in the spellings of all forms.
+  private static let ids: Set<String> = ["id", "collection_id", "collectionid", "track_id", "trackid"]
+
   init(source: SQLiteSource, shape: MusicShape) {
     self.source = source
     scan = MusicScan(shape: shape)
@@ -29,7 +32,7 @@ struct MusicSQLiteScan {
   }
 
   private mutating func track(_ row: SQLiteRow, _ visit: MusicScan.Visit) throws {
-    var members = SourceMembers(row)
+    var members = SourceMembers(row, ids: Self.ids)
     let column = scan.shape.hasPaths ? "artwork_data" : "artworkData"
     var data: Data?
     if case .blob(let blob)? = row.value(column), !row.isBrokenText(column) { data = blob }
@@ -39,13 +42,13 @@ struct MusicSQLiteScan {
   }
 
   private mutating func playlist(_ row: SQLiteRow, _ visit: MusicScan.Visit) throws {
-    var members = SourceMembers(row)
+    var members = SourceMembers(row, ids: Self.ids)
     let (id, isWhole) = try scan.playlist(&members, index: nil, at: next(row), visit)
     if let id { playlists[id.value] = isWhole || playlists[id.value] ?? false }
   }
 
   private mutating func entry(_ row: SQLiteRow, _ reader: Reader, _ visit: MusicScan.Visit) throws {
-    var members = SourceMembers(row)
+    var members = SourceMembers(row, ids: Self.ids)
     let playlist = members.id("collectionId")
     let track = members.id("trackId")
     let index = playlist.map { next(in: $0.value) } ?? 0

@@ -5,7 +5,7 @@ extension MusicStore {
   /// Inserts or updates tracks in one transaction; unchanged rows are not written.
   ///
   /// - Parameter replacingAll: true removes all other tracks and their entries in playlists. Entries of the given tracks stay.
-  /// - Throws: `.constraint` when an id stands twice, a rating is outside 0 to 100, a play count or a duration is less than 0,
+  /// - Throws: `.constraint` when two of them have one id, a rating is outside 0 to 100, a play count or a duration is less than 0,
   ///   or an artwork is not stored; `.invalidValue` for a value that a column cannot hold. Then nothing is changed.
   public func saveTracks(_ tracks: [LibraryTrack], replacingAll: Bool = false) throws {
     try store.write { try Self.saveTracks(tracks, replacingAll: replacingAll, in: $0) }
@@ -27,7 +27,7 @@ extension MusicStore {
   ///   ones share the places that they had, in the given order. A new one comes directly before the next given one that was
   ///   already stored, or after all.
   /// - Returns: the entries that were left out.
-  /// - Throws: `.constraint` when an id stands twice. Then nothing is changed.
+  /// - Throws: `.constraint` when two of them have one id. Then nothing is changed.
   @discardableResult
   public func savePlaylists(_ playlists: [MusicPlaylist], replacingAll: Bool = false) throws -> [MissingEntry] {
     try store.write { try Self.savePlaylists(playlists, replacingAll: replacingAll, in: $0) }
@@ -39,7 +39,7 @@ extension MusicStore {
 
   public static func saveTracks(_ tracks: [LibraryTrack], replacingAll: Bool = false, in tx: Writer) throws {
     let wanted = Set(tracks.map(\.id))
-    guard wanted.count == tracks.count else { throw StoreError(.constraint, "one track stands twice among those to be saved") }
+    guard wanted.count == tracks.count else { throw StoreError(.constraint, "the list of tracks to save contains one of them twice") }
     var stored: [UUID: LibraryTrack] = [:]
     // Reads each track by its id, or all tracks at once, whichever reads less. For a few tracks, counting all is not worth the time.
     if try replacingAll || tracks.count > 200 && tracks.count > tx.count("SELECT count(*) FROM tracks") / 8 {

@@ -21,7 +21,7 @@ extension MusicStore {
     _ playlists: [MusicPlaylist], replacingAll: Bool = false, in tx: Writer
   ) throws -> [MissingEntry] {
     let wanted = Set(playlists.map(\.id))
-    guard wanted.count == playlists.count else { throw StoreError(.constraint, "one playlist stands twice among those to be saved") }
+    guard wanted.count == playlists.count else { throw StoreError(.constraint, "the list of playlists to save contains one of them twice") }
     let rows = try tx.all(PlaylistRow.self, "ORDER BY position, id")
     let inOrder = rows.map(\.id)
     var stored = Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -112,7 +112,7 @@ struct Folders {
   /// Folders that contain themselves.
   private var circles: Set<UUID> = []
 
-  /// If an id stands twice, the later playlist counts.
+  /// If two of them have one id, the later playlist counts.
   init(_ playlists: [MusicPlaylist]) {
     folders = [:]
     for playlist in playlists { folders[playlist.id] = playlist.isFolder ? .some(playlist.parentID) : nil }

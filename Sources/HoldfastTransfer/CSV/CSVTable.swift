@@ -65,7 +65,7 @@ public struct CSVTable: Sendable {
         try body(.guessed(place), text.position)
       }
       guard let cells = row.cells else {
-        try body(.damaged(reason: "a quote stands inside of a cell, and is not doubled in quotes", place), text.position)
+        try body(.damaged(reason: "a cell contains a quote that is not doubled", place), text.position)
         return true
       }
       try body(cells == header ? .header : .row(cells, place), text.position)

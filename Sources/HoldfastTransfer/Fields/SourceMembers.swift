@@ -3,7 +3,7 @@ public import Holdfast
 
 /// One record of a source during reading: the members of a JSON object, or the columns of a row, by name.
 ///
-/// Reading a member takes it out. Members that nobody read are reported as unknown fields. `problem` is the first error of the record as a
+/// Reading a member takes it out. Members that were not read are reported as unknown fields. `problem` is the first error of the record as a
 /// whole, which sends it into quarantine. A wrong value in a field that the record does not need is left out and reported.
 ///
 /// ```swift
@@ -91,7 +91,7 @@ public struct SourceMembers: Sendable {
         let name = key.string
         let isList = listNames.contains(name)
         if isList || apart.contains(name) {
-          guard lists[name] == nil else { return fail("\(name) stands twice") }
+          guard lists[name] == nil else { return fail("\(name) appears twice") }
           guard try !isList || value.peek() == .array else { return fail("\(name) should be a list") }
           lists[name] = value
         } else {
@@ -131,7 +131,7 @@ public struct SourceMembers: Sendable {
     for (index, column) in row.columns.enumerated() {
       var value = Self.value(row, column)
       if !json.isEmpty, json.contains(column.asciiLowercased) { value = Self.parsed(value) }
-      if !ids.isEmpty, ids.contains(column.asciiLowercased) { value = Self.id(row, column) ?? value }
+      if case .blob = row.values[index], ids.contains(column.asciiLowercased) { value = Self.id(row, column) ?? value }
       let plain = row.shape.plainColumns[index]
       // Of two columns with spellings of one name, the first counts and the other is reported.
       add(place(plain) == nil ? plain : "_\(column)", column, value, at: index)
@@ -161,7 +161,7 @@ public struct SourceMembers: Sendable {
   }
 
   mutating func add(_ key: String, _ name: String, _ value: JSONValue, at origin: Int) {
-    if place(key) != nil { fail("\(name) stands twice") }
+    if place(key) != nil { fail("\(name) appears twice") }
     append(Member(key: key, name: name, value: value, origin: origin))
   }
 
@@ -299,7 +299,7 @@ public struct SourceMembers: Sendable {
   }
 
   func wrong(_ member: Member, _ what: String) -> String {
-    let found = member.value == Self.unreadable ? "bytes that are no text" : String(member.value.canonicalText().prefix(60))
+    let found = member.value == Self.unreadable ? "bytes that are not text" : String(member.value.canonicalText().prefix(60))
     return "\(member.name) should be \(what), found \(found)"
   }
 

@@ -146,8 +146,11 @@ public protocol ImportFormat {
   /// The identity of the source, whatever its file is called; nil: the path of the file. A later edition of a source updates rows that have
   /// not changed since an earlier edition. A source with another identity never does. Default nil.
   var origin: String? { get }
-  /// The reason for keeping no copy of the source, for the report: `the key of the API stands in it`. Nil: a copy is kept. Default nil.
+  /// The reason for keeping no copy of the source, for the report: `it contains the API key`. Nil: a copy is kept. Default nil.
   var noCopy: String? { get }
+  /// Whether the copy goes into the store's folder, because the source's folder belongs to more than the source, for example to a model.
+  /// Default false.
+  var copiesBesideStore: Bool { get }
 
   /// Reads the source from its start, and passes each record and the present position to `visit`. Runs twice, and must give the same
   /// records both times. Parents come before their children.
@@ -167,4 +170,6 @@ extension ImportFormat {
   public var origin: String? { nil }
   /// Nil: a copy of the source is kept.
   public var noCopy: String? { nil }
+  /// False: the copy goes beside the source.
+  public var copiesBesideStore: Bool { false }
 }

@@ -124,7 +124,7 @@ public struct ImportSource: Sendable {
     }
   }
 
-  /// All bytes of the file, for formats without a reader of their own. Their hash is checked like that of `document()`.
+  /// All bytes of the file, for formats without a reader of their own. Their hash is checked, as with `document()`.
   ///
   /// - Throws: the errors of reading a file.
   public func content() throws -> Data {

@@ -122,7 +122,7 @@ public final class SQLiteSource {
   ///   - match: Only rows with this value in this column; no row when the column is missing.
   /// - Throws: `.invalidSource` when the file is damaged; the errors of `body`.
   public func rows(
-    of table: String, only: [String]? = nil, where match: (column: String, value: String)? = nil, orderedBy order: [Order] = [],
+    of table: String, only: [String]? = nil, where match: (column: String, value: SQLValue)? = nil, orderedBy order: [Order] = [],
     _ body: (SQLiteRow) throws -> Void
   ) throws {
     guard let outline = try outline(of: table), match.map({ outline.present.contains($0.column) }) != false else { return }
@@ -168,7 +168,7 @@ public final class SQLiteSource {
     // A view with this name could have endless rows.
     guard names.contains(table.asciiLowercased) else { return nil }
     var columns: [String] = []
-    try step("SELECT name FROM pragma_table_info(?)", binding: table) {
+    try step("SELECT name FROM pragma_table_info(?)", binding: .text(table)) {
       if case .text(let name) = Self.value($0, 0).value { columns.append(name) }
     }
     guard !columns.isEmpty else { return nil }
@@ -183,7 +183,7 @@ public final class SQLiteSource {
     "SELECT \(hasRowID ? "rowid" : "NULL")\(columns.map { ", " + name($0) }.joined()) FROM \(name(table))"
   }
 
-  private func step(_ sql: String, binding text: String? = nil, _ body: (OpaquePointer) throws -> Void) throws {
+  private func step(_ sql: String, binding value: SQLValue? = nil, _ body: (OpaquePointer) throws -> Void) throws {
     let key = Array(sql.utf8)
     let statement = try idle.removeValue(forKey: key) ?? prepare(sql)
     defer {
@@ -196,9 +196,9 @@ public final class SQLiteSource {
         sqlite3_finalize(statement)
       }
     }
-    if let text {
+    if let value {
       var values = Values(copyingInto: statement)
-      try values.text(text)
+      try values.value(value)
     }
     while true {
       switch sqlite3_step(statement) {

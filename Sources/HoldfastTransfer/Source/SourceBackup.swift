@@ -1,7 +1,8 @@
 import Foundation
 import Holdfast
 
-/// A copy of a source, beside it or, if its folder is not writable, beside the store; verified by its hash.
+/// A copy of a source, verified by its hash. It is beside the source; beside the store, if the source's folder is not writable, or belongs
+/// to a bundle or a model.
 ///
 /// Until it is kept, the copy has a working name and belongs to this import alone. Another import of the same source that finishes
 /// meanwhile uses its own copy.
@@ -17,7 +18,17 @@ struct SourceBackup {
       guard !source.isBeginning, options.keepsCopy else { return }
       noCopy = format.noCopy
       guard noCopy == nil else { return }
-      backup = try SourceBackup(of: source, orBeside: store)
+      if let store, format.copiesBesideStore || Self.isInBundle(source.url) {
+        backup = try SourceBackup(of: source, beside: store)
+      } else {
+        backup = try SourceBackup(of: source, orBeside: store)
+      }
+    }
+
+    /// Whether a file is in a bundle: a folder that people see as one file, such as `MusicPlayer.library`.
+    private static func isInBundle(_ url: URL) -> Bool {
+      let folders = url.standardizedFileURL.deletingLastPathComponent().pathComponents.suffix(3)
+      return folders.count == 3 && folders.first?.contains(".") == true && folders.dropFirst() == ["Contents", "Resources"]
     }
   }
 
@@ -40,8 +51,12 @@ struct SourceBackup {
       try self.init(of: source, as: source.url)
     } catch let error as StoreError where [.cannotCreate, .permissionDenied].contains(error.code) {
       guard let store else { throw error }
-      try self.init(of: source, as: store.deletingLastPathComponent().appendingPathComponent(source.url.lastPathComponent))
+      try self.init(of: source, beside: store)
     }
+  }
+
+  private init(of source: ImportSource, beside store: URL) throws {
+    try self.init(of: source, as: store.deletingLastPathComponent().appendingPathComponent(source.url.lastPathComponent))
   }
 
   private init(of source: ImportSource, as name: URL) throws {

@@ -14,7 +14,7 @@ struct CoreArguments {
     start = scanner.offset
     if try scanner.null() { return }
     try scanner.object { key, value in
-      guard members.updateValue(value, forKey: key.string) == nil else { throw failure("\(key) stands twice") }
+      guard members.updateValue(value, forKey: key.string) == nil else { throw failure("\(key) appears twice") }
       _ = try value.skip()
     }
   }

@@ -24,7 +24,7 @@ struct CoreFields {
   mutating func number(of key: JSONKey) -> Int? {
     guard let number = keys.firstIndex(where: { key == $0 }) else { return nil }
     let bit = UInt64(1) << UInt64(number)
-    if seen & bit != 0 { fail("\(keys[number]) stands twice") }
+    if seen & bit != 0 { fail("\(keys[number]) appears twice") }
     seen |= bit
     return number
   }

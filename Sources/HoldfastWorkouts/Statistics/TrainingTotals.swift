@@ -42,7 +42,7 @@ extension WorkoutLog {
     try await store.read { try Self.totals(asOf: now, unit: unit, timeZone: timeZone, in: $0) }
   }
 
-  /// The totals now, and after each change. The present week is that of each reading.
+  /// The totals now, and after each change. The present week is the week of each reading.
   public func totalsUpdates(unit: WeightUnit = .pounds, timeZone: TimeZone = .current) -> Updates<TrainingTotals> {
     store.updates(of: Self.tables) { try Self.totals(unit: unit, timeZone: timeZone, in: $0) }
   }

@@ -61,7 +61,7 @@ struct CSVColumns: Sendable {
   /// A doubt for each unknown column that has a value; reported once for each column.
   func doubts(_ cells: [String], besides read: Set<Int> = []) -> [TrainingRow.Doubt] {
     unknown.filter { !read.contains($0.place) && Self.text($0.place, cells) != nil }.map {
-      TrainingRow.Doubt(kind: "exercise_sets", field: $0.name, reason: "this column is not known; what is in it is not imported")
+      TrainingRow.Doubt(kind: "exercise_sets", field: $0.name, reason: "this column is not known, and its cells are not imported")
     }
   }
 

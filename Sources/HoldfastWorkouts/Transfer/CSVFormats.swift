@@ -3,12 +3,18 @@ import Holdfast
 import HoldfastTransfer
 
 extension WorkoutLog {
-  /// The error for a table with weights but without a unit, when `hints.weightUnit` is nil.
+  /// The error for a table with weights but without a unit, or with two, when `hints.weightUnit` is nil.
   ///
-  /// - Parameter place: the first row with a weight.
-  static func unitQuestion(_ place: CSVPlace) -> StoreError {
+  /// - Parameters:
+  ///   - place: the first row with a weight.
+  ///   - hasBothUnits: whether that row gives its weight in kilograms and in pounds.
+  static func unitQuestion(_ place: CSVPlace, hasBothUnits: Bool = false) -> StoreError {
+    let problem =
+      hasBothUnits
+      ? "the file gives its weights in kilograms and in pounds, and does not say which of the two were rounded"
+      : "the file does not say whether its weights are kilograms or pounds"
     var error = StoreError(
-      .invalidSource, "the file does not say whether its weights are kilograms or pounds; the first is in line \(place.line)",
+      .invalidSource, "\(problem); the first is in line \(place.line)",
       suggestion: "Import it again and name the unit: kg or lb, as the app that wrote the file showed it. Nothing was changed.")
     (error.column, error.row, error.offset) = (unitColumn, String(place.line), place.offset)
     return error
@@ -53,19 +59,27 @@ extension WorkoutLog {
     "strong-csv": Strong.self, "hevy-csv": Hevy.self, "fitnotes-csv": FitNotes.self, "stronglifts-csv": StrongLifts.self,
   ]
 
-  /// Other text has no such first line. If a table's first line is lost, the first line is a row with a time.
+  /// Other text has no such first line. If a table's first line is lost, the first line is a row with a time. Of two or three cells each must
+  /// be a name, because a sentence may have a comma as well.
   private static func looksLikeTable(_ cells: [String]) -> Bool {
-    (cells.count >= 4 || cells.count >= 2 && cells.contains { CSVColumns.folded($0) == "date" })
+    (cells.count >= 4 || cells.count >= 2 && (cells.contains { CSVColumns.folded($0) == "date" } || cells.allSatisfy(isName)))
       && cells.allSatisfy { cell in
         cell.count <= 500 && !cell.contains { "{}[]".contains($0) } && !cell.contains(/:(?![0-9])/)
           && !cell.unicodeScalars.contains { $0.properties.generalCategory == .control && !$0.properties.isWhitespace }
       }
   }
 
+  private static func isName(_ cell: String) -> Bool {
+    cell.count <= 40 && cell.first?.isLetter == true && cell.split(separator: " ").count <= 3
+      && cell.allSatisfy { $0.isLetter || $0.isNumber || " _-()%".contains($0) }
+  }
+
   /// Names the columns that are missing for the named format, or for the nearest one.
   private static func notKnown(_ header: [String], _ format: String?, _ path: String) -> StoreError {
     let likenesses = dialects.filter { format == nil || $0.key == format }.map { (name: $0.key, likeness: $0.value.likeness(header)) }
     let nearest = likenesses.max { $0.likeness.known < $1.likeness.known }
+    // A table with a date and a weight is not near to any of these.
+    let isNear = nearest.map { $0.likeness.known > $0.likeness.missing.count } ?? false
     let begins = String(header.joined(separator: ", ").prefix(200))
     let lost = "missing: \(nearest?.likeness.missing.joined(separator: ", ") ?? "")"
     let isOfBody = !Set(header.map(CSVColumns.folded)).isDisjoint(with: ["measurement", "measurement type", "body weight", "bodyweight"])
@@ -75,16 +89,18 @@ extension WorkoutLog {
         "\(path) is a table of body measurements, which a workout log cannot store: \(begins)"
       } else if let format {
         "\(path) does not have the header of \(format): \(begins); \(lost)"
-      } else if let nearest, nearest.likeness.known > 0 {
+      } else if let nearest, isNear {
         "\(path) looks like a table, and its header is not a known one: \(begins); the nearest is \(nearest.name), \(lost)"
       } else {
-        "\(path) looks like a table, and its first line names no known column: \(begins)"
+        "\(path) looks like a table, and its first line is not the header of a known one: \(begins)"
       }
     var error = StoreError(.invalidSource, message)
     error.offset = 0
     if isMeasured { return error }
-    error.suggestion = "Export it again with the app's language set to English, and leave its first line as it is."
-    error.offset = 0
+    error.suggestion =
+      isNear || format != nil
+      ? "Export it again with the app's language set to English, and leave its first line as it is."
+      : "Use a table of Strong, Hevy, FitNotes or StrongLifts, exported with the app's language set to English and with its first line."
     return error
   }
 

@@ -180,6 +180,8 @@ struct StrongLifts: TrainingDialect {
       let letters = CSVColumns.text(column.reps, cells)?.withoutBlanks ?? ""
       written.isDone = letters.contains(where: \.isNumber) && letters != "-1"
       return .set(number: column.number, written)
+    } catch is UnitMissing {
+      throw UnitMissing(hasBothUnits: weights(column, cells).count > 1)
     } catch let problem as RowProblem {
       return .damaged("set \(column.number): \(problem.reason)")
     }

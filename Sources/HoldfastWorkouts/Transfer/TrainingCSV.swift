@@ -56,8 +56,8 @@ struct TrainingCSV: ImportFormat {
         } catch let problem as RowProblem {
           try refuseHeader(cells, place)
           return try visit(damaged(problem.reason, place), position)
-        } catch is UnitMissing {
-          throw WorkoutLog.unitQuestion(place)
+        } catch let missing as UnitMissing {
+          throw WorkoutLog.unitQuestion(place, hasBothUnits: missing.hasBothUnits)
         }
         for row in rows {
           if let done = groups.take(row, at: place) { try hand(done, reader, position, &edition, visit) }
@@ -282,7 +282,7 @@ struct TrainingCSV: ImportFormat {
       note: row.category == nil && exercise.bodyPart != nil ? Self.guess : nil)
   }
 
-  private static let guess = "the source gives no body part: that of a new exercise is guessed from its name"
+  private static let guess = "the source gives no body part; the import guesses it from the name of a new exercise"
 
   private func set(
     _ placed: TrainingGroups.Placed<WrittenSet>, _ exerciseID: UUID, index: Int, isNew: Bool

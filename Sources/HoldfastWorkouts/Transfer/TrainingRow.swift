@@ -115,7 +115,10 @@ struct RowProblem: Error {
 }
 
 /// A weight whose unit is unknown.
-struct UnitMissing: Error {}
+struct UnitMissing: Error {
+  /// Whether the row gives the weight in kilograms and in pounds.
+  var hasBothUnits = false
+}
 
 /// The cells of one set; nil where the row has no value.
 struct SetCells {

@@ -70,7 +70,7 @@ extension WorkoutShape {
     case .exercise(let said):
       var row = said.row
       if let stored = try tx.find(ExerciseRow.self, id: row.exercise.id) {
-        guard stored.workoutID == row.workoutID else { throw StoreError(.constraint, "its id is that of another workout's exercise") }
+        guard stored.workoutID == row.workoutID else { throw StoreError(.constraint, "its id belongs to an exercise of another workout") }
         row = exercises.merged(said, into: stored)
       }
       row.position = try tx.freePosition(
@@ -79,7 +79,7 @@ extension WorkoutShape {
     case .set(let said):
       var row = said.row
       if let stored = try tx.find(SetRow.self, id: row.set.id) {
-        guard stored.exerciseID == row.exerciseID else { throw StoreError(.constraint, "its id is that of another exercise's set") }
+        guard stored.exerciseID == row.exerciseID else { throw StoreError(.constraint, "its id belongs to a set of another exercise") }
         row = sets.merged(said, into: stored)
       }
       row.position = try tx.freePosition(
@@ -95,7 +95,7 @@ extension WorkoutShape {
     var row = said.row
     if let stored = try tx.find(WorkoutRow.self, id: row.id) {
       guard row.isSameKind(as: stored) else {
-        throw StoreError(.constraint, "its id is that of a \(stored.isTemplate ? "template" : "workout")")
+        throw StoreError(.constraint, "its id belongs to a \(stored.isTemplate ? "template" : "workout")")
       }
       row = workouts.merged(said, into: stored)
       let isUntouched = try ActiveRow.isUntouched(stored, in: tx)

@@ -43,7 +43,7 @@ struct WorkoutSQLite: ImportFormat {
     let isFirst = !sets.contains("iscompleted")
     name = isFirst ? "goonlytics-sqlite" : "thiccc-sqlite"
     if let format, format != name {
-      throw StoreError(.invalidSource, "\(path) is no \(format): its columns are those of \(name)")
+      throw StoreError(.invalidSource, "\(path) is not \(format): it has the columns of \(name)")
     }
     version = isFirst || sets.contains("actualreps") ? 1 : 2
     shape = isFirst ? .firstDatabase : .database
@@ -189,10 +189,12 @@ extension SourceMembers {
   private static let bodyPart = ["bodyPartMain": "main", "bodyPartDetailed": "detailed", "bodyPartScientific": "scientific"]
 
   fileprivate init(workout row: SQLiteRow) {
-    self.init(row, json: ["suggest", "actual", "pinnednotes", "notes", "bodypart", "bodypartdetailed", "bodypartscientific"])
+    self.init(
+      row, json: ["suggest", "actual", "pinnednotes", "notes", "bodypart", "bodypartdetailed", "bodypartscientific"],
+      ids: ["id", "workoutid", "exerciseid"])
     for object in ["suggest", "actual"] { open(object) }
     for (column, name) in Self.flat.sorted(by: { $0.key < $1.key }) where has(column) {
-      if value(name) != .null { fail("\(name) stands twice") }
+      if value(name) != .null { fail("\(name) appears twice") }
       move(column, to: name)
     }
     let part = Self.bodyPart.map { ($1, remove($0)) }

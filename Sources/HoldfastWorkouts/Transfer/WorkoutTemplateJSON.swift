@@ -94,7 +94,7 @@ struct WorkoutTemplateJSON: ImportFormat {
   ) throws {
     let start = at
     var members = try scan.members(&at, "an exercise", list: "sets")
-    members.leave("id", "it is that of the app's catalogue of exercises, which this log does not have")
+    members.leave("id", "the id belongs to the app's catalogue of exercises, which this log does not have")
     if let superset { members.set("superset", .integer(Int64(superset))) }
     let templateID = template.id?.value ?? .zero
     let id = NewID.derived(from: "\(IDCodec.lowercase(templateID))/\(place)")

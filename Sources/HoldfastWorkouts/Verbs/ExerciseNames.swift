@@ -9,7 +9,7 @@ public struct ExerciseName: Sendable, Hashable, Identifiable {
   public var name: String
   /// The equipment, from the same place.
   public var type: ExerciseType
-  /// What it trains, from the same place; nil when not given.
+  /// The body part that the exercise trains, from the same place; nil when not given.
   public var bodyPart: BodyPart?
   /// The unit of its sets, from the same place; nil means pounds.
   public var weightUnit: WeightUnit?

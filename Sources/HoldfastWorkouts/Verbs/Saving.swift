@@ -7,7 +7,7 @@ extension WorkoutLog {
   /// Exercises and sets that the workout does not contain are removed; a set may move from one of its exercises to another. A
   /// new workout counts as finished. A workout in progress stays in progress, without an end and a duration, and its clock
   /// counts the call as activity.
-  /// - Throws: `.constraint` when an exercise or a set stands twice in it, when an exercise's or set's id belongs to another
+  /// - Throws: `.constraint` when it contains an exercise or a set twice, when an exercise's or set's id belongs to another
   ///   workout, or when the workout's id is a template's; `.invalidValue` for a value that a column cannot hold; `.readOnly`.
   ///   Then nothing is changed.
   public func save(_ workout: Workout) throws { try store.write { try Self.save(workout, in: $0) } }
@@ -15,7 +15,7 @@ extension WorkoutLog {
 
   /// Saves many workouts, one after the other in one transaction.
   ///
-  /// - Throws: as for one workout; `.constraint` also when a workout stands twice in the list. Then none is saved.
+  /// - Throws: as for one workout; `.constraint` also when the list contains a workout twice. Then none is saved.
   public func save(_ workouts: [Workout]) throws { try store.write { try Self.save(workouts, in: $0) } }
   public func save(_ workouts: [Workout]) async throws { try await store.write { try Self.save(workouts, in: $0) } }
 
@@ -27,7 +27,7 @@ extension WorkoutLog {
 
   public static func save(_ workouts: [Workout], in tx: Writer) throws {
     guard Set(workouts.map(\.id)).count == workouts.count else {
-      throw StoreError(.constraint, "one workout stands twice among those to be saved")
+      throw StoreError(.constraint, "the list of workouts to save contains one of them twice")
     }
     for workout in workouts { try save(workout, in: tx) }
   }
@@ -35,7 +35,7 @@ extension WorkoutLog {
   public static func save(_ workout: Workout, in tx: Writer) throws {
     let stored = try tx.find(WorkoutRow.self, id: workout.id)
     guard stored?.state != .template else {
-      throw StoreError(.constraint, "the id \(IDCodec.lowercase(workout.id)) is that of a template")
+      throw StoreError(.constraint, "the id \(IDCodec.lowercase(workout.id)) belongs to a template")
     }
     var row = WorkoutRow(workout, stored?.state ?? .finished)
     // Finishing the workout writes them.

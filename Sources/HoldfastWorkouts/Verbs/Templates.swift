@@ -41,7 +41,7 @@ extension WorkoutLog {
   /// Makes the stored template equal to this one; unchanged rows are not written.
   ///
   /// Exercises and sets that the template does not contain are removed.
-  /// - Throws: `.constraint` when an exercise or a set stands twice in it, when an exercise's or set's id belongs to another
+  /// - Throws: `.constraint` when it contains an exercise or a set twice, when an exercise's or set's id belongs to another
   ///   template or a workout, or when the template's id is a workout's; `.invalidValue` for a value that a column cannot hold;
   ///   `.readOnly`. Then nothing is changed.
   public func save(_ template: WorkoutTemplate) throws { try store.write { try Self.save(template, in: $0) } }
@@ -89,7 +89,7 @@ extension WorkoutLog {
   public static func save(_ template: WorkoutTemplate, in tx: Writer) throws {
     let stored = try tx.find(WorkoutRow.self, id: template.id)
     guard (stored?.state ?? .template) == .template else {
-      throw StoreError(.constraint, "the id \(IDCodec.lowercase(template.id)) is that of a workout")
+      throw StoreError(.constraint, "the id \(IDCodec.lowercase(template.id)) belongs to a workout")
     }
     try save(template.row(madeAt: stored?.startedAt ?? tx.currentDate()), over: stored, template.exercises, in: tx)
   }

@@ -93,13 +93,13 @@ import Testing
       try folder.importing() == [
         "collections 1 = 1 + 0 + 0 + 0", "tracks 13 = 1 + 0 + 0 + 12", "tracks[rowid 11]: collection_id is missing",
         "tracks[rowid 7]: track_number should be a whole number, found 1.5", #"tracks[rowid 2]: id should be an id, found "not an id""#,
-        "tracks[rowid 3]: display_name is missing", "tracks[rowid 4]: filename should be a text, found bytes that are no text",
+        "tracks[rowid 3]: display_name is missing", "tracks[rowid 4]: filename should be a text, found bytes that are not text",
         #"tracks[rowid 5]: file_size should be a whole number, found "big""#,
-        "tracks[rowid 6]: duration should be a number, found bytes that are no text",
+        "tracks[rowid 6]: duration should be a number, found bytes that are not text",
         "tracks[rowid 8]: location_payload lacks what the kind baidu carries",
         "tracks[rowid 9]: location_payload lacks what the kind baidu carries",
         #"tracks[rowid 10]: metadata_json should be an object of texts, found {"a":1}"#,
-        "tracks[rowid 12]: display_name should be a text, found bytes that are no text",
+        "tracks[rowid 12]: display_name should be a text, found bytes that are not text",
         "tracks[rowid 13]: checksum should be a text, found 7",
       ])
     #expect(try folder.quarantine().contains { $0.contains(#""display_name":{"text":"Yf9i"}"#) })

@@ -55,6 +55,16 @@ import Testing
     #expect(try folder.collections().first?.tracks.map(\.displayName) == ["第1章", "第2章", "第3章"])
   }
 
+  @Test("ids of 16 bytes, as GRDB stores a UUID, give the same library as ids in text")
+  func blobIDs() throws {
+    let texts = try ImportFolder(Self.whole)
+    let blobs = try ImportFolder(RawDatabase.withBlobIDs(Self.whole))
+    let picture = try texts.importing()
+    #expect(try blobs.importing() == picture)
+    #expect(try blobs.collections() == texts.collections())
+    #expect(try blobs.collections().first?.lastPlayedTrackID != nil)
+  }
+
   @Test("a second import changes nothing")
   func again() throws {
     let folder = try ImportFolder(Self.whole)

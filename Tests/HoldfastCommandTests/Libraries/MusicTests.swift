@@ -53,6 +53,25 @@ struct MusicTests {
     #expect(try bench.run("check", "music.sqlite").status == 0)
   }
 
+  @Test("show says that a film from iTunes is one")
+  func film() throws {
+    let bench = try Workbench()
+    try bench.write(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple Computer//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <plist version="1.0"><dict><key>Major Version</key><integer>1</integer><key>Tracks</key><dict>
+      <key>1</key><dict><key>Track ID</key><integer>1</integer><key>Name</key><string>Metropolis</string><key>Movie</key><true/>
+      <key>Persistent ID</key><string>4E2A6B9C0D1F0001</string><key>Location</key><string>file:///Films/1.m4v</string></dict>
+      </dict><key>Playlists</key><array></array></dict></plist>
+      """, to: "Library.xml")
+    #expect(try bench.run("import", "Library.xml", "--into", "m.sqlite").status == 0)
+    let shown = try bench.run("show", "m.sqlite", "Metropolis").output
+    #expect(shown.contains(/(?m)^kind +Movie$/), "\(shown)")
+    let track = try bench.run("show", "m.sqlite", "Metropolis", "--json").document["track"] as? [String: Any]
+    #expect(track?["kind"] as? String == "Movie")
+  }
+
   @Test("what a person knows of a source is said by --time-zone and --encoding; other names, and other libraries, are refused")
   func hints() throws {
     let bench = try Workbench()

@@ -58,7 +58,7 @@ import Testing
     #expect(
       try world.importing() == """
         generation_sessions 2: 2 imported
-        generation_sessions[rowid 2].model_id: model_id is not what the JSON beside it says
+        generation_sessions[rowid 2].model_id: model_id differs from the JSON in its row
         """)
   }
 }

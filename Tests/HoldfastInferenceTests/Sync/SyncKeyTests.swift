@@ -35,7 +35,7 @@ import Testing
     #expect(server.requests.allSatisfy { !String(decoding: $0.body, as: UTF8.self).contains("hidden") })
     let setAside = try await world.inference.syncStatus().setAside
     #expect(setAside.map(\.id) == ["api_key"])
-    #expect(setAside.first?.reason.contains("is that of a secret") == true)
+    #expect(setAside.first?.reason.contains("has the name of a secret") == true)
   }
 
   @Test("why the key cannot be had is the last error of the status, and the next attempt waits")

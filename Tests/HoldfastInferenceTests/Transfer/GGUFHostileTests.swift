@@ -62,7 +62,7 @@ import Testing
       Case("a list of a kind that is not", list(of: 99, 0), "at byte 86, there is no kind of value 99"),
       Case("a kind that is not", GGUFWriter([architecture, ("k", .raw(13, []))]).data, "at byte 82, there is no kind of value 13"),
       Case(
-        "a key twice", GGUFWriter([architecture, ("k", .uint8(1)), ("k", .uint8(1))]).data, "at byte 92, the key k stands twice"),
+        "a key twice", GGUFWriter([architecture, ("k", .uint8(1)), ("k", .uint8(1))]).data, "at byte 92, the key k appears twice"),
       Case("a key without letters", GGUFWriter([architecture, ("", .uint8(1))]).data, "at byte 77, a key is not text"),
       Case("big-endian", Data("GGUF".utf8) + [0, 0, 0, 3] + [UInt8](repeating: 0, count: 16), "it is written for big-endian machines"),
       Case("no version", Data("GGUF".utf8) + [UInt8](repeating: 0, count: 20), "its version is 0"),
@@ -171,7 +171,7 @@ import Testing
     for name in ["weights-b.gguf", "weights-00001-of-00002.gguf"] {
       let error = try ModelWorld().failure(header, name)
       #expect(error.code == .invalidSource && error.suggestion == nil)
-      #expect(error.message.hasSuffix("is part \(part) of a model, and only the first says what it is"), "\(error.message)")
+      #expect(error.message.hasSuffix("is part \(part) of a model, and only the first part describes the model"), "\(error.message)")
     }
   }
 }

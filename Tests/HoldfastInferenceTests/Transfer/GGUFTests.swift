@@ -229,7 +229,7 @@ import Testing
     #expect(model.sizeBytes == Int64(first.count + 2 * second.count) && model.isDownloaded)
     let error = try world.failure(second, "Big-Q4_K_M-00002-of-00003.gguf")
     #expect(error.code == .invalidSource)
-    #expect(error.message.hasSuffix("is part 2 of a model, and only the first says what it is"))
+    #expect(error.message.hasSuffix("is part 2 of a model, and only the first part describes the model"))
     #expect(error.suggestion?.hasSuffix("Big-Q4_K_M-00001-of-00003.gguf.") == true)
   }
 

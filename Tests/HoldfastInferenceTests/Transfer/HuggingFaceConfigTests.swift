@@ -31,7 +31,9 @@ import Testing
             "num_attention_heads": .integer(32), "num_key_value_heads": .integer(8), "rope_scaling": .null, "rms_norm_eps": .double(1e-05),
             "torch_dtype": .string("bfloat16"),
           ], localPath: world.folder.file("Llama-3-8B").path, contextLength: 8_192, createdAt: world.clock.now))
-    #expect(FileManager.default.fileExists(atPath: world.folder.file("Llama-3-8B/config.json.backup").path))
+    #expect(FileManager.default.fileExists(atPath: world.folder.file("config.json.backup").path))
+    let inFolder = try FileManager.default.contentsOfDirectory(atPath: world.folder.file("Llama-3-8B").path)
+    #expect(!inFolder.contains { $0.hasSuffix(".backup") }, "nothing is put into a model's folder")
     #expect(try importing(text, "Llama-3-8B", in: world) == "models 1: 1 skipped\nskipped 1: in the store already")
   }
 

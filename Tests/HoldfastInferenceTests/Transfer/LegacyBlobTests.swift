@@ -206,7 +206,7 @@ import Testing
         telemetry[rowid 2]: data is no JSON from its byte 15 on
         telemetry[rowid 3]: data should be an object
         telemetry[rowid 4]: data is no JSON from its byte 0 on
-        telemetry[rowid 5].id: id is not what the JSON beside it says
+        telemetry[rowid 5].id: id differs from the JSON in its row
         telemetry[rowid 6]: data is no JSON from its byte 10 on
         """)
     #expect(try world.all(TelemetryEvent.self).map(\.id) == ["e"])

@@ -58,6 +58,34 @@ import Testing
         """)
   }
 
+  @Test("ids of 16 bytes, as GRDB stores a UUID, are read like ids in text")
+  func blobIDs() throws {
+    let (session, configuration) = (SDK.id(1), SDK.id(3))
+    try world.database(
+      RawDatabase.withBlobIDs([
+        SDK.second, SDK.unchecked, SDK.configuration().replacingOccurrences(of: "'default'", with: "'\(configuration)'"),
+        "INSERT INTO storage_config VALUES ('s', '\(configuration)', 512, 0, 80, 30, \(SDK.date))",
+        """
+        INSERT INTO generation_sessions VALUES ('\(session)', 'llama', 'chat', 90, 0.25, 4, NULL, \(SDK.date), NULL, \(SDK.date),
+          \(SDK.date), 0)
+        """,
+        """
+        INSERT INTO generations VALUES ('\(SDK.id(2))', '\(session)', 1, 60, 30, 90, 612.5, 49, 90.25, 0.125, 0.5, 'device', 'privacy',
+          'LlamaCpp', NULL, NULL, NULL, NULL, \(SDK.date), 1)
+        """,
+      ]))
+    #expect(
+      try world.importing() == """
+        configuration 1: 1 imported
+        storage_config 1: 1 imported
+        generation_sessions 1: 1 imported
+        generations 1: 1 imported
+        """)
+    #expect(try world.configuration(configuration)?.storage.isAutoCleanupEnabled == false)
+    let generation = try #require(try world.all(Generation.self).first)
+    #expect(generation.id == SDK.uuid(2) && generation.sessionID == SDK.uuid(1))
+  }
+
   @Test("a newer configuration has its own further policies and no others; an older one brings none, and the report says so")
   func furtherRoutings() throws {
     func policy(_ id: String, _ type: String) -> String {
@@ -253,10 +281,10 @@ import Testing
     #expect(
       try world.importing() == """
         model_metadata 5: 5 imported
-        model_metadata[rowid 2].is_downloaded: it is downloaded, and nothing says where its file is
-        model_metadata[rowid 4].is_downloaded: it is downloaded, and nothing says where its file is
-        model_metadata[rowid 5].is_downloaded: it is downloaded, and nothing says where its file is
-        model_metadata[rowid 5].local_path: local_path should be a text, found bytes that are no text
+        model_metadata[rowid 2].is_downloaded: it is marked as downloaded, and no path names its file
+        model_metadata[rowid 4].is_downloaded: it is marked as downloaded, and no path names its file
+        model_metadata[rowid 5].is_downloaded: it is marked as downloaded, and no path names its file
+        model_metadata[rowid 5].local_path: local_path should be a text, found bytes that are not text
         """)
     let models = try world.all(ModelMetadata.self)
     #expect(models.map(\.missingSince) == [made, nil, nil, nil, nil] && models.allSatisfy { !$0.isDownloaded })
@@ -279,7 +307,7 @@ import Testing
         noted 1: imported without consent to send it; it is never sent
         model_usage_stats[rowid 1]: date should be a day such as 2025-08-05, found "2025-13-05"
         telemetry[rowid 1].properties: properties should be an object of texts, found {"n":1}
-        telemetry[rowid 1].device_info: device_info should be an object, found bytes that are no text
+        telemetry[rowid 1].device_info: device_info should be an object, found bytes that are not text
         telemetry[rowid 2]: timestamp should be a date, found "yesterday"
         user_preferences[rowid 1]: the value of the preference theme is not JSON
         """)

@@ -18,7 +18,7 @@ import Testing
   init() throws { world = try LegacyWorld() }
 
   private static let noCopy =
-    "noted 1: no copy of the source is kept: the key of the API stands in it; you may delete the source when you are sure of this import"
+    "noted 1: no copy of the source is kept: it contains the API key; you may delete the source when you are sure of this import"
 
   @Test("a key is sealed, and stands nowhere else: no copy, no report, no ledger and no log has it", arguments: [true, false])
   func sealed(isFirst: Bool) throws {
@@ -54,7 +54,7 @@ import Testing
         configuration 1: 1 imported
         secrets 1: 1 skipped
         skipped 1: no key for secrets
-        noted 1: no copy of the source is kept: the key of the API stands in it, and nowhere else: keep the source
+        noted 1: no copy of the source is kept: it contains the API key, which was not imported: keep the source
         """)
     #expect(try world.configuration()?.apiKeyReference == nil)
     for part in parts { #expect(try world.files(with: part) == []) }
@@ -123,7 +123,7 @@ import Testing
       try world.importing() == """
         configuration 3: 3 imported
         secrets 1: 1 imported
-        noted 1: no copy of the source is kept: the key of the API may stand in it, and nowhere else: keep the source
+        noted 1: no copy of the source is kept: it may contain an API key that was not imported: keep the source
         configuration[rowid 2].apiKey: apiKey should be a text; it is left out
         """)
     #expect(try world.withLibrary { [try $0.apiKey(for: "a"), try $0.apiKey(for: "b")] } == [key, nil])
@@ -148,7 +148,7 @@ import Testing
     #expect(
       try world.importing() == """
         configuration 1: 1 quarantined
-        noted 1: no copy of the source is kept: the key of the API may stand in it, and nowhere else: keep the source
+        noted 1: no copy of the source is kept: it may contain an API key that was not imported: keep the source
         configuration[rowid 1]: data is not text in UTF-8; it may hold the key of the API, and stays in the source
         """)
     for part in parts { #expect(try world.files(with: part) == []) }

@@ -60,8 +60,8 @@ import Testing
         telemetry 3: 1 imported, 1 skipped, 1 quarantined
         skipped 1: a repetition in the source
         noted 1: imported without consent to send it; it is never sent
-        telemetry[rowid 2].id: id is not what the JSON beside it says
-        telemetry[rowid 3].id: id is not what the JSON beside it says
+        telemetry[rowid 2].id: id differs from the JSON in its row
+        telemetry[rowid 3].id: id differs from the JSON in its row
         telemetry[rowid 3]: the same id stands earlier in the source with other content
         """)
   }

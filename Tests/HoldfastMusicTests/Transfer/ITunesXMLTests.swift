@@ -194,6 +194,7 @@ import Testing
     try world.withLibrary { library in
       let tracks = try library.tracks()
       #expect(tracks.map(\.isMusic) == [false, false, false, true, true])
+      #expect(tracks.map(\.otherKind) == ["Movie", "Podcast", "TV Show", nil, nil])
       #expect(try zip(kinds, tracks).allSatisfy { kind, track in try track.metadata.decoded()[kind] == "true" })
       #expect(try library.albums().items.map(\.name) == ["B", "Music Video"])
       #expect(try library.artists().items.map(\.name) == ["A", "Music Video"])

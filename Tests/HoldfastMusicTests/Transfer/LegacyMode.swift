@@ -237,7 +237,9 @@ import Testing
     #expect(MusicStore.legacyFile(at: places)?.lastPathComponent == "library.json", "the newer one")
     #expect(try MusicStore.open(at: world.store, legacy: bundle).importReport?.isClean == true)
     let other = world.folder.file("other.sqlite")
-    #expect(try MusicStore.importLibrary(from: bundle, into: other, storeOptions: .testing).isClean)
+    let report = try MusicStore.importLibrary(from: bundle, into: other, storeOptions: .testing)
+    #expect(report.isClean && report.backup == world.folder.file("library.json.backup").path)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: resources.path) == ["library.json"], "nothing is put into the bundle")
     try Data().write(to: resources.appendingPathComponent("library.db"))
     let error = #expect(throws: StoreError.self) { _ = try MusicStore.importLibrary(from: bundle, into: other, storeOptions: .testing) }
     #expect(error?.code == .invalidSource && error?.recoverySuggestion != nil)

@@ -153,7 +153,7 @@ import Testing
         == "invalid_source: the JSON stops making sense at byte 10 ($.tracks): expected an array, found an object")
     #expect(
       try failure(#"{"tracks":[],"tracks":[]}"#)
-        == #"invalid_source: "tracks" stands twice, the second time at byte 22: which of the two is meant cannot be known"#)
+        == #"invalid_source: "tracks" appears twice, the second time at byte 22; the file does not say which of the two counts"#)
     #expect(
       try failure(Music.library([], version: 2))
         == "newer_source: this library has version 2, which is newer than 1, the newest that can be read; nothing was changed")

@@ -21,11 +21,11 @@ import Testing
     #expect(
       try world.importing() == #"""
         tracks 6: 1 imported, 5 quarantined
-        tracks[rowid 2]: title should be a text without zeros, found bytes that are no text
-        tracks[rowid 3]: genre should be a text without zeros, found bytes that are no text
+        tracks[rowid 2]: title should be a text without zeros, found bytes that are not text
+        tracks[rowid 3]: genre should be a text without zeros, found bytes that are not text
         tracks[rowid 4]: artist should be a text without zeros, found "A\u0000\u0000"
         tracks[rowid 5]: file_url should be a path that a URL leads back to, found "\u0000"
-        tracks[rowid 6]: artwork_url should be a path that a URL leads back to, found bytes that are no text
+        tracks[rowid 6]: artwork_url should be a path that a URL leads back to, found bytes that are not text
         """#)
     #expect(try world.quarantine().first?.contains(#""title":{"text":"Yf9i"}"#) == true)
   }
@@ -45,7 +45,7 @@ import Testing
         collections 2: 1 imported, 1 quarantined
         collection_tracks 3: 1 imported, 2 quarantined
         tracks[rowid 2]: id should be an id, found "3F2504E0-4F89"
-        tracks[rowid 3]: id should be an id, found bytes that are no text
+        tracks[rowid 3]: id should be an id, found bytes that are not text
         tracks[rowid 4]: id should be an id, found "\u0000"
         tracks[rowid 5]: id is missing
         collections[rowid 1]: id should be an id, found "five"
@@ -103,7 +103,7 @@ import Testing
         tracks[rowid 1].year: year should be a whole number, found "soon"
         tracks[rowid 1].track_number: track_number should be a whole number, found 1.5
         tracks[rowid 2].artwork_data: artwork_data should be the bytes of a picture
-        tracks[rowid 2].duration: duration should be a number that is not less than 0, found bytes that are no text
+        tracks[rowid 2].duration: duration should be a number that is not less than 0, found bytes that are not text
         tracks[rowid 3].duration: duration should be a number that is not less than 0, found null
         tracks[rowid 4]: genre should be a text without zeros, found 7
         """)

@@ -35,6 +35,21 @@ import Testing
     #expect(try world.shelf().hasSuffix("list 5: track 3, track 1"))
   }
 
+  @Test("ids of 16 bytes, as GRDB stores a UUID, give the same library as ids in text", arguments: [false, true])
+  func blobIDs(hasURLs: Bool) throws {
+    let tracks = hasURLs ? [Old.urls, Old.urlTrack(1), Old.urlTrack(2)] : [Old.raw, Old.track(1), Old.track(2)]
+    let world = try ImportWorld("library.db")
+    try world.database(RawDatabase.withBlobIDs(tracks + Old.playlist(5, [2, 1])))
+    #expect(
+      try world.importing() == """
+        tracks 2: 2 imported
+        collections 1: 1 imported
+        collection_tracks 2: 2 imported
+        """)
+    #expect(try world.tracks().map(\.id) == [Music.uuid(1), Music.uuid(2)])
+    #expect(try world.shelf().hasSuffix("list 5: track 2, track 1"))
+  }
+
   @Test("the databases that came next have URLs, and the last counts plays", arguments: [false, true])
   func urls(plays: Bool) throws {
     let world = try ImportWorld("library.db")

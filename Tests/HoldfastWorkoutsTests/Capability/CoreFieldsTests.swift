@@ -36,7 +36,7 @@ struct CoreFieldsTests {
       #expect(fields.number(of: key) == 63)
       _ = try value.skip()
     }
-    #expect(fields.problem == "last stands twice")
+    #expect(fields.problem == "last appears twice")
     var missing = CoreFields(keys: ["a", "b"])
     missing.requireFirst(1)
     missing.requireFirst(2)

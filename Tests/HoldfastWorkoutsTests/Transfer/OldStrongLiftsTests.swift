@@ -70,6 +70,9 @@ import Testing
     var world = try TableWorld(unit: nil)
     let error = try world.failure(Data(table.utf8))
     #expect(WorkoutLog.asksForUnit(error) && error.row == "2")
+    let message =
+      "the file gives its weights in kilograms and in pounds, and does not say which of the two were rounded; the first is in line 2"
+    #expect(error.message == message)
     world.hints.weightUnit = "kg"
     _ = try world.report(table)
     #expect(try world.workouts().last?.exercises.first?.sets.first?.actual.weight == 20)

@@ -209,8 +209,23 @@ import Testing
     #expect(error.message.contains("does not have the header of strong-csv: title, start_time"))
     let unknown = try world.failure(Data("Fecha,Nombre,Ejercicio,Peso\n2023-01-02,A,B,5\n".utf8))
     #expect(
-      unknown.message.hasSuffix("looks like a table, and its first line names no known column: Fecha, Nombre, Ejercicio, Peso"))
-    #expect(unknown.suggestion == "Export it again with the app's language set to English, and leave its first line as it is.")
+      unknown.message.hasSuffix(
+        "looks like a table, and its first line is not the header of a known one: Fecha, Nombre, Ejercicio, Peso"))
+    #expect(unknown.suggestion?.contains("exported with the app's language set to English") == true)
     #expect(try world.report(Self.hevy, format: "hevy-csv").format == "hevy-csv")
+  }
+
+  @Test(
+    "a table of something else is refused with its header, however few columns it has, and no format is called the nearest",
+    arguments: ["title,author,isbn", "foo,bar,baz", "name;age", "Weight,Fat,Lean", "Date,Weight"])
+  func smallTable(header: String) throws {
+    let world = try TableWorld()
+    for text in ["\(header)\n", "\(header)\n1,2,3\n"] {
+      try Data(text.utf8).write(to: world.source)
+      let error = #expect(throws: StoreError.self) { _ = try WorkoutLog.importer(for: ImportSource(world.source)) }
+      let cells = header.split { ",;".contains($0) }.joined(separator: ", ")
+      #expect(error?.message.hasSuffix("looks like a table, and its first line is not the header of a known one: \(cells)") == true)
+      #expect(error?.suggestion?.hasPrefix("Use a table of Strong, Hevy, FitNotes or StrongLifts, ") == true)
+    }
   }
 }

@@ -52,8 +52,8 @@ import Testing
   @Test(
     "one bad row is kept with its reason, and all others come in at their places",
     arguments: [
-      (row(2, notes: "5\" bar"), "a quote stands inside of a cell, and is not doubled in quotes"),
-      (row(2, notes: "\"a\"b"), "a quote stands inside of a cell, and is not doubled in quotes"),
+      (row(2, notes: "5\" bar"), "a cell contains a quote that is not doubled"),
+      (row(2, notes: "\"a\"b"), "a cell contains a quote that is not doubled"),
       (row(2, notes: "a,b"), "it has 8 cells, and the header has 7"),
       ("2023-01-02 18:30:00,A,Curl,2\n", "it has 4 cells, and the header has 7"),
       (row(2, weight: "ten"), "its weight is no number: ten"),
@@ -123,7 +123,7 @@ import Testing
         exercise_sets 3: 3 imported
         \(TableWorld.guessed(3))
         line 2.duration: it is no duration: long
-        line 3.Mood: this column is not known; what is in it is not imported
+        line 3.Mood: this column is not known, and its cells are not imported
         """)
   }
 

@@ -298,7 +298,7 @@ import Testing
     let world = try TableWorld()
     let lost = try world.refusal(StrongTests.classic.split(separator: "\n").dropFirst().joined(separator: "\n"))
     #expect(
-      lost.message.contains("looks like a table, and its first line names no known column: 2023-01-02 18:30:00, Push"), "\(lost)")
+      lost.message.contains("its first line is not the header of a known one: 2023-01-02 18:30:00, Push"), "\(lost)")
     let renamed = try world.refusal(StrongTests.classic.replacingOccurrences(of: "Set Order", with: "Order"))
     #expect(renamed.message.hasSuffix("; the nearest is strong-csv, missing: Set Order"), "\(renamed)")
     #expect(renamed.code == .invalidSource && renamed.offset == 0)

@@ -22,7 +22,7 @@ struct TableWorld {
 
   /// The note of a report for exercises whose body part was guessed.
   static func guessed(_ count: Int) -> String {
-    "noted \(count): the source gives no body part: that of a new exercise is guessed from its name"
+    "noted \(count): the source gives no body part; the import guesses it from the name of a new exercise"
   }
 
   /// The clock stands in Berlin, and the weights are kilograms where the table does not say.

@@ -24,7 +24,7 @@ import Testing
 
   /// The line of a report.
   private static func catalogueID(_ path: String) -> String {
-    "\(path).id: it is that of the app's catalogue of exercises, which this log does not have"
+    "\(path).id: the id belongs to the app's catalogue of exercises, which this log does not have"
   }
 
   private func berlin() throws -> ImportWorld {

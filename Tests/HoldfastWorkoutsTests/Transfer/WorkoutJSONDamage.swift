@@ -165,8 +165,8 @@ import Testing
     #expect(
       try ImportWorld().importing(text) == """
         workouts 2: 2 quarantined
-        $[0]: startTimestamp stands twice
-        $[1]: name stands twice
+        $[0]: startTimestamp appears twice
+        $[1]: name appears twice
         """)
   }
 
@@ -183,7 +183,7 @@ import Testing
       try world.importing("[\(app.workout(1, [app.exercise(0x11, in: 1)]))]") == """
         workouts 1: 1 quarantined
         exercises 1: 1 quarantined
-        $[0]: its id is that of a template
+        $[0]: its id belongs to a template
         $[0].exercises[0]: the record that it belongs to is quarantined
         """)
     #expect(try world.lines("SELECT name FROM workouts") == ["plan"])
@@ -199,8 +199,8 @@ import Testing
           workouts 1: 1 imported
           exercises 2: 1 imported, 1 quarantined
           exercise_sets 1: 1 quarantined
-          $[0].exercises[0]: its id is that of another workout's exercise
-          $[0].exercises[1].sets[0]: its id is that of another exercise's set
+          $[0].exercises[0]: its id belongs to an exercise of another workout
+          $[0].exercises[1].sets[0]: its id belongs to a set of another exercise
           """)
     #expect(
       try world.lines("SELECT name FROM workouts JOIN (SELECT workout_id FROM exercises) ON workout_id = id ORDER BY name") == [

@@ -46,6 +46,19 @@ import Testing
         """)
   }
 
+  @Test("ids of 16 bytes, as GRDB stores a UUID, give the same log as ids in text")
+  func blobIDs() throws {
+    let statements = [Old.shipped, Old.laterWorkout(1), Old.exercise(0x11, in: 1), Old.set(0x21, of: 0x11, in: 1, at: 0)]
+    let texts = try ImportWorld("thiccc.sqlite")
+    try texts.database(statements)
+    let blobs = try ImportWorld("thiccc.sqlite")
+    try blobs.database(RawDatabase.withBlobIDs(statements))
+    let picture = try texts.importing()
+    #expect(try blobs.importing() == picture)
+    #expect(try blobs.workouts() == texts.workouts() && texts.workouts().first?.exercises.first?.sets.count == 1)
+    #expect(try blobs.importing().contains("skipped 3: in the store already"))
+  }
+
   @Test("whether a set was completed was never stored: one with repetitions or a duration above 0 was")
   func completed() throws {
     let world = try ImportWorld("db.sqlite")
@@ -153,7 +166,7 @@ import Testing
         exerciseSets[rowid 3]: its exercise is quarantined
         exerciseSets[rowid 4]: there is no such exercise
         exerciseSets[rowid 5].workoutId: workoutId differs from the id of its exercise's workout
-        exerciseSets[rowid 6]: id should be an id, found bytes that are no text
+        exerciseSets[rowid 6]: id should be an id, found bytes that are not text
         """)
   }
 
@@ -174,7 +187,7 @@ import Testing
     #expect(
       try later.importing() == """
         workouts 2: 2 quarantined
-        workouts[rowid 1]: startTimestamp should be a date, found bytes that are no text
+        workouts[rowid 1]: startTimestamp should be a date, found bytes that are not text
         workouts[rowid 2]: startTimestamp should be a date, found "2025-12-25T10:15:30Z"
         """)
   }

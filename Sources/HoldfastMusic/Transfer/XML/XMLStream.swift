@@ -178,7 +178,7 @@ private final class XMLReading: NSObject, XMLParserDelegate {
     case 9: reason = "a character is not allowed there, or is not in the encoding"
     case 26, 27: reason = "an entity is not declared"
     case 32: reason = "the encoding that it declares is not known"
-    case 76: reason = "an end tag is not that of <\(open.last ?? "")>"
+    case 76: reason = "an end tag does not match <\(open.last ?? "")>"
     case 89: reason = "an entity contains itself"
     default: reason = "the parser's error \(error.code)"
     }
