@@ -1,6 +1,6 @@
 public import Foundation
 internal import GRDBSQLite
-import Holdfast
+public import Holdfast
 
 /// A SQLite database of another program, read as data.
 ///

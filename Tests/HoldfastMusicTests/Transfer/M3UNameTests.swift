@@ -19,7 +19,7 @@ struct M3UNameTests {
       (" - A-Ha", "A-Ha/Hunting High/02 Train of Thought.mp3", "A-Ha", nil),
       (" - A-Ha", "/Music/A-Ha/A-Ha/A-Ha.mp3", nil, "A-Ha"), (" - Thriller", "/Music/Thriller/01 Beat It.mp3", nil, "Thriller"),
       ("Only a title", "/x.mp3", nil, "Only a title"),
-    ])
+    ] as [(String, String, String?, String?)])
   func halves(name: String, path: String, artist: String?, title: String?) throws {
     let found = M3UName.read(name, of: path)
     #expect(found.artist == artist && found.title == title)
