@@ -9,9 +9,13 @@ extension Archiver {
   func drain(all: Bool = false) throws {
     if phase == .beginning { resume() }
     guard phase == .following, let follower, let source else {
+      switch phase {
+      case .copying: return
+      // After a failure the log still has them. Of more than this number the times are between two others.
+      case .beginning: return lock.withLock { noted.removeFirst(max(0, noted.count - 10_000)) }
       // Nobody will ask for these: another process archives, or a base will hold them.
-      if phase == .copying { return }
-      return lock.withLock { noted.removeAll() }
+      default: return lock.withLock { noted.removeAll() }
+      }
     }
     let commits = lock.withLock { noted }
     let frames = commits.last?.frames ?? 0

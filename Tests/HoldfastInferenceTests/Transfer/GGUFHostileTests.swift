@@ -55,10 +55,10 @@ import Testing
       Case("10^12 bytes", list(of: 0, trillion, [1]), "at byte 94, 1000000000000 elements are to follow, in 1 bytes"),
       Case("10^12 lists", list(of: 9, trillion, [1]), "at byte 94, 1000000000000 elements are to follow, in 1 bytes"),
       Case("2^61 numbers of eight bytes", list(of: 10, 1 << 61), "at byte 94, 2305843009213693952 elements are to follow, in 0 bytes"),
-      Case("lists 10,000 deep", list(of: 9, 1, Array(deep)), "at byte 274, lists stand in lists, more than 16 deep"),
+      Case("lists 10,000 deep", list(of: 9, 1, Array(deep)), "at byte 274, lists are nested more than 16 deep"),
       Case(
         "lists 10,000 deep, passed over", list(of: 9, 65, Array(deep) + Array(repeating: 0, count: 2_000)),
-        "at byte 274, lists stand in lists, more than 16 deep"),
+        "at byte 274, lists are nested more than 16 deep"),
       Case("a list of a kind that is not", list(of: 99, 0), "at byte 86, there is no kind of value 99"),
       Case("a kind that is not", GGUFWriter([architecture, ("k", .raw(13, []))]).data, "at byte 82, there is no kind of value 13"),
       Case(

@@ -48,7 +48,7 @@ struct ArchiveFailureTests {
     try notes.add(1, to: store)
     let history = try store.archive().history()
     #expect(history.filter { $0.kind == .gap } == [])
-    #expect(history.filter { $0.kind == .commit }.count == 1)
+    #expect(history.filter { $0.kind == .commit }.count == 1, "\(history)")
     try store.close()
   }
 
@@ -94,10 +94,11 @@ struct ArchiveFailureTests {
     var status = await statuses.next()
     while let seen = status, seen.oldest == oldest { status = await statuses.next() }
     #expect((status?.problem != nil) == isFull)
+    #expect(try store.archiveStatus()?.waitingCommits == (isFull ? 1 : 0))
     try notes.pass(store)
     _ = try store.archive()
-    let kinds = try await store.archive().history().map(\.kind)
-    #expect(kinds.filter { $0 == .gap }.count == 1 && kinds.filter { $0 == .commit }.count == 1)
+    let history = try await store.archive().history()
+    #expect(history.filter { $0.kind == .gap }.count == 1 && history.filter { $0.kind == .commit }.count == 1, "\(history)")
     try store.close()
   }
 

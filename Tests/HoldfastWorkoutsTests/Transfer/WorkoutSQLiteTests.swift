@@ -238,7 +238,7 @@ import Testing
     try wrong.database([Old.first])
     #expect(
       try wrong.failure(format: "thiccc-sqlite").message
-        == "\(wrong.source.path) is no thiccc-sqlite: its columns are those of goonlytics-sqlite")
+        == "\(wrong.source.path) is not thiccc-sqlite: it has the columns of goonlytics-sqlite")
     let later = try ImportWorld("thiccc.sqlite")
     try later.database([Old.shipped, "CREATE TABLE sections (id)", "INSERT INTO grdb_migrations VALUES ('v9')"])
     #expect(try later.failure().code == .newerSource)
