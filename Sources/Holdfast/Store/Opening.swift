@@ -237,8 +237,10 @@ struct Opening {
     let store = Store(
       writer: writer, readers: readers, files: files, schemas: schemas, options: options, access: .readWrite, ownedFolder: ownedFolder,
       notices: notAsDeclared.isEmpty ? notices : notices + [madeAgain], retries: retries, archiver: archiver)
+    // A new archive of a new store begins with the tables that the migrations make.
+    let beginsArchiveLast = isNew && !ArchiveFolder(files).exists
     do {
-      try store.beginArchiving()
+      if !beginsArchiveLast { try store.beginArchiving() }
       if needsMigration {
         if !isNew {
           try files.checkFreeSpace(for: "a migration")
@@ -251,6 +253,7 @@ struct Opening {
       // Moves a left log into the file, so that each opened store begins a new log. Frames behind a damage must not look like frames of the
       // new log, nor an older log like the present one. Without room for this, a later opening does it.
       if hasLeftLog { _ = try? store.checkpoint(.truncate) }
+      if beginsArchiveLast { try store.beginArchiving() }
       if !isNew { store.schedule?.opened() }
       return store
     } catch {

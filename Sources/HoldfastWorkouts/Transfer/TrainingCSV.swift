@@ -10,7 +10,7 @@ import HoldfastTransfer
 /// set's id from its exercise and its place there. So the same table again, or a later and longer one, finds what is stored. A
 /// set that was inserted between two exports moves only the later sets of its exercise. A workout that the log has from
 /// elsewhere, with the same start and name, is skipped with its contents.
-struct TrainingCSV: ImportFormat {
+struct TrainingCSV: ImportFormat, Sendable {
   let version = 1
   let kinds = TrainingRecord.kinds
   let total: Int
@@ -29,21 +29,61 @@ struct TrainingCSV: ImportFormat {
   /// The same whatever the file's name: every export of a program is another edition of one log.
   var origin: String? { name }
 
+  /// A line of the table that was read.
+  private enum Line: Sendable {
+    case damaged(String, CSVPlace)
+    case guessed(CSVPlace)
+    case header
+    case rows([TrainingRow], CSVPlace)
+  }
+
   func scan(_ reader: Reader, _ visit: (Scanned<TrainingRecord>, Int) throws -> Void) throws {
-    var dialect = dialect
-    var knowsSigns = false
     var groups = TrainingGroups(interleaves: dialect.interleaves)
     var told: Set<TrainingRow.Doubt> = []
     var left: Set<LeftOut> = []
     var edition = Edition(isFirst: try reader.count("SELECT count(*) FROM (SELECT 1 FROM exercise_sets LIMIT 1)") == 0)
+    try ReadAhead.run(
+      { put in try lines { try put(($0, $1)) } },
+      use: { (line: Line, position: Int) in
+        switch line {
+        case .damaged(let reason, let place): try visit(damaged(reason, place), position)
+        case .guessed(let place):
+          let reason = "the rows that are not UTF-8 were read as Windows-1252; this is the first"
+          try visit(field(.init(kind: "exercise_sets", field: "encoding", reason: reason), place), position)
+        case .header:
+          if let done = groups.takeHeader() { try hand(done, reader, position, &edition, visit) }
+        case .rows(let rows, let place):
+          for row in rows {
+            if let done = groups.take(row, at: place) { try hand(done, reader, position, &edition, visit) }
+            for part in row.parts {
+              switch part {
+              case .damaged(let reason): try visit(damaged(reason, place), position)
+              case .skipped(let kind, let reason): try visit(.skipped(kind: kind, path: place.path, reason: reason), position)
+              case .set(_, let set):
+                for doubt in set.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
+              case .note, .empty: break
+              }
+            }
+            for doubt in row.damaged where left.insert(LeftOut(head: row.head, number: row.number, doubt: doubt)).inserted {
+              try visit(field(doubt, place), position)
+            }
+            for doubt in row.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
+          }
+        }
+      })
+    if let done = groups.finish() { try hand(done, reader, total, &edition, visit) }
+    try tellEarlier(than: edition, reader, visit)
+  }
+
+  /// Calls `body` with each line, and how far the file was read.
+  private func lines(_ body: (Line, Int) throws -> Void) throws {
+    var dialect = dialect
+    var knowsSigns = false
     try file.lines { line, position in
       switch line {
-      case .damaged(let reason, let place): try visit(damaged(reason, place), position)
-      case .guessed(let place):
-        let reason = "the rows that are not UTF-8 were read as Windows-1252; this is the first"
-        try visit(field(.init(kind: "exercise_sets", field: "encoding", reason: reason), place), position)
-      case .header:
-        if let done = groups.takeHeader() { try hand(done, reader, position, &edition, visit) }
+      case .damaged(let reason, let place): try body(.damaged(reason, place), position)
+      case .guessed(let place): try body(.guessed(place), position)
+      case .header: try body(.header, position)
       case .row(let cells, let place):
         // Most tables have no open number, and are read once.
         if !knowsSigns, cells.contains(where: CSVEvidence.isOpen) {
@@ -55,30 +95,13 @@ struct TrainingCSV: ImportFormat {
           rows = try dialect.rows(checked(cells, place))
         } catch let problem as RowProblem {
           try refuseHeader(cells, place)
-          return try visit(damaged(problem.reason, place), position)
+          return try body(.damaged(problem.reason, place), position)
         } catch let missing as UnitMissing {
           throw WorkoutLog.unitQuestion(place, hasBothUnits: missing.hasBothUnits)
         }
-        for row in rows {
-          if let done = groups.take(row, at: place) { try hand(done, reader, position, &edition, visit) }
-          for part in row.parts {
-            switch part {
-            case .damaged(let reason): try visit(damaged(reason, place), position)
-            case .skipped(let kind, let reason): try visit(.skipped(kind: kind, path: place.path, reason: reason), position)
-            case .set(_, let set):
-              for doubt in set.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
-            case .note, .empty: break
-            }
-          }
-          for doubt in row.damaged where left.insert(LeftOut(head: row.head, number: row.number, doubt: doubt)).inserted {
-            try visit(field(doubt, place), position)
-          }
-          for doubt in row.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
-        }
+        try body(.rows(rows, place), position)
       }
     }
-    if let done = groups.finish() { try hand(done, reader, total, &edition, visit) }
-    try tellEarlier(than: edition, reader, visit)
   }
 
   /// A field that a workout is imported without.

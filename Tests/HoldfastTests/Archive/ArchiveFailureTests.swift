@@ -124,7 +124,7 @@ struct ArchiveFailureTests {
     let history = try again.archive().history()
     #expect(history.filter { $0.kind == .gap } == [])
     // When it was made is known only between two times.
-    #expect(history.compactMap(\.details).map { $0.earliest == nil } == [false])
+    #expect(history.compactMap(\.details).map { $0.earliest == nil } == [false], "\(history)")
     try again.close()
     #expect(!DurableFile.stands(log.path))
     #expect(try Archive(of: notes.url).history().filter { $0.kind == .gap } == [])
