@@ -39,7 +39,9 @@ struct Rewind: Subcommand {
   }
 
   private func wanted() throws -> Moment {
-    guard let wanted = try moment.moment(to, "--to") else { throw ValidationError("Give --to MOMENT, --label TEXT or --commit NUMBER.") }
+    guard let wanted = try moment.moment(to, "--to", of: store) else {
+      throw ValidationError("Give --to MOMENT, --label TEXT or --commit NUMBER.")
+    }
     return wanted
   }
 }
