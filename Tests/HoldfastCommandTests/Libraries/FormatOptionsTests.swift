@@ -52,6 +52,22 @@ struct FormatOptionsTests {
     #expect(throws: (any Error).self) { try FormatOptions<Tapes>.parse(["--gauge", "9mm"]) }
   }
 
+  @Test("an import gets the values of all its options: a fifth library's own, and the hints")
+  func imported() throws {
+    enum Asked: Error { case with([String: String], TimeZone?) }
+    var films = LibraryDescription(StoreSchema("films", migrations: []))
+    films.readable = [FormatDescription("tape", "a tape", options: [.timeZone])]
+    films.importing = { throw Asked.with($0.values, $0.hints.timeZone) }
+    let options = try FormatOptions<ReadableFormats>.parse(["--time-zone", "UTC"])
+    let request = LibraryImport(from: URL(fileURLWithPath: "/films.tape"), into: URL(fileURLWithPath: "/films.sqlite"))
+    do {
+      _ = try options.importing(request, films)
+      Issue.record("the importer was not asked")
+    } catch Asked.with(let values, let timeZone) {
+      #expect(values == ["time-zone": "UTC"] && timeZone == TimeZone(identifier: "UTC"))
+    }
+  }
+
   @Test("the help of import and export shows each option of each library, and no word of an option stands in the command's own code")
   func rendered() throws {
     let commands: [(any ParsableCommand.Type, [FormatDescription])] = [
