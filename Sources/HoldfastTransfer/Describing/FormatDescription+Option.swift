@@ -36,7 +36,7 @@ extension FormatDescription {
     /// The value that a person's text means, as libraries read it; nil: the option does not allow the text.
     public func value(of text: String) -> String? {
       switch values {
-      case .words(let words): words.first { $0 == text.lowercased() }
+      case .words(let words): words.first { $0.lowercased() == text.lowercased() }
       case .timeZone: TimeZone(identifier: text).map { _ in text }
       case .thing: text
       }
