@@ -83,7 +83,8 @@ func archive(of store: FilePath) throws -> Archive {
   } catch let error as StoreError where error.code == .notFound {
     guard FileManager.default.fileExists(atPath: store.path) else { throw StoreError(.notFound, "there is no file at \(store.path)") }
     throw StoreError(
-      .notFound, "\(store.path) has no archive: its past was not kept", suggestion: "holdfast archive begin \(store.path), for what comes")
+      .notFound, "\(store.path) has no archive: its past was not kept",
+      suggestion: "holdfast archive begin \(store.shellWord), for what comes")
   }
 }
 

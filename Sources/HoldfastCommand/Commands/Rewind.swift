@@ -89,7 +89,7 @@ struct Rewinding {
     document["undo"] = .string(report.undo)
     var facts = FactList()
     facts.add("rewound to", report.commit.words)
-    facts.add("undo", "holdfast rewind \(store.path) --label \"\(report.undo)\"")
+    facts.add("undo", "holdfast rewind \(store.shellWord) --label \"\(report.undo)\"")
     return Answer(document: document, text: facts.text)
   }
 

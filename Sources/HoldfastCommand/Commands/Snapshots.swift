@@ -74,7 +74,7 @@ struct Snapshots: Subcommand {
     facts.add("snapshot", made.id)
     facts.add("holds", Libraries.content(of: made))
     facts.add("size", DisplayText.size(made.bytes))
-    if !made.findings.isEmpty { facts.add("findings", "\(made.findings.count), as in the store: holdfast check \(store.path)") }
+    if !made.findings.isEmpty { facts.add("findings", "\(made.findings.count), as in the store: holdfast check \(store.shellWord)") }
     return Answer(
       document: ["store": .string(store.path), "created": made.document], text: facts.text, foundProblems: !made.findings.isEmpty)
   }
