@@ -20,17 +20,21 @@ extension Moment {
   /// - Throws: `ValidationError` for a time that cannot be read, or is later than both the present time and the newest commit; for a commit
   ///   without a number.
   init(typed text: String, for option: String, of store: FilePath) throws {
-    if text.hasPrefix("label ") {
-      self = .label(String(text.dropFirst("label ".count)))
-    } else if text.hasPrefix("commit ") {
-      guard let number = Int64(text.dropFirst("commit ".count)), number >= 0 else {
+    let typed = text.drop { $0.isWhitespace }
+    func rest(after word: String) -> String? {
+      typed.prefix(word.count).lowercased() == word ? String(typed.dropFirst(word.count)) : nil
+    }
+    if let label = rest(after: "label ") {
+      self = .label(label)
+    } else if let commit = rest(after: "commit ") {
+      guard let number = Int64(commit.trimmingCharacters(in: .whitespaces)), number >= 0 else {
         throw ValidationError("\"\(text)\" is not a commit for \(option): write commit and its number from 0, as in `holdfast history`.")
       }
       self = .commit(number)
-    } else if text == "now" {
+    } else if typed.trimmingCharacters(in: .whitespaces).lowercased() == "now" {
       self = .time(.distantFuture)
     } else {
-      let times = try TimeWords.times(text, for: option)
+      let times = try TimeWords.times(text, for: option, or: ", \"commit 5\" or \"label TEXT\"")
       // An archive that cannot be read has its own error later.
       guard times.lowerBound <= Date() || (try? Archive(of: store.url).reach().newest).map({ times.lowerBound <= $0 }) ?? false else {
         throw ValidationError("\(option): \(TimeWords.both(times.upperBound)) has not come yet.")

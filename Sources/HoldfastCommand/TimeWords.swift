@@ -35,10 +35,11 @@ enum TimeWords {
 
   /// The same, with the clock and the time zone of this computer.
   ///
+  /// - Parameter others: more forms that the option allows, for the error.
   /// - Throws: `ValidationError` that lists the forms.
-  static func times(_ text: String, for option: String) throws -> ClosedRange<Date> {
+  static func times(_ text: String, for option: String, or others: String = "") throws -> ClosedRange<Date> {
     if let times = parse(text, now: Date(), timeZone: .current) { return times }
-    throw ValidationError("\"\(text)\" is not a time for \(option): write \(forms). Times without a zone are local.")
+    throw ValidationError("\"\(text)\" is not a time for \(option): write \(forms)\(others). Times without a zone are local.")
   }
 
   /// `2026-11-24 14:02:33`, in local time.
