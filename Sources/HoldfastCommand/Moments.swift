@@ -11,8 +11,8 @@ extension Moment {
 
   /// A moment as a person types it: a time, `commit 5`, or `label before the move`.
   ///
-  /// `now` is the newest state, also when the clock was set back: the times of an archive only rise, so its newest commits may be later than
-  /// the present time.
+  /// `now` is the newest state, also when the clock was set back: the times of an archive only rise, so its newest commits may be later
+  /// than the present time.
   ///
   /// - Parameters:
   ///   - option: the option that it was typed for.
