@@ -48,10 +48,15 @@ enum TimeWords {
     return text.replacingOccurrences(of: "T", with: " ").replacingOccurrences(of: "Z", with: "")
   }
 
+  /// Whether local time and UTC are the same at all these times.
+  static func isUniversal(_ dates: [Date], in timeZone: TimeZone = .current) -> Bool {
+    dates.allSatisfy { timeZone.secondsFromGMT(for: $0) == 0 }
+  }
+
   /// Local time and UTC; only one where both are the same.
   static func both(_ date: Date, in timeZone: TimeZone = .current) -> String {
     let universal = DisplayText.time(date)
-    return timeZone.secondsFromGMT(for: date) == 0 ? universal : "\(local(date, in: timeZone)) (\(universal))"
+    return isUniversal([date], in: timeZone) ? universal : "\(local(date, in: timeZone)) (\(universal))"
   }
 
   private static func ago(_ count: String, _ unit: String, _ now: Date, _ timeZone: TimeZone) -> Date? {

@@ -115,7 +115,7 @@ struct SnapshotList {
   func answer(_ console: Console) throws -> Answer {
     let snapshots = try existing()
     // The id is the time in UTC, so a column for UTC would leave no room for the others.
-    let isUniversal = snapshots.allSatisfy { TimeZone.current.secondsFromGMT(for: $0.createdAt) == 0 }
+    let isUniversal = TimeWords.isUniversal(snapshots.map(\.createdAt))
     var table = TextTable([
       .text("SNAPSHOT"), .text(isUniversal ? "MADE" : "LOCAL TIME"), .number("SIZE"), .text("HOLDS"), .flexible("LABEL"),
     ])

@@ -60,7 +60,8 @@ public struct JSONListImport<Row: StoredRecord & Identifiable & Sendable>: Impor
     let (noun, fields, blank) = (noun, fields, blank)
     do {
       try records.array(
-        isLong: total > 1 << 16, converting: { try Record(&$1, noun, fields, blank) }, use: { try self.visit($0, visit) })
+        isLong: total > JSONScanner.longArrayBytes, converting: { try Record(&$1, noun, fields, blank) }, use: { try self.visit($0, visit) }
+      )
     } catch let error as JSONScanError {
       throw StoreError.invalidJSON(error)
     }
