@@ -11,28 +11,42 @@ extension Moment {
 
   /// A moment as a person types it: a time, `commit 5`, or `label before the move`.
   ///
-  /// - Parameter option: the option that it was typed for.
-  /// - Throws: `ValidationError` for a time that cannot be read or has not come yet, and for a commit without a number.
-  init(typed text: String, for option: String) throws {
-    if text.hasPrefix("label ") {
-      self = .label(String(text.dropFirst("label ".count)))
-    } else if text.hasPrefix("commit ") {
-      guard let number = Int64(text.dropFirst("commit ".count)), number >= 0 else {
+  /// `now` is the newest state, also when the clock was set back: the times of an archive only rise, so its newest commits may be later
+  /// than the present time.
+  ///
+  /// - Parameters:
+  ///   - option: the option that it was typed for.
+  ///   - store: its archive may know times that have not come yet.
+  /// - Throws: `ValidationError` for a time that cannot be read, or is later than both the present time and the newest commit; for a commit
+  ///   without a number.
+  init(typed text: String, for option: String, of store: FilePath) throws {
+    let typed = text.drop { $0.isWhitespace }
+    func rest(after word: String) -> String? {
+      typed.prefix(word.count).lowercased() == word ? String(typed.dropFirst(word.count)) : nil
+    }
+    if let label = rest(after: "label ") {
+      self = .label(label)
+    } else if let commit = rest(after: "commit ") {
+      guard let number = Int64(commit.trimmingCharacters(in: .whitespaces)), number >= 0 else {
         throw ValidationError("\"\(text)\" is not a commit for \(option): write commit and its number from 0, as in `holdfast history`.")
       }
       self = .commit(number)
+    } else if typed.trimmingCharacters(in: .whitespaces).lowercased() == "now" {
+      self = .time(.distantFuture)
     } else {
-      let times = try TimeWords.times(text, for: option)
-      let now = Date()
-      guard times.lowerBound <= now else { throw ValidationError("\(option): \(TimeWords.both(times.upperBound)) has not come yet.") }
-      self = .time(min(times.upperBound, now))
+      let times = try TimeWords.times(text, for: option, or: ", \"commit 5\" or \"label TEXT\"")
+      // An archive that cannot be read has its own error later.
+      guard times.lowerBound <= Date() || (try? Archive(of: store.url).reach().newest).map({ times.lowerBound <= $0 }) ?? false else {
+        throw ValidationError("\(option): \(TimeWords.both(times.upperBound)) has not come yet.")
+      }
+      self = .time(times.upperBound)
     }
   }
 
   /// For programs: a time, or the words for a commit or a label.
   var json: JSONValue {
     switch self {
-    case .time(let date): .time(date)
+    case .time(let date): .time(date == .distantFuture ? Date() : date)
     case .commit(let number): .string("commit \(number)")
     case .label(let text): .string("label \(text)")
     }
@@ -52,12 +66,13 @@ struct MomentOptions: ParsableArguments {
   /// - Parameters:
   ///   - typed: any moment, as it was typed.
   ///   - option: the option that it was typed for.
-  /// - Throws: `ValidationError` for more than one, and as `Moment(typed:for:)`.
-  func moment(_ typed: String?, _ option: String) throws -> Moment? {
+  ///   - store: the store whose past is meant.
+  /// - Throws: `ValidationError` for more than one, and as `Moment(typed:for:of:)`.
+  func moment(_ typed: String?, _ option: String, of store: FilePath) throws -> Moment? {
     guard [typed != nil, label != nil, commit != nil].count(where: { $0 }) <= 1 else {
       throw ValidationError("\(option), --label and --commit exclude each other.")
     }
-    if let typed { return try Moment(typed: typed, for: option) }
+    if let typed { return try Moment(typed: typed, for: option, of: store) }
     if let commit, commit < 0 { throw ValidationError("--commit is a number from 0.") }
     return label.map(Moment.label) ?? commit.map(Moment.commit)
   }
@@ -72,7 +87,8 @@ func archive(of store: FilePath) throws -> Archive {
   } catch let error as StoreError where error.code == .notFound {
     guard FileManager.default.fileExists(atPath: store.path) else { throw StoreError(.notFound, "there is no file at \(store.path)") }
     throw StoreError(
-      .notFound, "\(store.path) has no archive: its past was not kept", suggestion: "holdfast archive begin \(store.path), for what comes")
+      .notFound, "\(store.path) has no archive: its past was not kept",
+      suggestion: "holdfast archive begin \(store.shellWord), for what comes")
   }
 }
 

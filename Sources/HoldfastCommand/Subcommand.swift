@@ -82,6 +82,12 @@ struct FilePath: ExpressibleByArgument {
 
   var path: String { url.path }
 
+  /// The path as one word of a command that a person copies into a shell: in quotes where it needs them.
+  var shellWord: String {
+    let isPlain = path.allSatisfy { $0.isLetter || $0.isNumber || "_./-:@%+=,".contains($0) }
+    return isPlain ? path : "'\(path.replacingOccurrences(of: "'", with: #"'\''"#))'"
+  }
+
   /// Whether the path is a folder, also through a link.
   var isFolder: Bool {
     var isFolder: ObjCBool = false

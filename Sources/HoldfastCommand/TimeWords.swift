@@ -35,10 +35,11 @@ enum TimeWords {
 
   /// The same, with the clock and the time zone of this computer.
   ///
+  /// - Parameter others: more forms that the option allows, for the error.
   /// - Throws: `ValidationError` that lists the forms.
-  static func times(_ text: String, for option: String) throws -> ClosedRange<Date> {
+  static func times(_ text: String, for option: String, or others: String = "") throws -> ClosedRange<Date> {
     if let times = parse(text, now: Date(), timeZone: .current) { return times }
-    throw ValidationError("\"\(text)\" is not a time for \(option): write \(forms). Times without a zone are local.")
+    throw ValidationError("\"\(text)\" is not a time for \(option): write \(forms)\(others). Times without a zone are local.")
   }
 
   /// `2026-11-24 14:02:33`, in local time.
@@ -47,10 +48,15 @@ enum TimeWords {
     return text.replacingOccurrences(of: "T", with: " ").replacingOccurrences(of: "Z", with: "")
   }
 
+  /// Whether local time and UTC are the same at all these times.
+  static func isUniversal(_ dates: [Date], in timeZone: TimeZone = .current) -> Bool {
+    dates.allSatisfy { timeZone.secondsFromGMT(for: $0) == 0 }
+  }
+
   /// Local time and UTC; only one where both are the same.
   static func both(_ date: Date, in timeZone: TimeZone = .current) -> String {
     let universal = DisplayText.time(date)
-    return timeZone.secondsFromGMT(for: date) == 0 ? universal : "\(local(date, in: timeZone)) (\(universal))"
+    return isUniversal([date], in: timeZone) ? universal : "\(local(date, in: timeZone)) (\(universal))"
   }
 
   private static func ago(_ count: String, _ unit: String, _ now: Date, _ timeZone: TimeZone) -> Date? {

@@ -209,7 +209,7 @@ public struct Archive: Sendable {
     try ArchiveWalk(generation, from: base).records { record in
       guard case .commit(let commit) = record, !commit.goesOn else { return true }
       if commit.time <= time { found = commit.number }
-      // No later commit has the same time, so damage behind it is of no account.
+      // No later commit has the same time, so damage behind it does not matter.
       return commit.time < time
     }
     return found

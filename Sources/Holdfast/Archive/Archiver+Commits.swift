@@ -11,7 +11,8 @@ extension Archiver {
     guard phase == .following, let follower, let source else {
       switch phase {
       case .copying: return
-      // After a failure the log still has them. Of more than this number the times are between two others.
+      // The log still has these commits. Beyond 10,000 the oldest notes go: such a commit is archived with an uncertain time, and without
+      // tables and remark.
       case .beginning: return lock.withLock { noted.removeFirst(max(0, noted.count - 10_000)) }
       // Nobody will ask for these: another process archives, or a base will hold them.
       default: return lock.withLock { noted.removeAll() }

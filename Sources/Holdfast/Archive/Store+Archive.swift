@@ -12,7 +12,8 @@ public struct ArchiveStatus: Sendable, Codable, Equatable {
   public var gaps: [ArchiveEvent]
   /// The number of the last archived commit.
   public var newestCommit: Int64
-  /// Commits of this store that are not archived yet. Usually they are, some milliseconds after the commit.
+  /// Commits of this store that are not archived yet. Usually they are, some milliseconds after the commit. At most about 10,000 are
+  /// counted while the archive fails.
   public var waitingCommits: Int
   /// Whether commits are being archived. False while the first base is copied, while another process archives, and after a failure.
   public var isWriting: Bool

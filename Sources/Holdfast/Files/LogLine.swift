@@ -4,9 +4,10 @@ internal import GRDBSQLite
 
 /// The marks that show which log belongs to which state of a store's file.
 ///
-/// The first transaction of a log that changes a row writes a new random mark over the mark of the log before; the second one does, where the
-/// connection learns only later that its transaction began a log. A transaction that changes nothing writes no mark. After the replay of its own log, a file has the same mark as before, or a new mark
-/// with the old one as predecessor. Any other log belongs to another store, or to an earlier or later time than the file.
+/// The first transaction of a log that changes a row writes a new random mark over the mark of the log before; the second one does, where
+/// the connection learns only later that its transaction began a log. A transaction that changes no row, also one of DDL alone, leaves the
+/// mark to the next. After the replay of its own log, a file has the same mark as before, or a new mark with the old one as predecessor.
+/// Any other log belongs to another store, or to an earlier or later time than the file.
 ///
 /// At most one mark is written in one log: only by the connection whose own transaction began the log, and only when no other connection
 /// has committed since. A log without a mark leaves the file's mark as it is, and is trusted. A snapshot has a mark of its own, which no

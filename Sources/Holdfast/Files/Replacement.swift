@@ -15,6 +15,8 @@ struct Replacement {
   private struct Intent: Codable {
     /// The hash of the new file.
     var sha256: String
+    /// The hash of the file that was copied: another one where a search index was made again in the copy. Nil: `sha256`.
+    var source: String?
     /// The folder in the quarantine that the old files move to.
     var kept: String
     /// The reason for the replacement, for people.
@@ -51,9 +53,11 @@ struct Replacement {
     _ files: StoreFiles, by source: URL, sha256: String, because reason: String, _ options: StoreOptions,
     remakesSearchIndexes: Bool = false
   ) throws -> URL? {
-    // Finishes an interrupted replacement first. If that one had the same content, nothing else is left to do.
+    // Finishes an interrupted replacement first. If that one had the same source, nothing else is left to do.
     let interrupted = try? intent(of: intentFile(files))
-    if let finished = try finish(files, options), interrupted?.sha256 == sha256 { return finished.kept }
+    if let done = try finish(files, options), done.kind == .finishedRestore, interrupted.map({ $0.source ?? $0.sha256 }) == sha256 {
+      return done.kept
+    }
     let replacement = try Replacement(files)
     defer { withExtendedLifetime(replacement.lock) {} }
     do {
@@ -67,7 +71,7 @@ struct Replacement {
       // Held until the new file is in place, so that no process opens the old one meanwhile.
       let held = try replacement.lockStore(options)
       defer { withExtendedLifetime(held) {} }
-      let intent = try replacement.write(Intent(sha256: hash, kept: "", reason: reason), options)
+      let intent = try replacement.write(Intent(sha256: hash, source: sha256, kept: "", reason: reason), options)
       let kept = replacement.kept(intent)
       do {
         try replacement.carryOut(intent, held, options)

@@ -25,10 +25,10 @@ extension Store {
   /// for a while; makes a new snapshot; begins the archive anew. Then it removes all older snapshots, the archive's older commits, and all
   /// files that were set aside. So no earlier moment can be restored afterwards: an old copy may hold the row in pages that no query shows.
   ///
-  /// The ids of all rows that are deleted go from the kit's own tables, too. Removed are quarantined records and fields that contain such an
-  /// id, the problems that reports of imports tell of it, and its entries in the ledger of imports. So a later import of a source that still
-  /// holds the row brings it back, unlike a row that was only deleted: delete the source. An id is the UUID by which a table finds a row.
-  /// Numbers and other keys are not looked for, and neither are quarantined records without an id.
+  /// The ids of all rows that are deleted go from the kit's own tables, too. Removed are quarantined records and fields that contain such
+  /// an id, the problems that reports of imports tell of it, and its entries in the ledger of imports; a damaged report is emptied. So a
+  /// later import of a source that still holds the row brings it back, unlike a row that was only deleted: delete the source. An id is the
+  /// UUID by which a table finds a row. Numbers and other keys are not looked for, and neither are quarantined records without an id.
   ///
   /// It does not reach sources of imports and their backups, exports, or copies that an app or a system made; the report lists the backups.
   /// Snapshots in a folder that the options named earlier stay; delete them yourself.

@@ -87,6 +87,8 @@ extension Writer {
       if ids.areNamed(in: Data(entry.key.utf8)) { imported.append(entry) }
     }
     for entry in imported { try execute("DELETE FROM holdfast_imported WHERE kind = \(entry.kind) AND key = \(entry.key)") }
+    // Nothing can be found in a damaged report, and it may tell of a purged row.
+    try execute("UPDATE holdfast_imports SET report = '{}' WHERE NOT json_valid(report)")
     var problems: [(report: String, place: String)] = []
     // The last problem of a report first: the places of those before it stay.
     try rows(

@@ -2,7 +2,7 @@ public import Foundation
 
 extension Store {
   /// The tables whose rows would differ after `restore(snapshot:)`: `added` are rows that the restore brings back. Verifies the snapshot
-  /// as a restore does, and changes nothing.
+  /// as a restore does, and changes nothing. Migrations that the snapshot lacks are not run for the comparison.
   ///
   /// - Throws: `.notFound`, `.verificationFailed` when the snapshot has changed since it was made; the errors of reading; `.closed`;
   ///   `.misuse` for a store in memory, and inside the closure of another call on this store.

@@ -11,7 +11,8 @@ public struct RewindPlan: Sendable, Codable, Equatable {
 }
 
 extension Store {
-  /// Builds the state of a moment beside the store, verifies it and compares it with the present one. Changes nothing.
+  /// Builds the state of a moment beside the store, verifies it and compares it with the present one. Changes nothing. Migrations that
+  /// the moment lacks are not run for the comparison.
   ///
   /// - Throws: as `rewind(to:)`, but not for findings.
   public func rewindPlan(to moment: Moment) throws -> RewindPlan {

@@ -71,7 +71,8 @@ final class WriteTransaction {
         suggestion: "Return to commit, throw to roll back.")
   }
 
-  /// Marks the log, if this transaction should and has changed a row. One that changes nothing writes nothing; the next one then marks the log.
+  /// Marks the log, if this transaction should and has changed a row. A transaction that changes no row, also one of DDL alone, leaves the
+  /// mark to the next.
   private func markLog() throws {
     guard let changes = changesBeforeMark, sqlite3_total_changes(connection.handle) != changes else { return }
     try connection.step(connection.markNewLog)

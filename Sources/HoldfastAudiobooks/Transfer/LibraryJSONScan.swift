@@ -82,8 +82,7 @@ struct LibraryJSONScan {
     if let tags { try self.tags(tags, of: parent, visit) }
     if var tracks = members.list("tracks") {
       let shape = shape
-      // More than some hundred tracks.
-      let isLong = at.offset - tracks.offset > 1 << 16
+      let isLong = at.offset - tracks.offset > JSONScanner.longArrayBytes
       try tracks.array(
         isLong: isLong, converting: { try Track(&$1, at: $0, shape) }, use: { try track($0, of: &parent, reader, visit) })
     }

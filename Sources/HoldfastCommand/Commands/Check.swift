@@ -36,7 +36,7 @@ struct Check: Subcommand {
       document: document, text: text(report, console),
       notes: quarantined ?? 0 > 0
         ? [
-          "In the quarantine: \(ShownValue.counted(quarantined ?? 0, "record or field", "records and fields")). holdfast quarantine \(store.path)"
+          "In the quarantine: \(ShownValue.counted(quarantined ?? 0, "record or field", "records and fields")). holdfast quarantine \(store.shellWord)"
         ]
         : [],
       foundProblems: !report.isHealthy)

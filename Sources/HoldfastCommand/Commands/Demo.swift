@@ -6,9 +6,9 @@ struct Demo: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Loses a sample library in three ways, and brings it back in front of you.",
     discussion: """
-      In a temporary folder, which is removed: a collection is deleted, a real import overwrites everything, and a program is killed in \
-      the middle of a write. After each, all rows are compared with those before. Takes less than a minute; the exit code is 1 when \
-      anything is lost.
+      In a temporary folder, which is removed: a collection is deleted, an import of a bad file overwrites everything, and a program \
+      is killed in the middle of a write. After each, all rows are compared with those before. Takes less than a minute; the exit code \
+      is 1 when anything is lost.
 
       Example: holdfast demo
       """)

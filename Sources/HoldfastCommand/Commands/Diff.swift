@@ -70,6 +70,6 @@ struct Diff: Subcommand {
   }
 
   private func range() throws -> (from: Moment, to: Moment) {
-    (try Moment(typed: from, for: "--from"), try Moment(typed: to, for: "--to"))
+    (try Moment(typed: from, for: "--from", of: store), try Moment(typed: to, for: "--to", of: store))
   }
 }

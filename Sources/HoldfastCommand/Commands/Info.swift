@@ -72,7 +72,7 @@ struct Info: Subcommand {
     list.add(
       "quarantined",
       facts.quarantined > 0
-        ? "\(ShownValue.counted(facts.quarantined, "record or field", "records and fields")): holdfast quarantine \(store.path)" : nil)
+        ? "\(ShownValue.counted(facts.quarantined, "record or field", "records and fields")): holdfast quarantine \(store.shellWord)" : nil)
     return list
   }
 

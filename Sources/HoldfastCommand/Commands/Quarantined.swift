@@ -131,7 +131,7 @@ struct Quarantined: Subcommand {
     facts.add("since", DisplayText.time(record.quarantinedAt))
     let text = String(validating: original, as: UTF8.self)
     facts.add(
-      "original", text ?? "\(DisplayText.size(Int64(original.count))), not text: holdfast quarantine \(store.path) export --to FILE")
+      "original", text ?? "\(DisplayText.size(Int64(original.count))), not text: holdfast quarantine \(store.shellWord) export --to FILE")
     return Answer(document: ["store": .string(store.path), "record": record.document(original)], text: facts.text)
   }
 

@@ -52,7 +52,7 @@ struct Restore: Subcommand {
   private var list: SnapshotList { SnapshotList(store: store, place: place, lock: lock) }
 
   func validate() throws {
-    let moment = try moment.moment(at, "--at")
+    let moment = try moment.moment(at, "--at", of: store)
     if moment != nil, snapshot != nil { throw ValidationError("--snapshot excludes --at, --label and --commit.") }
     if moment == nil, snapshot == nil, to != nil || only != nil || dryRun {
       throw ValidationError("--to, --only and --dry-run need --snapshot, --at, --label or --commit.")
@@ -62,7 +62,7 @@ struct Restore: Subcommand {
   }
 
   func perform(_ console: Console) throws -> Answer {
-    if let moment = try moment.moment(at, "--at") { return try restore(moment, console) }
+    if let moment = try moment.moment(at, "--at", of: store) { return try restore(moment, console) }
     guard let snapshot else { return try list.answer(console) }
     return try restore(list.snapshot(snapshot), console)
   }

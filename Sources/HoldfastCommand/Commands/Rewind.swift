@@ -7,8 +7,8 @@ struct Rewind: Subcommand {
     abstract: "Brings the whole store back to a moment of its archive.",
     discussion: """
       The state of that moment is built beside the store and verified, and then replaces the store's content in one transaction: \
-      programs that read the store see the old state or the new one. While an app has the store open and archives it, this ends with \
-      75: close the app, or let it rewind itself. The replaced state stays in the archive under a label, which is printed: rewinding \
+      programs that read the store see the old state or the new one. While an app has the store open and archives it, the exit code \
+      is 75: close the app, or let it rewind itself. The replaced state stays in the archive under a label, which is printed: rewinding \
       to that label undoes this. Of a damaged store the file is replaced, and kept in its quarantine folder. Prints what it will do, \
       and asks on a terminal; elsewhere it needs --yes. \(Moment.words)
 
@@ -39,7 +39,9 @@ struct Rewind: Subcommand {
   }
 
   private func wanted() throws -> Moment {
-    guard let wanted = try moment.moment(to, "--to") else { throw ValidationError("Give --to MOMENT, --label TEXT or --commit NUMBER.") }
+    guard let wanted = try moment.moment(to, "--to", of: store) else {
+      throw ValidationError("Give --to MOMENT, --label TEXT or --commit NUMBER.")
+    }
     return wanted
   }
 }
@@ -87,7 +89,7 @@ struct Rewinding {
     document["undo"] = .string(report.undo)
     var facts = FactList()
     facts.add("rewound to", report.commit.words)
-    facts.add("undo", "holdfast rewind \(store.path) --label \"\(report.undo)\"")
+    facts.add("undo", "holdfast rewind \(store.shellWord) --label \"\(report.undo)\"")
     return Answer(document: document, text: facts.text)
   }
 

@@ -74,7 +74,7 @@ struct Snapshots: Subcommand {
     facts.add("snapshot", made.id)
     facts.add("holds", Libraries.content(of: made))
     facts.add("size", DisplayText.size(made.bytes))
-    if !made.findings.isEmpty { facts.add("findings", "\(made.findings.count), as in the store: holdfast check \(store.path)") }
+    if !made.findings.isEmpty { facts.add("findings", "\(made.findings.count), as in the store: holdfast check \(store.shellWord)") }
     return Answer(
       document: ["store": .string(store.path), "created": made.document], text: facts.text, foundProblems: !made.findings.isEmpty)
   }
@@ -115,7 +115,7 @@ struct SnapshotList {
   func answer(_ console: Console) throws -> Answer {
     let snapshots = try existing()
     // The id is the time in UTC, so a column for UTC would leave no room for the others.
-    let isUniversal = snapshots.allSatisfy { TimeZone.current.secondsFromGMT(for: $0.createdAt) == 0 }
+    let isUniversal = TimeWords.isUniversal(snapshots.map(\.createdAt))
     var table = TextTable([
       .text("SNAPSHOT"), .text(isUniversal ? "MADE" : "LOCAL TIME"), .number("SIZE"), .text("HOLDS"), .flexible("LABEL"),
     ])

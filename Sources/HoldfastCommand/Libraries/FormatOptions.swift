@@ -12,7 +12,7 @@ enum ReadableFormats: FormatChoice { static var formats: [FormatDescription] { L
 /// The formats that can be exported.
 enum WritableFormats: FormatChoice { static var formats: [FormatDescription] { Libraries.writable } }
 
-/// The options that formats declare, as options of a command: of several with the same name the first.
+/// The options that formats declare, as options of a command. Where several have one name, the help shows the first.
 ///
 /// The parser finds options in the mirror of a command's value. This mirror shows one for each declared option.
 struct FormatOptions<Choice: FormatChoice>: ParsableArguments, CustomReflectable {
@@ -58,7 +58,9 @@ struct FormatOptions<Choice: FormatChoice>: ParsableArguments, CustomReflectable
 
   func validate() throws {
     for option in Self.declared {
-      guard let text = typed[option.name], option.value(of: text) == nil else { continue }
+      guard let text = typed[option.name] else { continue }
+      let same = Choice.formats.flatMap(\.options).filter { $0.name == option.name }
+      guard same.allSatisfy({ $0.value(of: text) == nil }) else { continue }
       throw ValidationError("'\(text)' is not a value for --\(option.name): choose \(option.allowed).")
     }
   }
@@ -66,15 +68,20 @@ struct FormatOptions<Choice: FormatChoice>: ParsableArguments, CustomReflectable
   /// The values of the given options, by their names.
   ///
   /// - Parameter useful: the options that have a meaning here.
-  /// - Throws: `.wrongKind` for the first given option that is not among them.
+  /// - Throws: `.wrongKind` for the first given option that is not among them, or whose text none of them allows.
   func values(among useful: [FormatDescription.Option], of what: String) throws -> [String: String] {
     var values: [String: String] = [:]
     for option in Self.declared {
       guard let text = typed[option.name] else { continue }
-      guard let taken = useful.first(where: { $0.name == option.name }) else {
+      let declared = useful.filter { $0.name == option.name }
+      guard let first = declared.first else {
         throw StoreError(.wrongKind, "\(what) has no use for --\(option.name)", suggestion: "the same without --\(option.name)")
       }
-      values[option.name] = taken.value(of: text)
+      guard let value = declared.lazy.compactMap({ $0.value(of: text) }).first else {
+        throw StoreError(
+          .wrongKind, "\(what) does not allow \(text) for --\(option.name)", suggestion: "--\(option.name) with \(first.allowed)")
+      }
+      values[option.name] = value
     }
     return values
   }
@@ -87,7 +94,8 @@ extension FormatOptions<ReadableFormats> {
   func importing(_ request: LibraryImport, _ library: LibraryDescription) throws -> ImportReport {
     let useful = library.readable.filter { request.format == nil || $0.name == request.format }.flatMap(\.options)
     var wanted = request
-    wanted.hints = SourceHints(try values(among: useful, of: "an import of \(library.name)"))
+    wanted.values = try values(among: useful, of: "an import of \(library.name)")
+    wanted.hints = SourceHints(wanted.values)
     wanted.environment = ProcessInfo.processInfo.environment
     guard let importing = library.importing else { throw StoreError(.wrongKind, "nothing can be imported into \(wanted.store.path)") }
     return try importing(wanted)

@@ -71,7 +71,7 @@ struct TimeLine {
   ///   - width: columns of the terminal; nil cuts nothing.
   ///   - shortens: as in `lines`.
   func text(width: Int?, shortens: Bool, in timeZone: TimeZone = .current) -> String {
-    let isUniversal = entries.allSatisfy { timeZone.secondsFromGMT(for: $0.time) == 0 }
+    let isUniversal = TimeWords.isUniversal(entries.map(\.time), in: timeZone)
     var columns: [ShownColumn] = [.text("COMMIT"), .text("UTC"), .number("ROWS"), .flexible("WHAT")]
     if !isUniversal { columns.insert(.text("LOCAL TIME"), at: 1) }
     var table = TextTable(columns)

@@ -92,7 +92,7 @@ struct GRDBScan: InferenceScan {
     let key: String? = if case .string(let text)? = value { text } else { nil }
     let clean = APIKeyRecord.masked(row)
     var configuration = InferenceConfiguration(id: "", createdAt: Self.unset)
-    let id = SourceMembers(row, ids: Self.ids).text("id")
+    let id = Self.members(row).text("id")
     if key != nil, database.sealing != nil, let id { configuration.apiKeyReference = InferenceStore.apiKeyName(of: id) }
     let table = try ConfigurationFields.table(ConfigurationFields.columns, of: id, in: reader)
     let stored = try take(clean, table, configuration, visit) { members in
@@ -116,7 +116,7 @@ struct GRDBScan: InferenceScan {
     _ row: SQLiteRow, _ table: LegacyTable<Row>, _ reader: Reader, _ visit: InferenceDatabase.Visit,
     make: (String, InferenceDatabase.Owner) -> Row
   ) throws {
-    let members = SourceMembers(row, ids: Self.ids)
+    let members = Self.members(row)
     let id = members.text("configuration_id")
     let owner = id.flatMap { configurations[ExactText($0)] }
     if table.kind == RoutingRow.table, let id { configurations[ExactText(id)]?.place += 1 }
@@ -143,7 +143,7 @@ struct GRDBScan: InferenceScan {
   private mutating func history(_ table: String, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
     if table == GenerationSession.table {
       try source.rows(of: "generations", only: ["generation_sessionsid", "generation_sessions_id"]) { row in
-        let id = SourceMembers(row, ids: Self.ids).text("generation_sessions_id").flatMap(IDCodec.parse)
+        let id = Self.members(row).text("generation_sessions_id").flatMap(IDCodec.parse)
         if let id { generationCounts[id, default: 0] += 1 }
       }
       return try source.rows(of: table) { try session($0, visit) }
@@ -152,7 +152,7 @@ struct GRDBScan: InferenceScan {
   }
 
   private mutating func session(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
-    let id = SourceMembers(row, ids: Self.ids).text("id").flatMap(IDCodec.parse)
+    let id = Self.members(row).text("id").flatMap(IDCodec.parse)
     let session = GenerationSession(
       id: .zero, modelID: "", type: .chat, startedAt: Self.unset, generationCount: id.flatMap { generationCounts[$0] } ?? 0)
     let stored = try take(
@@ -163,7 +163,7 @@ struct GRDBScan: InferenceScan {
   }
 
   private mutating func generation(_ row: SQLiteRow, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
-    let session = SourceMembers(row, ids: Self.ids).text("generation_sessions_id").flatMap(IDCodec.parse)
+    let session = Self.members(row).text("generation_sessions_id").flatMap(IDCodec.parse)
     let owner = session.flatMap { sessions[$0] }
     let absence = try session.flatMap { try InferenceDatabase.absence(of: $0, owner, in: reader) }
     let model = try session.flatMap { id in
@@ -183,13 +183,15 @@ struct GRDBScan: InferenceScan {
 
   // MARK: Small pieces
 
+  private static func members(_ row: SQLiteRow, json: Set<String> = []) -> SourceMembers { SourceMembers(row, json: json, ids: ids) }
+
   private mutating func take<Row>(
     _ row: SQLiteRow, _ table: LegacyTable<Row>, _ new: Row, in parent: SourceRecord<LegacyRecord>.Parent? = nil,
     json: Set<String> = [], _ visit: InferenceDatabase.Visit,
     prepare: (inout SourceMembers) -> Void = { _ in }
   ) throws -> Row? {
     position += 1
-    var members = SourceMembers(row, json: json, ids: Self.ids)
+    var members = Self.members(row, json: json)
     prepare(&members)
     // Drops the mark of sending.
     members.remove("sync_pending")

@@ -3,7 +3,8 @@ import Foundation
 extension FormatDescription {
   /// An option of a format: information that a source lacks and a person knows, or a choice among forms of the written file.
   ///
-  /// Formats that share an option declare the same one. A program gives the values to `SourceHints(_:)` and `LibraryDescription.exporting`.
+  /// Formats that share an option declare the same one. A program gives the values to `LibraryImport`, as `values` and as hints, and to
+  /// `LibraryDescription.exporting`.
   public struct Option: Sendable {
     /// The name: `time-zone` is `--time-zone` on a command line.
     public let name: String
@@ -18,7 +19,8 @@ extension FormatDescription {
       case words([String])
       /// The identifier of a time zone, such as `Europe/Berlin`.
       case timeZone
-      /// A thing of the `ShownKind` with this name. A person gives its id or its name; the library gets the id.
+      /// A thing of the `ShownKind` with this name. A person gives its id or its name. An export gets the id, an import the
+      /// text.
       case thing(String)
     }
 
@@ -34,7 +36,7 @@ extension FormatDescription {
     /// The value that a person's text means, as libraries read it; nil: the option does not allow the text.
     public func value(of text: String) -> String? {
       switch values {
-      case .words(let words): words.first { $0 == text.lowercased() }
+      case .words(let words): words.first { $0.lowercased() == text.lowercased() }
       case .timeZone: TimeZone(identifier: text).map { _ in text }
       case .thing: text
       }

@@ -73,6 +73,8 @@ public struct LibraryImport: Sendable {
   public var format: String?
   /// What the source itself does not say, such as its time zone.
   public var hints = SourceHints()
+  /// The values of all options that a person gave, by name, also those in `hints`. Default none.
+  public var values: [String: String] = [:]
   /// How the import runs.
   public var options = ImportOptions()
   /// How the store is opened.

@@ -7,7 +7,8 @@ extension SourceHints {
   public init(_ values: [String: String]) {
     self.init()
     timeZone = values[FormatDescription.Option.timeZone.name].flatMap { TimeZone(identifier: $0) }
-    encoding = values[FormatDescription.Option.encoding.name].flatMap { name in SourceEncoding.all.first { $0.name == name }?.encoding }
+    let encodingName = values[FormatDescription.Option.encoding.name].flatMap(FormatDescription.Option.encoding.value(of:))
+    encoding = SourceEncoding.all.first { $0.name == encodingName }?.encoding
     weightUnit = values["unit"]
   }
 }

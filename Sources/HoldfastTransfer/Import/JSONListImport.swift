@@ -58,9 +58,10 @@ public struct JSONListImport<Row: StoredRecord & Identifiable & Sendable>: Impor
     _ = try root.finish(kind: list, path: place, original: .bytes([]), at: 0, visit)
     guard var records = root.list(list) else { return }
     let (noun, fields, blank) = (noun, fields, blank)
+    let isLong = total > JSONScanner.longArrayBytes
     do {
       try records.array(
-        isLong: total > 1 << 16, converting: { try Record(&$1, noun, fields, blank) }, use: { try self.visit($0, visit) })
+        isLong: isLong, converting: { try Record(&$1, noun, fields, blank) }, use: { try self.visit($0, visit) })
     } catch let error as JSONScanError {
       throw StoreError.invalidJSON(error)
     }

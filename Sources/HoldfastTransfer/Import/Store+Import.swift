@@ -6,10 +6,10 @@ extension Store {
   /// Imports a source into the store at `url`. Makes the store when there is none.
   ///
   /// Write, verification and commit are one transaction. A new store is built under a working name and renamed when it is complete, so a
-  /// crash leaves no store or a complete one. The source is never modified. It is copied to `<name>.backup` beside it. The
-  /// copy goes beside the store where the source's folder is not writable, belongs to a bundle, or the format says so. There is no copy of a
-  /// source that is only the beginning of a file, or whose format excludes it. Importing the same source again changes nothing. An import
-  /// that changes a store with rows takes a snapshot of the state before, which needs as much free space as the store.
+  /// crash leaves no store or a complete one. The source is never modified. It is copied to `<name>.backup` beside it. The copy goes beside
+  /// the store if the source's folder is not writable or belongs to a bundle, or if the format asks for that. There is no copy of a source
+  /// that is only the beginning of a file, or whose format excludes it. Importing the same source again changes nothing. An import that
+  /// changes a store with rows takes a snapshot of the state before, which needs as much free space as the store.
   /// - Throws: `.verificationFailed`, `.invalidSource`, `.newerSource`, `.cancelled`, and the errors of opening and writing a store. The
   ///   store is then unchanged, and no copy of the source is left, unless the disk became full only when a new store was finished.
   public static func importing<Format: ImportFormat>(

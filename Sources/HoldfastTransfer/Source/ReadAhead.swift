@@ -5,8 +5,8 @@ public import Holdfast
 public enum ReadAhead {
   /// Runs `make` on a thread of its own. It passes values to its argument; `use` gets them on the calling thread, in order.
   ///
-  /// `make` is at most some 1,300 values ahead. Its error is thrown after `use` had all values before it. When `use` throws, the next call of
-  /// its argument throws, too, and `make` should end.
+  /// `make` is at most some 1,300 values ahead. Its error is thrown after `use` had all values before it. When `use` throws, one
+  /// of the next 128 calls of its argument throws, too, and `make` should end.
   ///
   /// - Returns: the result of `make`.
   /// - Throws: the first error of `use`, or the error of `make`.
@@ -30,6 +30,9 @@ public enum ReadAhead {
 }
 
 extension JSONScanner {
+  /// An array with more bytes than this, such as some hundred tracks, is worth a thread of its own.
+  package static let longArrayBytes = 1 << 16
+
   /// Reads an array in two steps: `convert` makes a value of each element on a thread of its own, and `use` takes the values on the calling
   /// thread, as `ReadAhead` does.
   ///
@@ -63,7 +66,7 @@ private final class ValueQueue<Value: Sendable>: @unchecked Sendable {
 
   func put(_ value: Value) throws {
     batch.append(value)
-    if batch.count == 128 { try pass() }
+    if batch.count >= 128 { try pass() }
   }
 
   /// After the last value.

@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 
 /// A copy of a source, verified by its hash. It is beside the source; beside the store, if the source's folder is not writable, or belongs
-/// to a bundle or a model.
+/// to a bundle or a model. A store in memory gets no copy of a source in a bundle's or a model's folder.
 ///
 /// Until it is kept, the copy has a working name and belongs to this import alone. Another import of the same source that finishes
 /// meanwhile uses its own copy.
@@ -18,7 +18,11 @@ struct SourceBackup {
       guard !source.isBeginning, options.keepsCopy else { return }
       noCopy = format.noCopy
       guard noCopy == nil else { return }
-      if let store, format.copiesBesideStore || Self.isInBundle(source.url) {
+      if format.copiesBesideStore || Self.isInBundle(source.url) {
+        guard let store else {
+          noCopy = "a store in memory has no folder for it"
+          return
+        }
         backup = try SourceBackup(of: source, beside: store)
       } else {
         backup = try SourceBackup(of: source, orBeside: store)

@@ -55,6 +55,25 @@ struct RestoreTests {
     #expect(try titles(bench, store) == ["三体"])
   }
 
+  @Test("the command that undoes a restore can be copied into a shell, also where the store and the folder have spaces and quotes")
+  func undoInShell() throws {
+    let bench = try Workbench()
+    let (store, folder) = (bench.path("Anna's books.sqlite"), bench.path("my snapshots"))
+    #expect(try bench.run("import", bench.fixture("library.json"), "--into", store).status == 0)
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    let made = try bench.run("snapshot", "create", store, "--folder", folder, "--json").document["created"] as? [String: Any]
+    _ = try prepared(store)
+    let id = try #require(made?["id"] as? String)
+    let done = try bench.run("restore", store, "--folder", folder, "--snapshot", id, "--yes", "--json")
+    #expect(try titles(bench, store) == ["三体", "Moby Dick"])
+    let undo = try #require(done.document["undo"] as? String, "\(done.output)\(done.errors)")
+    #expect(undo.hasPrefix("holdfast restore '"))
+    // Behind the word "holdfast".
+    let undone = try bench.shell("\"$1\"\(undo.dropFirst(8))")
+    #expect(undone.status == 0, "\(undone.errors)")
+    #expect(try titles(bench, store) == ["三体"])
+  }
+
   @Test("without an archive, a snapshot becomes a file of its own, or gives one row back")
   func partly() throws {
     let bench = try Workbench()

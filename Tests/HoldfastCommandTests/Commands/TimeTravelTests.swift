@@ -64,6 +64,8 @@ struct TimeTravelTests {
     ] {
       let finished = try bench.run(arguments)
       #expect(finished.status == 64 && finished.errors.contains("yesterday 14:02"), "\(arguments): \(finished.errors)")
+      // Only `history` has no use for a commit and a label.
+      #expect(finished.errors.contains("\"commit 5\" or \"label TEXT\"") == (arguments[0] != "history"), "\(finished.errors)")
     }
   }
 
@@ -258,8 +260,33 @@ struct TimeTravelTests {
     #expect(deleted["from"] as? String == "commit \(last - 1)")
     #expect(try bench.run("diff", store, "--from", "commit 2", "--to", "commit 1").status == 64)
     #expect(try bench.run("rewind", store, "--to", "commit x", "--dry-run").errors.contains("is not a commit for --to"))
-    #expect(try bench.run("restore", store, "--at", "label before", "--to", "before.sqlite").status == 0)
+    #expect(try bench.run("rewind", store, "--to", " Commit \(last) ", "--dry-run").status == 0)
+    #expect(try bench.run("diff", store, "--from", "commit \(last)", "--to", " Now ").output == "no row differs\n")
+    #expect(try bench.run("restore", store, "--at", " Label before", "--to", "before.sqlite").status == 0)
     #expect(try bench.titles(bench.path("before.sqlite")) == Self.all)
+  }
+
+  @Test(
+    "after the clock was set back, now is the newest commit, and the time that the history shows leads to it", arguments: [true, false])
+  func clockSetBack(isNow: Bool) throws {
+    let bench = try Workbench()
+    let store = try bench.rewindable()
+    var options = StoreOptions.production
+    // The clock of these commits was an hour ahead.
+    options.now = { Date(timeIntervalSinceNow: 3_600) }
+    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store), options: options)
+    _ = try library.store.write { try $0.execute("UPDATE collections SET title = 'newest'") }
+    try library.store.close()
+    let events = try #require(bench.run("history", store, "--json").document["events"] as? [[String: Any]])
+    let newest = try #require(events.last { $0["kind"] as? String == "commit" })
+    let time = try #require(newest["time"] as? String)
+    #expect(time > DateCodec.iso8601(try #require(DateCodec.milliseconds(Date())), fraction: true))
+    try FileManager.default.removeItem(atPath: store)
+    let rewound = try bench.run("rewind", store, "--to", isNow ? "now" : time, "--yes", "--json")
+    #expect(rewound.status == 0, "\(rewound.output)")
+    #expect((rewound.document["commit"] as? [String: Any])?["commit"] as? Int == newest["commit"] as? Int)
+    #expect(try bench.titles(store) == ["newest"])
+    #expect(try bench.run("rewind", store, "--to", "2999-01-01 00:00", "--dry-run").status == 64)
   }
 
   @Test("a moment before the archive began is an error that says what to do; times are shown in local time, too")

@@ -34,6 +34,40 @@ struct FormatOptionsTests {
     }
   }
 
+  private enum Tapes: FormatChoice {
+    static let formats = [
+      FormatDescription("reel", "a reel", options: [.init("gauge", "The width of the film.", .words(["8mm"]))]),
+      FormatDescription("tape", "a tape", options: [.init("gauge", "The width of the tape.", .words(["VHS"]))]),
+    ]
+  }
+
+  @Test("of two formats with an option of one name each has its own values, and a value of the other format is refused, not dropped")
+  func sameName() throws {
+    let options = try FormatOptions<Tapes>.parse(["--gauge", "vhs"])
+    let (reel, tape) = (Tapes.formats[0].options, Tapes.formats[1].options)
+    #expect(try options.values(among: tape, of: "the format tape") == ["gauge": "VHS"])
+    #expect(try options.values(among: reel + tape, of: "an import of films") == ["gauge": "VHS"])
+    let error = #expect(throws: StoreError.self) { try options.values(among: reel, of: "the format reel") }
+    #expect(error?.code == .wrongKind && error?.message == "the format reel does not allow vhs for --gauge")
+    #expect(throws: (any Error).self) { try FormatOptions<Tapes>.parse(["--gauge", "9mm"]) }
+  }
+
+  @Test("an import gets the values of all its options: a fifth library's own, and the hints")
+  func imported() throws {
+    enum Asked: Error { case with([String: String], TimeZone?) }
+    var films = LibraryDescription(StoreSchema("films", migrations: []))
+    films.readable = [FormatDescription("tape", "a tape", options: [.timeZone])]
+    films.importing = { throw Asked.with($0.values, $0.hints.timeZone) }
+    let options = try FormatOptions<ReadableFormats>.parse(["--time-zone", "UTC"])
+    let request = LibraryImport(from: URL(fileURLWithPath: "/films.tape"), into: URL(fileURLWithPath: "/films.sqlite"))
+    do {
+      _ = try options.importing(request, films)
+      Issue.record("the importer was not asked")
+    } catch Asked.with(let values, let timeZone) {
+      #expect(values == ["time-zone": "UTC"] && timeZone == TimeZone(identifier: "UTC"))
+    }
+  }
+
   @Test("the help of import and export shows each option of each library, and no word of an option stands in the command's own code")
   func rendered() throws {
     let commands: [(any ParsableCommand.Type, [FormatDescription])] = [

@@ -32,6 +32,25 @@ struct ArchiveFailureTests {
     try store.close()
   }
 
+  @Test("commits that were made while the archive failed are archived with their times and tables when it goes on")
+  func times() throws {
+    let clock = TestClock()
+    let store = try notes.open { $0.now = { clock.now } }
+    _ = try store.archive()
+    try notes.fail(store, .inputOutput)
+    let made = try (1...3).map { number in
+      let time = clock.advance(milliseconds: 60_000)
+      try notes.add(number, to: store)
+      return time
+    }
+    #expect(try store.archiveStatus()?.waitingCommits == 3)
+    clock.advance(milliseconds: 60_000)
+    try notes.pass(store)
+    let commits = try store.archive().history().compactMap(\.details)
+    #expect(commits.map(\.time) == made && commits.allSatisfy { $0.earliest == nil && $0.tables.contains("notes") }, "\(commits)")
+    try store.close()
+  }
+
   @Test(
     "a strict archive refuses commits with the code of its failure, keeps the log, and goes on by itself",
     arguments: [.diskFull, .inputOutput] as [StoreError.Code])

@@ -22,14 +22,22 @@ struct ReplacementTests {
   }
 
   /// The names as a kill leaves them after `steps` of the replacement: the new file, the intent, the old file away, the new one in.
-  private func interrupted(after steps: Int) throws {
+  ///
+  /// - Parameter stale: a snapshot whose search index is made again in the new file; nil: `snapshot`, whose index is sound.
+  private func interrupted(after steps: Int, by stale: Snapshot? = nil) throws {
+    let chosen = stale ?? snapshot
     let replacement = folder.file("store.sqlite.holdfast/replacement")
     let kept = folder.file("store.sqlite.holdfast/quarantine/20260101T000000000Z")
     for place in [replacement, kept] { try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true) }
     let new = replacement.appendingPathComponent("new.sqlite")
-    try FileManager.default.copyItem(at: folder.file("store.sqlite.holdfast/snapshots/\(snapshot.id).sqlite"), to: new)
+    try FileManager.default.copyItem(at: folder.file("store.sqlite.holdfast/snapshots/\(chosen.id).sqlite"), to: new)
+    if stale != nil {
+      try RawDatabase.with(new) { raw in try raw.execute("INSERT INTO books_search (books_search) VALUES ('rebuild')") }
+    }
     guard steps > 1 else { return }
-    let intent = #"{"sha256":"\#(snapshot.sha256)","kept":"20260101T000000000Z","reason":"replaced by a snapshot"}"#
+    let hash = try SHA256Hex.ofFile(at: new)
+    try #require((hash == chosen.sha256) == (stale == nil))
+    let intent = #"{"sha256":"\#(hash)","source":"\#(chosen.sha256)","kept":"20260101T000000000Z","reason":"replaced by a snapshot"}"#
     try Data(intent.utf8).write(to: replacement.appendingPathComponent("intent.json"))
     guard steps > 2 else { return }
     try FileManager.default.moveItem(at: url, to: kept.appendingPathComponent("store.sqlite"))
@@ -149,6 +157,30 @@ struct ReplacementTests {
     let kept = try #require(try Store.restore(at: url, snapshot: snapshot.id, options: .testing))
     #expect(kept.lastPathComponent == "20260101T000000000Z")
     #expect(try Data(contentsOf: kept.appendingPathComponent("store.sqlite")) == old)
+    #expect(try folder.store([Shelves.schema]).titles().count == 3)
+  }
+
+  @Test("so does the same restore of a snapshot with a stale search index, which the interrupted restore made again", arguments: 2...4)
+  func againWithStaleIndex(_ steps: Int) throws {
+    let store = try folder.store([Shelves.schema])
+    try store.write { tx in _ = try tx.execute("INSERT INTO books_search (books_search) VALUES ('delete-all')") }
+    let stale = try store.snapshot()
+    try store.write { tx in try tx.insert(Book("last", number: 10)) }
+    try store.close()
+    let old = try Data(contentsOf: url)
+    try interrupted(after: steps, by: stale)
+    let kept = try #require(try Store.restore(at: url, snapshot: stale.id, options: .testing))
+    #expect(kept.lastPathComponent == "20260101T000000000Z")
+    #expect(try Data(contentsOf: kept.appendingPathComponent("store.sqlite")) == old)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("store.sqlite.holdfast/quarantine").path).count == 1)
+    #expect(try folder.store([Shelves.schema]).titles().count == 4)
+  }
+
+  @Test("the same restore again, of an interrupted one whose new file is damaged, begins anew")
+  func againWithDamage() throws {
+    try interrupted(after: 3)
+    try Damage.overwrite(folder.file("store.sqlite.holdfast/replacement/new.sqlite"), at: 5_000, count: 16)
+    #expect(try Store.restore(at: url, snapshot: snapshot.id, options: .testing) != nil)
     #expect(try folder.store([Shelves.schema]).titles().count == 3)
   }
 

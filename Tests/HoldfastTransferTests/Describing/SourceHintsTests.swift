@@ -19,6 +19,8 @@ import Testing
     #expect(SourceHints(["time-zone": "Atlantis", "encoding": "Atlantis"]) == SourceHints())
     typealias Option = FormatDescription.Option
     #expect(Option.encoding.value(of: "Windows-1252") == "windows-1252" && Option.encoding.value(of: "Atlantis") == nil)
+    #expect(SourceHints(["encoding": "Windows-1252"]).encoding == .windowsCP1252)
+    #expect(Option("gauge", "The width.", .words(["8mm", "VHS"])).value(of: "vhs") == "VHS")
     #expect(Option.timeZone.value(of: "UTC") == "UTC" && Option.timeZone.value(of: "Atlantis") == nil)
     #expect(Option("list", "Only this list.", .thing("list")).value(of: "Evening") == "Evening")
   }

@@ -42,6 +42,15 @@ struct PurgeTests {
     try store.close()
   }
 
+  @Test("a damaged report of an import, in which no problem can be found, is emptied and stops no purge")
+  func damagedReport() throws {
+    let store = try letters.withPast()
+    try store.write { tx in _ = try tx.execute("UPDATE holdfast_imports SET report = substr(report, 1, 100)") }
+    #expect(try store.purge(Person.self, id: letters.person).quarantined == 2)
+    #expect(try store.read { try $0.values("SELECT report FROM holdfast_imports") { try $0.text() } } == ["{}"])
+    try store.close()
+  }
+
   @Test("a later import of the source brings a purged row back, and what hung on it; one that was only deleted stays away")
   func again() throws {
     let store = try letters.withPast()

@@ -55,6 +55,22 @@ struct ReadAheadTests {
     #expect(converted.withLock { $0 } <= 1_500)
   }
 
+  @Test("a maker that goes on after that is told at each later call")
+  func goesOn() throws {
+    let calls = 10_000
+    let refused = Mutex(0)
+    #expect(throws: Full.self) {
+      try ReadAhead.run(
+        { (put: (Int) throws -> Void) throws -> Void in
+          for number in 0..<calls {
+            do { try put(number) } catch { refused.withLock { $0 += 1 } }
+          }
+        }, use: { _ in throw Full() })
+    }
+    // Before the first refusal at most 1,300 values were taken, and 128 more.
+    #expect(refused.withLock { $0 } >= calls - 1_300 - 128)
+  }
+
   @Test("a short array is converted on the calling thread")
   func short() throws {
     var scanner = numbers(5)
