@@ -5,8 +5,8 @@ public import Holdfast
 public enum ReadAhead {
   /// Runs `make` on a thread of its own. It passes values to its argument; `use` gets them on the calling thread, in order.
   ///
-  /// `make` is at most some 1,300 values ahead. Its error is thrown after `use` had all values before it. When `use` throws, one
-  /// of the next 128 calls of its argument throws, too, and `make` should end.
+  /// `make` is at most some 300 values ahead. Its error is thrown after `use` had all values before it. When `use` throws, one
+  /// of the next 32 calls of its argument throws, too, and `make` should end.
   ///
   /// - Returns: the result of `make`.
   /// - Throws: the first error of `use`, or the error of `make`.
@@ -66,7 +66,7 @@ private final class ValueQueue<Value: Sendable>: @unchecked Sendable {
 
   func put(_ value: Value) throws {
     batch.append(value)
-    if batch.count >= 128 { try pass() }
+    if batch.count >= 32 { try pass() }
   }
 
   /// After the last value.
@@ -86,7 +86,7 @@ private final class ValueQueue<Value: Sendable>: @unchecked Sendable {
       changed.broadcast()
     }
     batch = []
-    batch.reserveCapacity(128)
+    batch.reserveCapacity(32)
   }
 
   /// The next values; nil after the last.

@@ -52,7 +52,7 @@ struct ReadAheadTests {
         },
         use: { value in if value == 10 { throw Full() } })
     }
-    #expect(converted.withLock { $0 } <= 1_500)
+    #expect(converted.withLock { $0 } <= 400)
   }
 
   @Test("a maker that goes on after that is told at each later call")
@@ -67,8 +67,8 @@ struct ReadAheadTests {
           }
         }, use: { _ in throw Full() })
     }
-    // Before the first refusal at most 1,300 values were taken, and 128 more.
-    #expect(refused.withLock { $0 } >= calls - 1_300 - 128)
+    // Before the first refusal at most 300 values were taken, and 32 more.
+    #expect(refused.withLock { $0 } >= calls - 300 - 32)
   }
 
   @Test("a short array is converted on the calling thread")

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTesting
 import HoldfastTransfer
 import Testing
 
