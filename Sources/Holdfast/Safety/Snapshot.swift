@@ -244,12 +244,21 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// Checks the whole database, and counts its rows.
   static func examine(_ connection: RawConnection) throws -> (rows: [String: Int], findings: [String]) {
-    var findings = try connection.texts("PRAGMA integrity_check(100)").compactMap { $0.first ?? nil }
-    if findings == ["ok"] { findings = [] }
-    findings += try connection.texts("PRAGMA foreign_key_check").prefix(100).map { row in
+    let findings = try damage(connection) + dangling(connection)
+    return (try rowCounts(connection.texts), findings)
+  }
+
+  /// What SQLite's integrity check finds: structure, indexes, NOT NULL, CHECK.
+  static func damage(_ connection: RawConnection) throws -> [String] {
+    let found = try connection.texts("PRAGMA integrity_check(100)").compactMap { $0.first ?? nil }
+    return found == ["ok"] ? [] : found
+  }
+
+  /// The rows that point at a row that is gone. SQL without foreign keys leaves them; the file is whole.
+  static func dangling(_ connection: RawConnection) throws -> [String] {
+    try connection.texts("PRAGMA foreign_key_check").prefix(100).map { row in
       "a row of \(row[0] ?? "?") points at a row of \(row.count > 2 ? row[2] ?? "?" : "?") that is gone: \(row[1] ?? "?")"
     }
-    return (try rowCounts(connection.texts), findings)
   }
 
   /// Renames a finished copy to the first free name of this second, and returns its id.
