@@ -150,9 +150,12 @@ public struct Snapshot: Sendable, Codable, Equatable {
   ///
   /// A copy of a store with findings has the same findings and still counts as a snapshot: it is as sound as the store.
   ///
-  /// - Parameter isCancelled: called after each step that reads the whole file.
+  /// - Parameters:
+  ///   - rotates: whether the automatic snapshots that the options do not keep are removed then.
+  ///   - isCancelled: called after each step that reads the whole file.
   static func make(
-    _ files: StoreFiles, label: String, isAutomatic: Bool, _ options: StoreOptions, isCancelled: () -> Bool = { false }
+    _ files: StoreFiles, label: String, isAutomatic: Bool, _ options: StoreOptions, rotates: Bool = true,
+    isCancelled: () -> Bool = { false }
   ) throws -> Snapshot {
     func goOn() throws {
       if isCancelled() { throw StoreError(.cancelled, "the task was cancelled; no snapshot of \(files.path) was made") }
@@ -193,7 +196,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
       _ = try? DurableFile.remove(snapshot.file(files))
       throw error
     }
-    rotate(files, after: snapshot, options.snapshots, source.texts)
+    rotate(files, after: snapshot, options.snapshots, source.texts, removes: rotates)
     return snapshot
   }
 

@@ -42,7 +42,8 @@ struct Restoring {
     var facts = FactList()
     facts.add("restored", chosen.id)
     facts.add("kept as", "snapshot \(kept.id)")
-    facts.add("stays", "as the app's rules for automatic snapshots say, by default until \(SnapshotPolicy().keepLast) newer ones are made")
+    let least = "at least until \(SnapshotPolicy().keepLast) newer ones are made"
+    facts.add("stays", "as the app's rules for automatic snapshots say, by default \(least)")
     facts.add("undo", undo)
     return Answer(document: document(tables, kept: kept, undo: undo), text: facts.text)
   }
