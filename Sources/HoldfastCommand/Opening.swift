@@ -50,7 +50,8 @@ func withLibrary<T>(
 /// - Throws: `.newerSchema`.
 func refuseNewer(_ store: FilePath, _ kinds: [String: Int], _ known: StoreSchema) throws {
   guard let version = kinds[known.name], version > known.version else { return }
-  throw StoreError(.newerSchema, "\(store.path) was written by a newer version of this program; nothing was changed")
+  throw StoreError(
+    .newerSchema, "\(store.path) was written by a newer version of this program; nothing was changed", suggestion: "Update holdfast.")
 }
 
 /// Opens a store for a command that works on the whole of it, with every library in it that this program knows. Migrates nothing.
@@ -72,7 +73,8 @@ func openWhole(_ store: FilePath, _ lock: LockOptions, reads: Bool = false, arch
 
 /// Opens a sound store for writing; nil for one that must be replaced as a file, because it is damaged or gone.
 ///
-/// - Throws: when the store is in use, or the system refused it: replacing the file would fail too.
+/// - Throws: when the store is in use, or the system refused it: replacing the file would fail too. `.newerSchema` when a newer version
+///   wrote the store: it is sound, and must not be replaced.
 func openUnlessDamaged(_ store: FilePath, _ options: StoreOptions) throws -> Store? {
   var options = options
   options.createsIfMissing = false
@@ -88,10 +90,11 @@ func openUnlessDamaged(_ store: FilePath, _ options: StoreOptions) throws -> Sto
     let open = try Store.open(at: store.url, schemas: schemas, options: options)
     if open.access == .readWrite { return open }
     try open.close()
+    for schema in schemas { try refuseNewer(store, kinds, schema) }
     return nil
   } catch let error as StoreError {
     switch error.code {
-    case .busy, .permissionDenied, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput: throw error
+    case .busy, .permissionDenied, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput, .newerSchema: throw error
     // Any other file may be replaced: what takes its place is verified, and the replaced file is kept.
     default: return nil
     }
