@@ -7,11 +7,16 @@ import HoldfastTransfer
 /// - Throws: `.notFound` for a missing file and for one that holds nothing yet; `ambiguous` for one that holds several libraries.
 func libraryToLook(_ file: FilePath, _ choice: LibraryOption, _ lock: LockOptions) throws -> LibraryDescription {
   let kinds = try Store.kinds(at: file.url, busyTimeout: lock.storeOptions.busyTimeout)
-  if kinds.isEmpty {
-    let exists = FileManager.default.fileExists(atPath: file.path)
-    throw StoreError(.notFound, exists ? "\(file.path) holds no library yet" : "there is no file at \(file.path)")
-  }
+  guard !kinds.isEmpty else { throw nothing(at: file) }
   return try Libraries.one(of: kinds, in: file.path, named: choice.library)
+}
+
+/// The error of a file that is missing or holds nothing yet. It tells how to bring the store back from copies that lie beside it.
+private func nothing(at file: FilePath) -> StoreError {
+  let exists = FileManager.default.fileExists(atPath: file.path)
+  let error = StoreError(.notFound, exists ? "\(file.path) holds no library yet" : "there is no file at \(file.path)")
+  guard let files = try? StoreFiles(file.url) else { return error }
+  return error.recoverable(files)
 }
 
 /// Opens the library in a file for a command that only reads, and closes it afterwards.
@@ -67,7 +72,7 @@ func openWhole(_ store: FilePath, _ lock: LockOptions, reads: Bool = false, arch
   options.opensReadOnly = reads
   options.archive.mode = archiving
   let kinds = try Store.kinds(at: store.url, busyTimeout: options.busyTimeout)
-  guard !kinds.isEmpty else { throw StoreError(.notFound, "\(store.path) holds no library yet") }
+  guard !kinds.isEmpty else { throw nothing(at: store) }
   return try Store.open(at: store.url, schemas: Libraries.schemas(kinds), options: options)
 }
 
