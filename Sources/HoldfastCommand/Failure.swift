@@ -40,13 +40,14 @@ struct Failure: Error {
     self.init(code: error.code.rawValue, error.message, suggestion: error.recoverySuggestion, status: ExitStatus(error.code))
     offset = error.offset
     cause = error.cause.flatMap(Self.words).flatMap { error.message.contains($0) ? nil : $0 }
-    suggestion = error.recoveryOptions.compactMap(Self.command).first ?? suggestion
+    let store = error.store.flatMap(FilePath.init(argument:))?.shellWord ?? "STORE"
+    suggestion = error.recoveryOptions.compactMap { Self.command($0, store) }.first ?? suggestion
   }
 
-  private static func command(_ option: StoreError.RecoveryOption) -> String? {
+  private static func command(_ option: StoreError.RecoveryOption, _ store: String) -> String? {
     switch option {
-    case .rewind: "holdfast rewind STORE --to now"
-    case .restoreSnapshot(let id): "holdfast restore STORE --snapshot \(id)"
+    case .rewind: "holdfast rewind \(store) --to now"
+    case .restoreSnapshot(let id): "holdfast restore \(store) --snapshot \(id)"
     case .openReadOnly, .retry, .updateApp: nil
     }
   }

@@ -7,11 +7,16 @@ import HoldfastTransfer
 /// - Throws: `.notFound` for a missing file and for one that holds nothing yet; `ambiguous` for one that holds several libraries.
 func libraryToLook(_ file: FilePath, _ choice: LibraryOption, _ lock: LockOptions) throws -> LibraryDescription {
   let kinds = try Store.kinds(at: file.url, busyTimeout: lock.storeOptions.busyTimeout)
-  if kinds.isEmpty {
-    let exists = FileManager.default.fileExists(atPath: file.path)
-    throw StoreError(.notFound, exists ? "\(file.path) holds no library yet" : "there is no file at \(file.path)")
-  }
+  guard !kinds.isEmpty else { throw nothing(at: file) }
   return try Libraries.one(of: kinds, in: file.path, named: choice.library)
+}
+
+/// The error of a file that is missing or holds nothing yet. It tells how to bring the store back from copies that lie beside it.
+private func nothing(at file: FilePath) -> StoreError {
+  let exists = FileManager.default.fileExists(atPath: file.path)
+  let error = StoreError(.notFound, exists ? "\(file.path) holds no library yet" : "there is no file at \(file.path)")
+  guard let files = try? StoreFiles(file.url) else { return error }
+  return error.recoverable(files)
 }
 
 /// Opens the library in a file for a command that only reads, and closes it afterwards.
@@ -50,7 +55,8 @@ func withLibrary<T>(
 /// - Throws: `.newerSchema`.
 func refuseNewer(_ store: FilePath, _ kinds: [String: Int], _ known: StoreSchema) throws {
   guard let version = kinds[known.name], version > known.version else { return }
-  throw StoreError(.newerSchema, "\(store.path) was written by a newer version of this program; nothing was changed")
+  throw StoreError(
+    .newerSchema, "\(store.path) was written by a newer version of this program; nothing was changed", suggestion: "Update holdfast.")
 }
 
 /// Opens a store for a command that works on the whole of it, with every library in it that this program knows. Migrates nothing.
@@ -66,13 +72,14 @@ func openWhole(_ store: FilePath, _ lock: LockOptions, reads: Bool = false, arch
   options.opensReadOnly = reads
   options.archive.mode = archiving
   let kinds = try Store.kinds(at: store.url, busyTimeout: options.busyTimeout)
-  guard !kinds.isEmpty else { throw StoreError(.notFound, "\(store.path) holds no library yet") }
+  guard !kinds.isEmpty else { throw nothing(at: store) }
   return try Store.open(at: store.url, schemas: Libraries.schemas(kinds), options: options)
 }
 
 /// Opens a sound store for writing; nil for one that must be replaced as a file, because it is damaged or gone.
 ///
-/// - Throws: when the store is in use, or the system refused it: replacing the file would fail too.
+/// - Throws: when the store is in use, or the system refused it: replacing the file would fail too. `.newerSchema` when a newer version
+///   wrote the store: it is sound, and must not be replaced.
 func openUnlessDamaged(_ store: FilePath, _ options: StoreOptions) throws -> Store? {
   var options = options
   options.createsIfMissing = false
@@ -88,10 +95,11 @@ func openUnlessDamaged(_ store: FilePath, _ options: StoreOptions) throws -> Sto
     let open = try Store.open(at: store.url, schemas: schemas, options: options)
     if open.access == .readWrite { return open }
     try open.close()
+    for schema in schemas { try refuseNewer(store, kinds, schema) }
     return nil
   } catch let error as StoreError {
     switch error.code {
-    case .busy, .permissionDenied, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput: throw error
+    case .busy, .permissionDenied, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput, .newerSchema: throw error
     // Any other file may be replaced: what takes its place is verified, and the replaced file is kept.
     default: return nil
     }

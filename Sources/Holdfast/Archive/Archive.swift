@@ -119,24 +119,24 @@ public struct Archive: Sendable {
   }
 
   /// Builds the store of a moment as a file of its own, at `file`, which must not exist, and verifies it: the checksum after each commit, SQLite's
-  /// integrity check, foreign keys, search indexes against their text. A search index that differs from its text is first made again. Any
-  /// SQLite can read the file.
+  /// integrity check, search indexes against their text. A search index that differs from its text is first made again. Rows that point at
+  /// rows that are gone come back as they were. Any SQLite can read the file.
   ///
   /// - Throws: `.notFound` when the archive does not reach back so far, or has no such label; `.damaged` with the last commit before the damage;
   ///   `.verificationFailed`; `.diskFull`, `.cannotCreate`. No file is left then.
   @discardableResult
   public func restore(to moment: Moment, at file: URL) throws -> ArchivedCommit {
     try files.checkIsNotOwn(file)
-    let (built, findings) = try build(moment, at: file)
-    guard let first = findings.first else { return built }
+    let (built, damage, _) = try build(moment, at: file)
+    guard let first = damage.first else { return built }
     _ = try? DurableFile.remove(file)
     throw StoreError(.verificationFailed, "commit \(built.number) of the archive is not sound: \(first)")
   }
 
-  /// The same, with what the checks found. `check` throws to stop.
+  /// The same, with what the checks found. `dangling` is no damage: the store was so. `check` throws to stop.
   func build(
     _ moment: Moment, at file: URL, check: () throws -> Void = {}
-  ) throws -> (commit: ArchivedCommit, findings: [String]) {
+  ) throws -> (commit: ArchivedCommit, damage: [String], dangling: [String]) {
     let built = try steadily {
       let (generation, commit) = try find(moment)
       return try generation.build(commit, at: file, check: check)
@@ -145,7 +145,7 @@ public struct Archive: Sendable {
       let connection = try ConnectionFactory(file.path, options).working()
       try Snapshot.makeStandAlone(connection, file, options)
       let stale = try connection.remakeSearchIndexes().findings
-      return (built, try Snapshot.examine(connection).findings + stale)
+      return (built, try Snapshot.damage(connection) + stale, try Snapshot.dangling(connection))
     } catch {
       for suffix in StoreFiles.all { _ = try? DurableFile.remove(URL(fileURLWithPath: file.path + suffix)) }
       throw error

@@ -6,7 +6,8 @@ extension Store {
   /// Restores a snapshot while the store is open. The snapshot's content replaces the store's in one SQLite transaction, so readers in this
   /// and other processes see the old state or the new one. The old state is kept as a snapshot, which is returned; no commit can come
   /// between the two. Before that, in a copy of the snapshot, search indexes that differ from their text are made again, and migrations that
-  /// it lacks run. Every live update is read again afterwards.
+  /// it lacks run. Every live update is read again afterwards. A restore removes no snapshot: the next snapshot that another call makes
+  /// removes those that the options do not keep.
   ///
   /// Needs free space for two copies beside the store. Only for stores in a file: in memory it throws `.misuse`.
   /// - Throws: `.notFound`, `.verificationFailed` when the snapshot has changed since it was made, `.newerSchema`, `.readOnly`, `.busy`,
@@ -27,7 +28,8 @@ extension Store {
       replaced = try durably {
         try onWriter { db in
           try replaceContent(by: prepared, files, db, remark: "restored the snapshot \(id)") {
-            try Snapshot.make(files, label: "before restoring \(id)", isAutomatic: true, options)
+            // A person may try one snapshot after the other, so all of them stay.
+            try Snapshot.make(files, label: "before restoring \(id)", isAutomatic: true, options, rotates: false)
           }
         }
       }

@@ -13,8 +13,9 @@ public struct RewindReport: Sendable, Codable, Equatable {
 extension Store {
   /// Brings the whole store back to a moment of its archive, while it is open.
   ///
-  /// The state of that moment is built beside the store and verified: the checksum after each commit, SQLite's integrity check, foreign keys,
-  /// search indexes; those that differ from their text are first made again.
+  /// The state of that moment is built beside the store and verified: the checksum after each commit, SQLite's integrity check,
+  /// search indexes; those that differ from their text are first made again. Rows that point at rows that are gone come back as they were;
+  /// `rewindPlan(to:)` tells them.
   /// Migrations that it lacks run on that copy. Then it replaces the store's content in one transaction, so readers in this and other
   /// processes see the old state or the new one, and every live update is read again. The replaced state stays in the archive under a label;
   /// no commit can come between the two.

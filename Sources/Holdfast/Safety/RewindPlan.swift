@@ -6,7 +6,8 @@ public struct RewindPlan: Sendable, Codable, Equatable {
   public var commit: ArchivedCommit
   /// The tables that would differ: `added` are rows that the rewind brings back.
   public var tables: [TableDifference]
-  /// What the checks of that state found, one line each. Not empty: the rewind would fail.
+  /// What the checks of that state found, one line each, damage first. A rewind refuses damage. Rows that point at rows that are gone do
+  /// not stop it: the store was so at that moment.
   public var findings: [String]
 }
 
@@ -17,8 +18,9 @@ extension Store {
   /// - Throws: as `rewind(to:)`, but not for findings.
   public func rewindPlan(to moment: Moment) throws -> RewindPlan {
     try withMoments([moment]) { files, built in
-      let (commit, findings) = try archive().build(moment, at: built[0])
-      return RewindPlan(commit: commit, tables: try StoreDifference.between(files.url, built[0], options), findings: findings)
+      let (commit, damage, dangling) = try archive().build(moment, at: built[0])
+      let tables = try StoreDifference.between(files.url, built[0], options)
+      return RewindPlan(commit: commit, tables: tables, findings: damage + dangling)
     }
   }
 

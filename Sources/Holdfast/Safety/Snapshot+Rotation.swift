@@ -43,12 +43,15 @@ extension Snapshot {
 
   /// Removes the automatic snapshots that the options do not keep. `made` stays, and the newest without findings.
   ///
-  /// - Parameter query: reads the store, for the paths of the copies of imported sources.
-  static func rotate(_ files: StoreFiles, after made: Snapshot, _ options: SnapshotOptions, _ query: TextQuery) {
+  /// - Parameters:
+  ///   - query: reads the store, for the paths of the copies of imported sources.
+  ///   - removes: false notes only which snapshot was made last.
+  static func rotate(_ files: StoreFiles, after made: Snapshot, _ options: SnapshotOptions, _ query: TextQuery, removes: Bool) {
     // The new one counts as the newest, whatever its time: the clock may have been set back.
     let all = [made] + ((try? all(files)) ?? []).filter { $0.id != made.id }
     let newest = all.max { $0.createdAt < $1.createdAt } == made ? nil : made.id
     if SnapshotTimes(files).newest != newest { try? SnapshotTimes.change(files) { $0.newest = newest } }
+    guard removes else { return }
     let mayGo = givingWay(all, files)
     let surplus = options.policy.surplus(all.filter(\.isAutomatic)).filter { mayGo.contains($0) }
     for old in surplus { try? old.remove(files) }

@@ -150,9 +150,12 @@ public struct Snapshot: Sendable, Codable, Equatable {
   ///
   /// A copy of a store with findings has the same findings and still counts as a snapshot: it is as sound as the store.
   ///
-  /// - Parameter isCancelled: called after each step that reads the whole file.
+  /// - Parameters:
+  ///   - rotates: whether the automatic snapshots that the options do not keep are removed then.
+  ///   - isCancelled: called after each step that reads the whole file.
   static func make(
-    _ files: StoreFiles, label: String, isAutomatic: Bool, _ options: StoreOptions, isCancelled: () -> Bool = { false }
+    _ files: StoreFiles, label: String, isAutomatic: Bool, _ options: StoreOptions, rotates: Bool = true,
+    isCancelled: () -> Bool = { false }
   ) throws -> Snapshot {
     func goOn() throws {
       if isCancelled() { throw StoreError(.cancelled, "the task was cancelled; no snapshot of \(files.path) was made") }
@@ -193,7 +196,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
       _ = try? DurableFile.remove(snapshot.file(files))
       throw error
     }
-    rotate(files, after: snapshot, options.snapshots, source.texts)
+    rotate(files, after: snapshot, options.snapshots, source.texts, removes: rotates)
     return snapshot
   }
 
@@ -244,12 +247,21 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// Checks the whole database, and counts its rows.
   static func examine(_ connection: RawConnection) throws -> (rows: [String: Int], findings: [String]) {
-    var findings = try connection.texts("PRAGMA integrity_check(100)").compactMap { $0.first ?? nil }
-    if findings == ["ok"] { findings = [] }
-    findings += try connection.texts("PRAGMA foreign_key_check").prefix(100).map { row in
+    let findings = try damage(connection) + dangling(connection)
+    return (try rowCounts(connection.texts), findings)
+  }
+
+  /// What SQLite's integrity check finds: structure, indexes, NOT NULL, CHECK.
+  static func damage(_ connection: RawConnection) throws -> [String] {
+    let found = try connection.texts("PRAGMA integrity_check(100)").compactMap { $0.first ?? nil }
+    return found == ["ok"] ? [] : found
+  }
+
+  /// The rows that point at a row that is gone. SQL without foreign keys leaves them; the file is whole.
+  static func dangling(_ connection: RawConnection) throws -> [String] {
+    try connection.texts("PRAGMA foreign_key_check").prefix(100).map { row in
       "a row of \(row[0] ?? "?") points at a row of \(row.count > 2 ? row[2] ?? "?" : "?") that is gone: \(row[1] ?? "?")"
     }
-    return (try rowCounts(connection.texts), findings)
   }
 
   /// Renames a finished copy to the first free name of this second, and returns its id.

@@ -281,10 +281,11 @@ struct Opening {
 
 extension StoreError {
   /// Adds the recovery options that this file has, and a suggestion that names the first one.
-  func recoverable(_ files: StoreFiles) -> StoreError {
+  package func recoverable(_ files: StoreFiles) -> StoreError {
     // Only once: an inner call may have added them.
     guard recoveryOptions.isEmpty else { return self }
     var error = self
+    error.store = files.path
     switch code {
     case .damaged, .notFound, .notADatabase:
       let snapshot = try? Snapshot.toRestore(files)

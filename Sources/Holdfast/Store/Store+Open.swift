@@ -67,14 +67,16 @@ extension Store {
     var options = StoreOptions()
     options.busyTimeout = busyTimeout
     let files = try StoreFiles(url)
-    let look = try StoreLook(files, options)
+    let look: StoreLook
+    do { look = try StoreLook(files, options) } catch { throw StoreError(error, path: files.path).recoverable(files) }
     switch look.content {
     case .empty where look.log != .sound: throw Opening.nothingWithoutLog(files)
     case .missing, .empty: return [:]
     case .logWithoutFile:
       throw StoreError(
         .damaged, "the file \(files.path) is gone, and its log is still there",
-        suggestion: "Restore a snapshot, or put the file back beside its log.")
+        suggestion: "Restore a snapshot, or put the file back beside its log."
+      ).recoverable(files)
     case .interruptedRestore: throw Opening.interruptedRestore(files.path)
     case .foreign(let tables): throw Opening.foreign(files.path, tables)
     case .store(let bookkeeping, _):

@@ -89,6 +89,8 @@ public struct StoreError: Error, Sendable {
   public var suggestion: String?
   /// Actions that may help, the best first. Empty when only the suggestion can help.
   public var recoveryOptions: [RecoveryOption]
+  /// The path of the store that `recoveryOptions` bring back.
+  package var store: String?
   /// The table of a `.constraint` or `.decoding` error; nil when it is not known.
   public var table: String?
   /// The column of such an error; nil when it is not known.

@@ -41,8 +41,14 @@ struct Restoring {
     let undo = "holdfast restore \(store.shellWord)\(folder) --snapshot \(kept.id) --yes"
     var facts = FactList()
     facts.add("restored", chosen.id)
+    // An equal copy is not kept twice, so there is nothing to undo.
+    if kept.id == chosen.id {
+      facts.add("changed", "nothing: the store was as the snapshot")
+      return Answer(document: document(tables, kept: kept), text: facts.text)
+    }
     facts.add("kept as", "snapshot \(kept.id)")
-    facts.add("stays", "as the app's rules for automatic snapshots say, by default until \(SnapshotPolicy().keepLast) newer ones are made")
+    let least = "at least until \(SnapshotPolicy().keepLast) newer ones are made"
+    facts.add("stays", "as the app's rules for automatic snapshots say, by default \(least)")
     facts.add("undo", undo)
     return Answer(document: document(tables, kept: kept, undo: undo), text: facts.text)
   }

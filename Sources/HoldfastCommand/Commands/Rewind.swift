@@ -77,12 +77,10 @@ struct Rewinding {
       "store": .string(store.path), "commit": plan.commit.document, "tables": plan.tables.document, "findings": .texts(plan.findings),
       "rewound": .bool(false), "undo": .null, "kept_folder": .null,
     ]
-    if isDry {
-      return Answer(
-        document: document, text: text, notes: plan.findings.map { "finding: \(DisplayText.printable($0))" },
-        foundProblems: !plan.findings.isEmpty)
-    }
-    try Confirmation.ask(text + "The present state stays in the archive, under a label.", yes: yes, console)
+    let notes = plan.findings.map { "finding: \(DisplayText.printable($0))" }
+    if isDry { return Answer(document: document, text: text, notes: notes, foundProblems: !notes.isEmpty) }
+    let found = notes.map { $0 + "\n" }.joined()
+    try Confirmation.ask(text + found + "The present state stays in the archive, under a label.", yes: yes, console)
     // The commit that was shown, also when the moment means another one by now.
     let report = try Activity.show("rewinding", console) { try open.rewind(to: .commit(plan.commit.number)) }
     document["rewound"] = .bool(true)

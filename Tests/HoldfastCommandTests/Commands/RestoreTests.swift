@@ -74,6 +74,17 @@ struct RestoreTests {
     #expect(try titles(bench, store) == ["三体"])
   }
 
+  @Test("a restore that changes nothing says so, and prints no command that undoes it")
+  func nothingDiffers() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let made = try bench.run("snapshot", "create", store, "--json").document["created"] as? [String: Any]
+    let id = try #require(made?["id"] as? String)
+    let done = try bench.run("restore", store, "--snapshot", id, "--yes")
+    #expect(done.status == 0 && done.output.contains("nothing: the store was as the snapshot"), "\(done.output)\(done.errors)")
+    #expect(!done.output.contains("undo"), "\(done.output)")
+  }
+
   @Test("without an archive, a snapshot becomes a file of its own, or gives one row back")
   func partly() throws {
     let bench = try Workbench()

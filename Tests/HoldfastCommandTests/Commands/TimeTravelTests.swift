@@ -202,6 +202,24 @@ struct TimeTravelTests {
     #expect((finished.document["kept_folder"] as? String == nil) == (state == "gone"))
   }
 
+  @Test(
+    "the error of a store that is overwritten, emptied or gone is the command that brings it back, ready for a shell",
+    arguments: [Data("no database".utf8), Data(count: 8_192), Data(), nil] as [Data?])
+  func advice(content: Data?) throws {
+    let bench = try Workbench()
+    let store = bench.path("Anna's books.sqlite")
+    #expect(try bench.run("import", bench.fixture("library.json"), "--into", store).status == 0)
+    #expect(try bench.run("archive", "begin", store).status == 0)
+    #expect(try bench.run("snapshot", "create", store).status == 0)
+    try FileManager.default.removeItem(atPath: store)
+    if let content { try content.write(to: URL(fileURLWithPath: store)) }
+    for command in ["list", "check"] {
+      let failed = try bench.run(command, store, "--json")
+      let advice = try #require(failed.document["suggestion"] as? String, "\(failed.output)\(failed.errors)")
+      #expect(advice.hasPrefix("holdfast re") && advice.contains(#"/Anna'\''s books.sqlite'"#), "\(advice)")
+    }
+  }
+
   @Test("a moment is built as a file of its own; the store stays as it is, and a file that is there is not replaced")
   func beside() throws {
     let bench = try Workbench()

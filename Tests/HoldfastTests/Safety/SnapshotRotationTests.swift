@@ -107,6 +107,22 @@ struct SnapshotRotationTests {
     #expect(try labels() == ["shelf 6", "mine"])
   }
 
+  @Test("a restore removes no snapshot, so one can be tried after the other; the next snapshot applies the rules")
+  func trying() throws {
+    let store = try open { $0.policy = SnapshotPolicy(keepLast: 2) }
+    let first = try take(store, shelf: 1, label: "first")
+    try store.write { tx in _ = try tx.execute("DELETE FROM books") }
+    clock.advance()
+    let replaced = try store.restore(snapshot: first.id)
+    clock.advance()
+    try store.write { tx in _ = try tx.execute("UPDATE books SET title = 'changed'") }
+    try store.restore(snapshot: replaced.id)
+    #expect(try labels() == ["before restoring \(replaced.id)", "before restoring \(first.id)", "first"])
+    try take(store, shelf: 2, label: "next")
+    #expect(try labels() == ["next", "before restoring \(replaced.id)"])
+    try store.close()
+  }
+
   @Test("snapshots go to the folder of the options; without that folder none is made")
   func otherFolder() throws {
     try FileManager.default.createDirectory(at: folder.file("volume"), withIntermediateDirectories: false)
