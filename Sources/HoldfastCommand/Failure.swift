@@ -40,7 +40,7 @@ struct Failure: Error {
     self.init(code: error.code.rawValue, error.message, suggestion: error.recoverySuggestion, status: ExitStatus(error.code))
     offset = error.offset
     cause = error.cause.flatMap(Self.words).flatMap { error.message.contains($0) ? nil : $0 }
-    let store = error.store.flatMap(FilePath.init(argument:))?.shellWord ?? "STORE"
+    let store = error.store?.shellWord ?? "STORE"
     suggestion = error.recoveryOptions.compactMap { Self.command($0, store) }.first ?? suggestion
   }
 

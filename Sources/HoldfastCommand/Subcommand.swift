@@ -82,11 +82,8 @@ struct FilePath: ExpressibleByArgument {
 
   var path: String { url.path }
 
-  /// The path as one word of a command that a person copies into a shell: in quotes where it needs them.
-  var shellWord: String {
-    let isPlain = path.allSatisfy { $0.isLetter || $0.isNumber || "_./-:@%+=,".contains($0) }
-    return isPlain ? path : "'\(path.replacingOccurrences(of: "'", with: #"'\''"#))'"
-  }
+  /// The path as one word of a command that a person copies into a shell.
+  var shellWord: String { path.shellWord }
 
   /// Whether the path is a folder, also through a link.
   var isFolder: Bool {
@@ -100,5 +97,13 @@ struct FilePath: ExpressibleByArgument {
     var theirs = stat()
     if stat(path, &mine) == 0, stat(other.path, &theirs) == 0 { return mine.st_dev == theirs.st_dev && mine.st_ino == theirs.st_ino }
     return path == other.path
+  }
+}
+
+extension String {
+  /// The text as one word of a command that a person copies into a shell: in quotes where it needs them.
+  var shellWord: String {
+    let isPlain = allSatisfy { $0.isLetter || $0.isNumber || "_./-:@%+=,".contains($0) }
+    return isPlain ? self : "'\(replacingOccurrences(of: "'", with: #"'\''"#))'"
   }
 }

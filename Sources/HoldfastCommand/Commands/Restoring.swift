@@ -37,7 +37,7 @@ struct Restoring {
     if isDry { return Answer(document: document(tables), text: text) }
     try Confirmation.ask(text + "What is replaced is kept, as another snapshot.", yes: yes, console)
     let kept = try Activity.show("restoring", console) { try open.restore(snapshot: chosen.id) }
-    let folder = list.folder.map { " --folder \($0.shellWord)" } ?? ""
+    let folder = list.folder.map { " --folder \($0.path.shellWord)" } ?? ""
     let undo = "holdfast restore \(store.shellWord)\(folder) --snapshot \(kept.id) --yes"
     var facts = FactList()
     facts.add("restored", chosen.id)

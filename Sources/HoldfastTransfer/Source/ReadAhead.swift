@@ -31,7 +31,7 @@ public enum ReadAhead {
 
 extension JSONScanner {
   /// An array with more bytes than this, such as some hundred tracks, is worth a thread of its own.
-  package static let longArrayBytes = 1 << 16
+  public static let longArrayBytes = 1 << 16
 
   /// Reads an array in two steps: `convert` makes a value of each element on a thread of its own, and `use` takes the values on the calling
   /// thread, as `ReadAhead` does.

@@ -15,7 +15,7 @@ struct ReadAheadTests {
     JSONScanner(JSONDocument(Data(("[" + (0..<count).map(String.init).joined(separator: ", ") + rest).utf8)))
   }
 
-  @Test("all values come in order on the calling thread; then the scanner stands behind the array", arguments: [0, 1, 128, 129, 10_000])
+  @Test("all values come in order on the calling thread; then the scanner stands behind the array", arguments: [0, 1, 32, 33, 10_000])
   func order(count: Int) throws {
     var scanner = numbers(count)
     var used: [Int64] = []
