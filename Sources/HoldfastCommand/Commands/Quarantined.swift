@@ -10,8 +10,8 @@ struct Quarantined: Subcommand {
     discussion: """
       list: the records and fields, with the reason. show: one of them, by its number, with its original bytes. export: all of them, with \
       their bytes, one JSON object a line. retry: imports the source again, or with --from a repaired copy of it; records that come in leave \
-      the quarantine. discard: removes the records with these numbers, or all with --all, for good; asks on a terminal, elsewhere it \
-      needs --yes.
+      the quarantine. discard: removes the records with these numbers, or all with --all, for good. discard, and an export over an existing \
+      file, ask on a terminal; elsewhere they need --yes.
 
       Example: holdfast quarantine library.sqlite
       Example: holdfast quarantine library.sqlite show 3
@@ -65,13 +65,14 @@ struct Quarantined: Subcommand {
       if !numbers.isEmpty { throw ValidationError("\(action.rawValue) takes no numbers.") }
     default: break
     }
+    if let to, store.isSame(as: to) { throw ValidationError("The store and the file to write are the same file.") }
   }
 
   func perform(_ console: Console) throws -> Answer {
     switch action {
     case .list: try looking { try list($0, console) }
     case .show: try looking { try show($0) }
-    case .export: try looking { try export($0) }
+    case .export: try looking { try export($0, console) }
     case .discard: try withLibrary(store, library, lock, full: true) { _, open in try discard(open, console) }
     case .retry: try retry(console)
     }
@@ -135,9 +136,12 @@ struct Quarantined: Subcommand {
     return Answer(document: ["store": .string(store.path), "record": record.document(original)], text: facts.text)
   }
 
-  private func export(_ open: Store) throws -> Answer {
+  private func export(_ open: Store, _ console: Console) throws -> Answer {
     guard let to else { throw ValidationError("export needs --to FILE.") }
     let importID = try importID.map { try whole($0, open) }
+    if FileManager.default.fileExists(atPath: to.path) {
+      try Confirmation.ask("This replaces \(to.path) with records from the quarantine of \(store.path).", yes: yes, console)
+    }
     let count = try open.quarantine.export(to: to.url, from: importID, kind: kind)
     return Answer(
       document: ["store": .string(store.path), "file": .string(to.path), "count": .number(count)],

@@ -59,6 +59,17 @@ final class QuarantineTests {
     #expect(try records().isEmpty)
   }
 
+  @Test("export replaces an existing file only with --yes, and never the store")
+  func exportedOver() throws {
+    let file = try bench.write("mine", to: "out.jsonl")
+    let refused = try bench.run("quarantine", store, "export", "--to", file)
+    #expect(refused.status == 64 && refused.errors.contains("This replaces \(file) with records"), "\(refused.errors)")
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+    #expect(try bench.run("quarantine", store, "export", "--to", file, "--yes").output == "1 record in \(file)\n")
+    #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix("{"))
+    #expect(try bench.run("quarantine", store, "export", "--to", store, "--yes").status == 64)
+  }
+
   @Test(
     "what is asked wrongly is 64",
     arguments: [["show"], ["export"], ["discard"], ["discard", "1", "--all"], ["retry", "1"], ["--limit", "0"], ["remove"]])
