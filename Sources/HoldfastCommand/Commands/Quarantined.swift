@@ -38,7 +38,7 @@ struct Quarantined: Subcommand {
   @Option(help: "List at most this many. Default: all.")
   var limit: Int?
 
-  @Option(help: "The file to export to.", completion: .file())
+  @Option(help: "The file to export to, or - for standard output.", completion: .file())
   var to: FilePath?
 
   @Option(help: "The source to import again. Default: its path at the import.", completion: .file())
@@ -64,6 +64,9 @@ struct Quarantined: Subcommand {
     case .list, .export, .retry:
       if !numbers.isEmpty { throw ValidationError("\(action.rawValue) takes no numbers.") }
     default: break
+    }
+    if to?.isStandard == true, output.json {
+      throw ValidationError("--to - writes the records to standard output, where --json writes a document.")
     }
     if let to, store.isSame(as: to) { throw ValidationError("The store and the file to write are the same file.") }
   }
@@ -139,6 +142,13 @@ struct Quarantined: Subcommand {
   private func export(_ open: Store, _ console: Console) throws -> Answer {
     guard let to else { throw ValidationError("export needs --to FILE.") }
     let importID = try importID.map { try whole($0, open) }
+    if to.isStandard {
+      return try SourceFile.temporary("quarantine") { file in
+        let count = try open.quarantine.export(to: file.url, from: importID, kind: kind)
+        try console.write(contentsOf: file)
+        return Answer(document: [:], notes: ["\(ShownValue.counted(count, "record")) in standard output"])
+      }
+    }
     if FileManager.default.fileExists(atPath: to.path) {
       try Confirmation.ask("This replaces \(to.path) with records from the quarantine of \(store.path).", yes: yes, console)
     }

@@ -70,6 +70,16 @@ final class QuarantineTests {
     #expect(try bench.run("quarantine", store, "export", "--to", store, "--yes").status == 64)
   }
 
+  @Test("export to - writes the records to standard output, and makes no file")
+  func exportedToStandardOutput() throws {
+    let names = try bench.names()
+    let exported = try bench.run("quarantine", store, "export", "--to", "-")
+    #expect(exported.status == 0 && exported.errors == "1 record in standard output\n", "\(exported.errors)")
+    #expect(exported.document["path"] as? String == "$.collections[0].tracks[1]", "\(exported.output)")
+    #expect(try bench.run("quarantine", store, "export", "--to", "-", "--json").status == 64)
+    #expect(try bench.names() == names)
+  }
+
   @Test(
     "what is asked wrongly is 64",
     arguments: [["show"], ["export"], ["discard"], ["discard", "1", "--all"], ["retry", "1"], ["--limit", "0"], ["remove"]])
