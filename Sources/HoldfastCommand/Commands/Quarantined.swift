@@ -107,6 +107,10 @@ struct Quarantined: Subcommand {
     return first
   }
 
+  private func missing(_ number: Int64) -> StoreError {
+    StoreError(.notFound, "the quarantine of \(store.path) has no number \(number)")
+  }
+
   private func list(_ open: Store, _ console: Console) throws -> Answer {
     let records = try records(open, limit: limit)
     var table = TextTable([.number("NUMBER"), .text("KIND"), .text("PLACE"), .flexible("REASON")])
@@ -123,7 +127,7 @@ struct Quarantined: Subcommand {
 
   private func show(_ open: Store) throws -> Answer {
     guard let number = numbers.first, let (record, original) = try open.quarantine.record(number) else {
-      throw StoreError(.notFound, "the quarantine of \(store.path) has no number \(numbers.first ?? 0)")
+      throw missing(numbers.first ?? 0)
     }
     var facts = FactList()
     facts.add("kind", record.kind)
@@ -159,7 +163,9 @@ struct Quarantined: Subcommand {
   }
 
   private func discard(_ open: Store, _ console: Console) throws -> Answer {
-    let chosen = try all ? records(open).map(\.id) : numbers
+    let listed = try records(open).map(\.id)
+    let chosen = all ? listed : Set(numbers).sorted()
+    if let unknown = Set(chosen).subtracting(listed).min() { throw missing(unknown) }
     try Confirmation.ask(
       "This removes \(ShownValue.counted(chosen.count, "record")) of \(store.path) from the quarantine, with the original bytes, for good.",
       yes: yes, console)

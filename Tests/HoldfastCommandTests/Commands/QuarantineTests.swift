@@ -80,6 +80,18 @@ final class QuarantineTests {
     #expect(try bench.names() == names)
   }
 
+  @Test("discard counts a record once, and discards nothing if the quarantine lacks one of the numbers")
+  func discardedByNumber() throws {
+    let number = try #require(try records().first?["id"] as? Int)
+    let unknown = try bench.run("quarantine", store, "discard", "\(number)", "99", "--yes")
+    #expect(unknown.status == 66 && unknown.errors.contains("has no number 99\n"), "\(unknown.errors)")
+    #expect(try records().count == 1)
+    let discarded = try bench.run("quarantine", store, "discard", "\(number)", "\(number)", "--yes")
+    #expect(discarded.errors.hasPrefix("This removes 1 record of "), "\(discarded.errors)")
+    #expect(discarded.output == "1 record discarded\n")
+    #expect(try records().isEmpty)
+  }
+
   @Test(
     "what is asked wrongly is 64",
     arguments: [["show"], ["export"], ["discard"], ["discard", "1", "--all"], ["retry", "1"], ["--limit", "0"], ["remove"]])
