@@ -254,6 +254,7 @@ struct ImportPipelineTests {
     try "[2]".write(to: world.source, atomically: true, encoding: .utf8)
     let error = #expect(throws: StoreError.self) { _ = try world.store.importing(NoteFormat("a"), from: source) }
     #expect(error?.code == .verificationFailed)
+    #expect(error?.recoverySuggestion == "Import it again when no other program writes to it.")
     #expect(try world.notes() == [])
     #expect(try world.folder.contents().filter { $0.contains("backup") } == [])
   }
