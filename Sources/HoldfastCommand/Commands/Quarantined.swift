@@ -227,8 +227,12 @@ struct Quarantined: Subcommand {
   private func checkSource(_ left: Left) throws {
     guard from == nil else { return }
     guard FileManager.default.fileExists(atPath: left.source) else {
+      let wasStandardInput = left.source.hasSuffix("/\(SourceFile.standardInputFile)")
       throw StoreError(
-        .notFound, "there is no file at \(left.source), the source of the import",
+        .notFound,
+        wasStandardInput
+          ? "the source of the import came from standard input, and no file of it was kept"
+          : "there is no file at \(left.source), the source of the import",
         suggestion: "--from FILE, with a copy of the source, as it was or repaired.")
     }
     guard try ImportSource(URL(fileURLWithPath: left.source)).sha256 == left.sha256 else {

@@ -49,6 +49,16 @@ final class QuarantineTests {
     #expect(nothing.status == 0 && nothing.errors == "The quarantine has no record to import again.\n", "\(nothing.errors)")
   }
 
+  @Test("retry after an import from standard input asks for the source, and does not name the temporary file")
+  func retriedFromStandardInput() throws {
+    let imported = try bench.shell("\"$1\" import - --into piped.sqlite < one-bad-record.json")
+    #expect(imported.status == 2, "\(imported.errors)")
+    let refused = try bench.run("quarantine", "piped.sqlite", "retry")
+    #expect(refused.status == 66 && refused.errors.hasPrefix("Error: the source of the import came from standard input"))
+    #expect(refused.errors.contains("Try: --from FILE") && !refused.errors.contains("holdfast-"), "\(refused.errors)")
+    #expect(try bench.run("quarantine", "piped.sqlite", "retry", "--from", source).status == 2)
+  }
+
   @Test("export writes a line for each record; discard removes them after --yes, and not before")
   func exportedAndDiscarded() throws {
     #expect(try bench.run("quarantine", store, "export", "--to", bench.path("out.jsonl")).status == 0)
