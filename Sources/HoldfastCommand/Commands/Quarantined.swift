@@ -56,11 +56,16 @@ struct Quarantined: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
+    for (option, actions) in given where !actions.contains(action) {
+      throw ValidationError("\(action.rawValue) has no use for \(option).")
+    }
     if let limit, limit < 1 { throw ValidationError("--limit is a number from 1.") }
     switch action {
     case .show where numbers.count != 1: throw ValidationError("show needs the number of one record.")
     case .export where to == nil: throw ValidationError("export needs --to FILE.")
     case .discard where numbers.isEmpty != all: throw ValidationError("discard needs the numbers of records, or --all.")
+    case .discard where !all && (importID != nil || kind != nil):
+      throw ValidationError("discard takes --import and --kind only with --all.")
     case .list, .export, .retry:
       if !numbers.isEmpty { throw ValidationError("\(action.rawValue) takes no numbers.") }
     default: break
@@ -69,6 +74,19 @@ struct Quarantined: Subcommand {
       throw ValidationError("--to - writes the records to standard output, where --json writes a document.")
     }
     if let to, store.isSame(as: to) { throw ValidationError("The store and the file to write are the same file.") }
+  }
+
+  /// The given options, each with the actions that use it. Without the options that every action takes.
+  private var given: [(option: String, actions: [Action])] {
+    let options: [(option: String, isGiven: Bool, actions: [Action])] = [
+      ("--import", importID != nil, [.list, .export, .retry, .discard]), ("--kind", kind != nil, [.list, .export, .discard]),
+      ("--limit", limit != nil, [.list]), ("--to", to != nil, [.export]), ("--from", from != nil, [.retry]), ("--all", all, [.discard]),
+      ("--yes", yes, [.export, .discard]),
+    ]
+    var given: [(option: String, actions: [Action])] = []
+    for (option, isGiven, actions) in options where isGiven { given.append((option: option, actions: actions)) }
+    for name in known.typed.keys.sorted() { given.append((option: "--\(name)", actions: [.retry])) }
+    return given
   }
 
   func perform(_ console: Console) throws -> Answer {

@@ -103,6 +103,18 @@ final class QuarantineTests {
   }
 
   @Test(
+    "an option that the action does not use is 64, with its name",
+    arguments: [
+      ["list", "--unit", "kg"], ["list", "--yes"], ["show", "1", "--import", "a"], ["show", "1", "--kind", "tracks"],
+      ["retry", "--kind", "tracks"], ["export", "--to", "-", "--limit", "1"], ["discard", "1", "--import", "a"],
+    ])
+  func useless(arguments: [String]) throws {
+    let refused = try Running(Workbench.binary, ["quarantine", store] + arguments, in: bench.folder).finish()
+    let option = arguments.last { $0.hasPrefix("--") } ?? ""
+    #expect(refused.status == 64 && refused.errors.contains(option), "\(refused.errors)")
+  }
+
+  @Test(
     "what is asked wrongly is 64",
     arguments: [["show"], ["export"], ["discard"], ["discard", "1", "--all"], ["retry", "1"], ["--limit", "0"], ["remove"]])
   func wrong(arguments: [String]) throws {
