@@ -118,6 +118,15 @@ struct BehaviourTests {
     }
   }
 
+  @Test("standard input that is a folder or is closed is 74, with words and no store", arguments: ["< .", "<&-"])
+  func unreadableInput(redirection: String) throws {
+    let bench = try Workbench()
+    let refused = try bench.shell("\"$1\" import - --into a.sqlite \(redirection)")
+    #expect(refused.status == 74, "\(refused.errors)")
+    #expect(refused.errors.hasPrefix("Error: standard input is closed, a folder, or cannot be read\nTry: "), "\(refused.errors)")
+    #expect(try bench.names() == [])
+  }
+
   @Test("an option that a command does not have is blamed itself, whatever else is missing, and never answered with consent")
   func unknownOptions() throws {
     let bench = try Workbench()

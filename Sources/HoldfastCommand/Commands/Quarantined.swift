@@ -10,8 +10,8 @@ struct Quarantined: Subcommand {
     discussion: """
       list: the records and fields, with the reason. show: one of them, by its number, with its original bytes. export: all of them, with \
       their bytes, one JSON object a line. retry: imports the source again, or with --from a repaired copy of it; records that come in leave \
-      the quarantine. discard: removes the records with these numbers, or all with --all, for good; asks on a terminal, elsewhere it \
-      needs --yes.
+      the quarantine. discard: removes the records with these numbers, or all with --all, for good. discard, and an export over an existing \
+      file, ask on a terminal; elsewhere they need --yes.
 
       Example: holdfast quarantine library.sqlite
       Example: holdfast quarantine library.sqlite show 3
@@ -38,7 +38,7 @@ struct Quarantined: Subcommand {
   @Option(help: "List at most this many. Default: all.")
   var limit: Int?
 
-  @Option(help: "The file to export to.", completion: .file())
+  @Option(help: "The file to export to, or - for standard output.", completion: .file())
   var to: FilePath?
 
   @Option(help: "The source to import again. Default: its path at the import.", completion: .file())
@@ -56,22 +56,44 @@ struct Quarantined: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
+    for (option, actions) in given where !actions.contains(action) {
+      throw ValidationError("\(action.rawValue) has no use for \(option).")
+    }
     if let limit, limit < 1 { throw ValidationError("--limit is a number from 1.") }
     switch action {
     case .show where numbers.count != 1: throw ValidationError("show needs the number of one record.")
     case .export where to == nil: throw ValidationError("export needs --to FILE.")
     case .discard where numbers.isEmpty != all: throw ValidationError("discard needs the numbers of records, or --all.")
+    case .discard where !all && (importID != nil || kind != nil):
+      throw ValidationError("discard takes --import and --kind only with --all.")
     case .list, .export, .retry:
       if !numbers.isEmpty { throw ValidationError("\(action.rawValue) takes no numbers.") }
     default: break
     }
+    if to?.isStandard == true, output.json {
+      throw ValidationError("--to - writes the records to standard output, where --json writes a document.")
+    }
+    if let to, store.isSame(as: to) { throw ValidationError("The store and the file to write are the same file.") }
+  }
+
+  /// The given options, each with the actions that use it. Without the options that every action takes.
+  private var given: [(option: String, actions: [Action])] {
+    let options: [(option: String, isGiven: Bool, actions: [Action])] = [
+      ("--import", importID != nil, [.list, .export, .retry, .discard]), ("--kind", kind != nil, [.list, .export, .discard]),
+      ("--limit", limit != nil, [.list]), ("--to", to != nil, [.export]), ("--from", from != nil, [.retry]), ("--all", all, [.discard]),
+      ("--yes", yes, [.export, .discard]),
+    ]
+    var given: [(option: String, actions: [Action])] = []
+    for (option, isGiven, actions) in options where isGiven { given.append((option: option, actions: actions)) }
+    for name in known.typed.keys.sorted() { given.append((option: "--\(name)", actions: [.retry])) }
+    return given
   }
 
   func perform(_ console: Console) throws -> Answer {
     switch action {
     case .list: try looking { try list($0, console) }
     case .show: try looking { try show($0) }
-    case .export: try looking { try export($0) }
+    case .export: try looking { try export($0, console) }
     case .discard: try withLibrary(store, library, lock, full: true) { _, open in try discard(open, console) }
     case .retry: try retry(console)
     }
@@ -103,6 +125,10 @@ struct Quarantined: Subcommand {
     return first
   }
 
+  private func missing(_ number: Int64) -> StoreError {
+    StoreError(.notFound, "the quarantine of \(store.path) has no number \(number)")
+  }
+
   private func list(_ open: Store, _ console: Console) throws -> Answer {
     let records = try records(open, limit: limit)
     var table = TextTable([.number("NUMBER"), .text("KIND"), .text("PLACE"), .flexible("REASON")])
@@ -119,7 +145,7 @@ struct Quarantined: Subcommand {
 
   private func show(_ open: Store) throws -> Answer {
     guard let number = numbers.first, let (record, original) = try open.quarantine.record(number) else {
-      throw StoreError(.notFound, "the quarantine of \(store.path) has no number \(numbers.first ?? 0)")
+      throw missing(numbers.first ?? 0)
     }
     var facts = FactList()
     facts.add("kind", record.kind)
@@ -135,9 +161,19 @@ struct Quarantined: Subcommand {
     return Answer(document: ["store": .string(store.path), "record": record.document(original)], text: facts.text)
   }
 
-  private func export(_ open: Store) throws -> Answer {
+  private func export(_ open: Store, _ console: Console) throws -> Answer {
     guard let to else { throw ValidationError("export needs --to FILE.") }
     let importID = try importID.map { try whole($0, open) }
+    if to.isStandard {
+      return try SourceFile.temporary("quarantine") { file in
+        let count = try open.quarantine.export(to: file.url, from: importID, kind: kind)
+        try console.write(contentsOf: file)
+        return Answer(document: [:], notes: ["\(ShownValue.counted(count, "record")) in standard output"])
+      }
+    }
+    if FileManager.default.fileExists(atPath: to.path) {
+      try Confirmation.ask("This replaces \(to.path) with records from the quarantine of \(store.path).", yes: yes, console)
+    }
     let count = try open.quarantine.export(to: to.url, from: importID, kind: kind)
     return Answer(
       document: ["store": .string(store.path), "file": .string(to.path), "count": .number(count)],
@@ -145,7 +181,9 @@ struct Quarantined: Subcommand {
   }
 
   private func discard(_ open: Store, _ console: Console) throws -> Answer {
-    let chosen = try all ? records(open).map(\.id) : numbers
+    let listed = try records(open).map(\.id)
+    let chosen = all ? listed : Set(numbers).sorted()
+    if let unknown = Set(chosen).subtracting(listed).min() { throw missing(unknown) }
     try Confirmation.ask(
       "This removes \(ShownValue.counted(chosen.count, "record")) of \(store.path) from the quarantine, with the original bytes, for good.",
       yes: yes, console)
@@ -207,8 +245,12 @@ struct Quarantined: Subcommand {
   private func checkSource(_ left: Left) throws {
     guard from == nil else { return }
     guard FileManager.default.fileExists(atPath: left.source) else {
+      let wasStandardInput = left.source.hasSuffix("/\(SourceFile.standardInputFile)")
       throw StoreError(
-        .notFound, "there is no file at \(left.source), the source of the import",
+        .notFound,
+        wasStandardInput
+          ? "the source of the import came from standard input, and no file of it was kept"
+          : "there is no file at \(left.source), the source of the import",
         suggestion: "--from FILE, with a copy of the source, as it was or repaired.")
     }
     guard try ImportSource(URL(fileURLWithPath: left.source)).sha256 == left.sha256 else {

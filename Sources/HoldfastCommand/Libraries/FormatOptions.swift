@@ -94,7 +94,7 @@ extension FormatOptions<ReadableFormats> {
   func importing(_ request: LibraryImport, _ library: LibraryDescription) throws -> ImportReport {
     let useful = library.readable.filter { request.format == nil || $0.name == request.format }.flatMap(\.options)
     var wanted = request
-    wanted.values = try values(among: useful, of: "an import of \(library.name)")
+    wanted.values = try values(among: useful, of: "an import of \(request.format ?? library.name)")
     wanted.hints = SourceHints(wanted.values)
     wanted.environment = ProcessInfo.processInfo.environment
     guard let importing = library.importing else { throw StoreError(.wrongKind, "nothing can be imported into \(wanted.store.path)") }

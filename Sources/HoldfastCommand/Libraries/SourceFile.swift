@@ -22,14 +22,16 @@ enum SourceFile {
   /// The name of standard input for people.
   static let standardInputName = "standard input"
 
+  /// The file name of its copy, which the ledger of imports keeps.
+  static let standardInputFile = "standard-input"
+
   /// Standard input as a file, while `body` runs.
   ///
-  /// - Throws: what `body` throws, with "standard input" in place of the file's path: the file is deleted then.
+  /// - Throws: `.inputOutput` when standard input cannot be read; `.diskFull`, `.inputOutput` when the file cannot be written;
+  ///   what `body` throws, with "standard input" in place of the file's path: the file is deleted then.
   static func standardInput<T>(_ body: (FilePath) throws -> T) throws -> T {
-    try temporary("standard-input") { file in
-      let handle = try FileHandle(forWritingTo: file.url)
-      while let piece = try FileHandle.standardInput.read(upToCount: 1 << 20), !piece.isEmpty { try handle.write(contentsOf: piece) }
-      try handle.close()
+    try temporary(standardInputFile) { file in
+      try copyStandardInput(to: file)
       func named(_ text: String) -> String { text.replacingOccurrences(of: file.path, with: standardInputName) }
       do {
         return try body(file)
@@ -40,6 +42,26 @@ enum SourceFile {
         (error.message, error.suggestion) = (named(error.message), error.suggestion.map(named))
         throw error
       }
+    }
+  }
+
+  private static func copyStandardInput(to file: FilePath) throws {
+    do {
+      let handle = try FileHandle(forWritingTo: file.url)
+      defer { try? handle.close() }
+      while let piece = try standardInputPiece(), !piece.isEmpty { try handle.write(contentsOf: piece) }
+    } catch {
+      throw DurableFile.failure(error, file.url)
+    }
+  }
+
+  private static func standardInputPiece() throws -> Data? {
+    do {
+      return try FileHandle.standardInput.read(upToCount: 1 << 20)
+    } catch {
+      throw StoreError(
+        .inputOutput, "standard input is closed, a folder, or cannot be read", suggestion: "Give the name of a file, or use a pipe.",
+        cause: error)
     }
   }
 

@@ -41,9 +41,7 @@ public final class SourcePieces {
       left -= Int64(piece.count)
       return piece
     }
-    guard try sum.hex == source.sha256 else {
-      throw StoreError(.verificationFailed, "\(source.url.path) changed while it was read")
-    }
+    guard try sum.hex == source.sha256 else { throw source.changedWhileRead }
     return nil
   }
 }

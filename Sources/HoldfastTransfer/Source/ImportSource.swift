@@ -150,7 +150,14 @@ public struct ImportSource: Sendable {
   /// - Throws: `.verificationFailed` when the file changed between the two.
   func proveReading() throws {
     guard let found = try hashes.ofReading(), try found != sha256 else { return }
-    throw StoreError(.verificationFailed, "\(url.path) changed while it was read")
+    throw changedWhileRead
+  }
+
+  /// Another program wrote to the file between two readings.
+  var changedWhileRead: StoreError {
+    StoreError(
+      .verificationFailed, "\(url.path) changed while it was read",
+      suggestion: "Import it again when no other program writes to it.")
   }
 
   /// Whether a file with this content was imported into the store already.

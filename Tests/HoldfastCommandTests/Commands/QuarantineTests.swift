@@ -49,6 +49,16 @@ final class QuarantineTests {
     #expect(nothing.status == 0 && nothing.errors == "The quarantine has no record to import again.\n", "\(nothing.errors)")
   }
 
+  @Test("retry after an import from standard input asks for the source, and does not name the temporary file")
+  func retriedFromStandardInput() throws {
+    let imported = try bench.shell("\"$1\" import - --into piped.sqlite < one-bad-record.json")
+    #expect(imported.status == 2, "\(imported.errors)")
+    let refused = try bench.run("quarantine", "piped.sqlite", "retry")
+    #expect(refused.status == 66 && refused.errors.hasPrefix("Error: the source of the import came from standard input"))
+    #expect(refused.errors.contains("Try: --from FILE") && !refused.errors.contains("holdfast-"), "\(refused.errors)")
+    #expect(try bench.run("quarantine", "piped.sqlite", "retry", "--from", source).status == 2)
+  }
+
   @Test("export writes a line for each record; discard removes them after --yes, and not before")
   func exportedAndDiscarded() throws {
     #expect(try bench.run("quarantine", store, "export", "--to", bench.path("out.jsonl")).status == 0)
@@ -57,6 +67,51 @@ final class QuarantineTests {
     #expect(try records().count == 1)
     #expect(try bench.run("quarantine", store, "discard", "--all", "--yes").output == "1 record discarded\n")
     #expect(try records().isEmpty)
+  }
+
+  @Test("export replaces an existing file only with --yes, and never the store")
+  func exportedOver() throws {
+    let file = try bench.write("mine", to: "out.jsonl")
+    let refused = try bench.run("quarantine", store, "export", "--to", file)
+    #expect(refused.status == 64 && refused.errors.contains("This replaces \(file) with records"), "\(refused.errors)")
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+    #expect(try bench.run("quarantine", store, "export", "--to", file, "--yes").output == "1 record in \(file)\n")
+    #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix("{"))
+    #expect(try bench.run("quarantine", store, "export", "--to", store, "--yes").status == 64)
+  }
+
+  @Test("export to - writes the records to standard output, and makes no file")
+  func exportedToStandardOutput() throws {
+    let names = try bench.names()
+    let exported = try bench.run("quarantine", store, "export", "--to", "-")
+    #expect(exported.status == 0 && exported.errors == "1 record in standard output\n", "\(exported.errors)")
+    #expect(exported.document["path"] as? String == "$.collections[0].tracks[1]", "\(exported.output)")
+    #expect(try bench.run("quarantine", store, "export", "--to", "-", "--json").status == 64)
+    #expect(try bench.names() == names)
+  }
+
+  @Test("discard counts a record once, and discards nothing if the quarantine lacks one of the numbers")
+  func discardedByNumber() throws {
+    let number = try #require(try records().first?["id"] as? Int)
+    let unknown = try bench.run("quarantine", store, "discard", "\(number)", "99", "--yes")
+    #expect(unknown.status == 66 && unknown.errors.contains("has no number 99\n"), "\(unknown.errors)")
+    #expect(try records().count == 1)
+    let discarded = try bench.run("quarantine", store, "discard", "\(number)", "\(number)", "--yes")
+    #expect(discarded.errors.hasPrefix("This removes 1 record of "), "\(discarded.errors)")
+    #expect(discarded.output == "1 record discarded\n")
+    #expect(try records().isEmpty)
+  }
+
+  @Test(
+    "an option that the action does not use is 64, with its name",
+    arguments: [
+      ["list", "--unit", "kg"], ["list", "--yes"], ["show", "1", "--import", "a"], ["show", "1", "--kind", "tracks"],
+      ["retry", "--kind", "tracks"], ["export", "--to", "-", "--limit", "1"], ["discard", "1", "--import", "a"],
+    ])
+  func useless(arguments: [String]) throws {
+    let refused = try Running(Workbench.binary, ["quarantine", store] + arguments, in: bench.folder).finish()
+    let option = arguments.last { $0.hasPrefix("--") } ?? ""
+    #expect(refused.status == 64 && refused.errors.contains(option), "\(refused.errors)")
   }
 
   @Test(

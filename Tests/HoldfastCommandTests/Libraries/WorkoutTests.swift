@@ -105,6 +105,9 @@ struct WorkoutTests {
     #expect(books.status == 65 && books.errors.contains("--unit"), "\(books.errors)")
     let music = try bench.run("import", try bench.fixture("music.json"), "--into", "m.sqlite", "--unit", "kg")
     #expect(music.status == 65 && music.errors.hasPrefix("Error: an import of music has no use for --unit\n"), "\(music.errors)")
+    let format = try bench.run("import", "music.json", "--into", "m.sqlite", "--format", "itunes-xml", "--encoding", "big5")
+    #expect(format.status == 65)
+    #expect(format.errors.hasPrefix("Error: an import of itunes-xml has no use for --encoding\n"), "\(format.errors)")
   }
 
   @Test("times of a table are read in this computer's zone, unless --time-zone names another")

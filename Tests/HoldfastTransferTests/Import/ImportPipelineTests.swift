@@ -258,6 +258,21 @@ struct ImportPipelineTests {
     #expect(try world.folder.contents().filter { $0.contains("backup") } == [])
   }
 
+  @Test("a source that changed between its hash and its reading is to be imported again, and is nothing to report")
+  func changedAfterHash() throws {
+    let world = try NoteWorld("[1]")
+    let source = try ImportSource(world.source)
+    _ = try source.sha256
+    try "[2]".write(to: world.source, atomically: true, encoding: .utf8)
+    _ = try source.document()
+    var options = ImportOptions()
+    options.keepsCopy = false
+    let error = #expect(throws: StoreError.self) { _ = try world.store.importing(NoteFormat("a"), from: source, options: options) }
+    #expect(error?.code == .verificationFailed)
+    #expect(error?.suggestion == "Import it again when no other program writes to it.")
+    #expect(try world.notes() == [])
+  }
+
   @Test("a source that would break what must hold in the store is refused, and says what")
   func invariants() throws {
     let folder = try TemporaryFolder()

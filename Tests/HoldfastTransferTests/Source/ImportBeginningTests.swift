@@ -59,6 +59,7 @@ import Testing
     try Data("HEADER and weights".utf8).write(to: url)
     let error = #expect(throws: StoreError.self) { try pieces(source) }
     #expect(error?.code == .verificationFailed)
+    #expect(error?.suggestion == "Import it again when no other program writes to it.")
     #expect(throws: StoreError.self) { try source.content() }
   }
 }
