@@ -1,7 +1,8 @@
 import Foundation
-import Holdfast
 import HoldfastTesting
 import Testing
+
+@testable import Holdfast
 
 @Suite("A migration never shuts people out")
 struct StrandedTests {
@@ -61,6 +62,10 @@ struct StrandedTests {
       try store.fill(shelf: shelf)
       try store.restore(snapshot: mine.id)
     }
+    // A restore removes none.
+    #expect(try store.snapshots().count == 9)
+    try store.fill(shelf: 10)
+    _ = try Snapshot.make(StoreFiles(url), label: "before more", isAutomatic: true, .testing)
     let labels = try store.snapshots().map(\.label)
     #expect(labels.filter { $0.hasPrefix("before") }.count == 5)
     #expect(labels.contains("mine"))
