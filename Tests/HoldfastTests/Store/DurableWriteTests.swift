@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HoldfastTesting
+import Synchronization
 import Testing
 
 @testable import Holdfast
@@ -95,6 +96,21 @@ struct DurableWriteTests {
     #expect(try store.count("shelves") == writers)
     // The last commit may not have been counted yet when the second flush began.
     #expect((2...3).contains(flushes.value))
+  }
+
+  @Test("a flush does not count for a commit that is made while it runs")
+  func madeMeanwhile() throws {
+    let made = Mutex<LogFlush?>(nil)
+    let flush = LogFlush(folder.file("log")) { [flushes] _ in
+      if flushes.next() == 1 { _ = made.withLock { $0?.countCommit() } }
+      return 0
+    }
+    made.withLock { $0 = flush }
+    try flush.wait(for: flush.countCommit())
+    #expect(flushes.value == 1)
+    try flush.wait(for: 2)
+    #expect(flushes.value == 2)
+    made.withLock { $0 = nil }
   }
 
   @Test("a commit that cannot be flushed is reported as stored and in danger, and the store writes no more until it is opened again")
