@@ -14,13 +14,10 @@ struct ArchiveStatusTests {
 
   /// The store, whose archive is ready.
   private func open(_ change: (inout StoreOptions) -> Void = { _ in }) throws -> Store {
-    var options = StoreOptions.testing
-    options.archive.mode = .begins
-    options.now = { [clock] in clock.now }
-    change(&options)
-    let store = try folder.store([Shelves.schema], options: options)
-    _ = try store.archive()
-    return store
+    try folder.archivedStore { [clock] options in
+      options.now = { clock.now }
+      change(&options)
+    }
   }
 
   @Test("the status names the first moment that can be restored, and each gap as the time line does")

@@ -38,7 +38,7 @@ struct MomentTests {
     try store.close()
   }
 
-  @Test("it counts commits of another process, which nobody has archived yet")
+  @Test("the present moment counts commits of another process that are not archived yet")
   func others() throws {
     let store = try open()
     let other = try notes.open()

@@ -55,10 +55,7 @@ struct LiveValueTests {
   @Test("a live value follows the status of an archive, and keeps the last one when the store is closed")
   func archive() async throws {
     let folder = try TemporaryFolder()
-    var options = StoreOptions.testing
-    options.archive.mode = .begins
-    let store = try folder.store([Shelves.schema], options: options)
-    _ = try store.archive()
+    let store = try folder.archivedStore()
     let live = LiveValue(store.archiveUpdates())
     await until { live.value?.isWriting == true }
     try await store.write { tx in try tx.insert(Shelf("one")) }

@@ -3,30 +3,15 @@ import Holdfast
 import HoldfastTesting
 import Testing
 
-@Suite("The plan of a restore, and a snapshot as a file of its own")
-struct RestorePlanTests {
-  let folder: TemporaryFolder
-  let url: URL
-  let store: Store
-  let snapshot: Snapshot
-
-  /// A snapshot with three books, and a store that has one more since.
-  init() throws {
-    folder = try TemporaryFolder()
-    url = folder.file("store.sqlite")
-    store = try folder.store([Shelves.schema])
-    try store.fill()
-    snapshot = try store.snapshot()
-    try store.write { tx in try tx.insert(Book("later", number: 9)) }
-  }
-
+// The plan of a restore, and a snapshot as a file of its own.
+extension RestoreTests {
   @Test("the plan counts the rows that a restore changes, and changes nothing")
   func plan() async throws {
     let plan = try await store.restorePlan(snapshot: snapshot.id)
     #expect(plan.map { [$0.table, "\($0.added)", "\($0.changed)", "\($0.removed)"] } == [["books", "0", "0", "1"]])
     #expect(try store.titles().count == 4)
     #expect(failure { try store.restorePlan(snapshot: "nonsense") }?.code == .notFound)
-    try Damage.overwrite(folder.file("store.sqlite.holdfast/snapshots/\(snapshot.id).sqlite"), at: 5000, count: 10)
+    try Damage.overwrite(snapshotFile, at: 5000, count: 10)
     #expect(failure { try store.restorePlan(snapshot: snapshot.id) }?.code == .verificationFailed)
   }
 
@@ -38,7 +23,7 @@ struct RestorePlanTests {
     #expect(try store.titles().count == 4)
     #expect(failure { try Snapshot.restore(snapshot.id, of: url, at: file, options: .testing) }?.code == .cannotCreate)
     #expect(failure { try Snapshot.restore(snapshot.id, of: url, at: url, options: .testing) }?.code == .misuse)
-    try Damage.overwrite(folder.file("store.sqlite.holdfast/snapshots/\(snapshot.id).sqlite"), at: 5000, count: 10)
+    try Damage.overwrite(snapshotFile, at: 5000, count: 10)
     let other = folder.file("other.sqlite")
     #expect(failure { try Snapshot.restore(snapshot.id, of: url, at: other, options: .testing) }?.code == .verificationFailed)
     #expect(!FileManager.default.fileExists(atPath: other.path))

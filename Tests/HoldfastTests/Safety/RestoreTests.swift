@@ -20,7 +20,7 @@ struct RestoreTests {
     try store.write { tx in try tx.insert(Book("later", number: 9)) }
   }
 
-  private var snapshotFile: URL { folder.file("store.sqlite.holdfast/snapshots/\(snapshot.id).sqlite") }
+  var snapshotFile: URL { folder.file("store.sqlite.holdfast/snapshots/\(snapshot.id).sqlite") }
 
   @Test("restoring an open store gives the old rows, keeps the replaced state, and all watchers see it", .timeLimit(.minutes(10)))
   func whileOpen() async throws {

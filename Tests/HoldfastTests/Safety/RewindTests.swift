@@ -12,10 +12,7 @@ struct RewindTests {
   /// An archived store with a shelf and three books.
   init() throws {
     folder = try TemporaryFolder()
-    var options = StoreOptions.testing
-    options.archive.mode = .begins
-    store = try folder.store([Shelves.schema], options: options)
-    _ = try store.archive()
+    store = try folder.archivedStore()
     try store.fill()
   }
 

@@ -12,10 +12,7 @@ struct SearchIndexTests {
   /// An archived store with three books, which its search index does not have.
   init() throws {
     folder = try TemporaryFolder()
-    var options = StoreOptions.testing
-    options.archive.mode = .begins
-    store = try folder.store([Shelves.schema], options: options)
-    _ = try store.archive()
+    store = try folder.archivedStore()
     try store.fill()
     try store.write { tx in _ = try tx.execute("INSERT INTO books_search (books_search) VALUES ('delete-all')") }
     try #require(try store.integrityCheck().findings.map(\.part) == [.fullText])

@@ -15,11 +15,7 @@ struct RecoveryOptionTests {
 
   /// A closed store with an archive, and a snapshot that was made before or after the last commit.
   private func made(snapshotIsLast: Bool) throws -> (snapshot: Snapshot, newest: Date) {
-    var options = StoreOptions.testing
-    options.archive.mode = .begins
-    options.now = { [clock] in clock.now }
-    let store = try folder.store([Shelves.schema], options: options)
-    _ = try store.archive()
+    let store = try folder.archivedStore { [clock] in $0.now = { clock.now } }
     if snapshotIsLast { try store.fill() }
     clock.advance()
     let snapshot = try store.snapshot()

@@ -164,3 +164,15 @@ func migrationError(_ schema: StoreSchema, in folder: TemporaryFolder) -> StoreE
     return error as? StoreError
   }
 }
+
+extension TemporaryFolder {
+  /// A store of shelves that keeps an archive, which has its first base.
+  func archivedStore(_ change: (inout StoreOptions) -> Void = { _ in }) throws -> Store {
+    var options = StoreOptions.testing
+    options.archive.mode = .begins
+    change(&options)
+    let store = try store([Shelves.schema], options: options)
+    _ = try store.archive()
+    return store
+  }
+}
