@@ -156,6 +156,10 @@ struct Torture {
     var damages = options.damages(60)
     damages.believesNoCheck = true
     tallies.append(try damages.run("control, without the product's check, damages"))
+    var flips = options.damages(8)
+    flips.believesNoCheck = true
+    flips.only = (what: "log-flip", isHalfClosed: true)
+    tallies.append(try flips.run("control, without the product's check and notices, flipped logs"))
     var archives = options.archiveDamages(40)
     archives.misremembers = true
     tallies.append(try archives.run("control, states that never were, damages of archives"))
