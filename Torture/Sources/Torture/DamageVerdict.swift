@@ -37,8 +37,8 @@ struct DamageVerdict {
     folder = URL(fileURLWithPath: judged.folder)
     steps_count(Self.mostSteps * 2)
     let before = FolderBytes(folder)
-    let isTold = look()
-    if isTold { judgeUntouched(before, after: "a look") }
+    look()
+    judgeUntouched(before, after: "looks", newOnes: true)
     open(before)
     restore()
     for what in endless.what { find("endless", "\(what) takes more than \(Self.mostSteps) steps") }
@@ -73,32 +73,26 @@ struct DamageVerdict {
 
   // MARK: Looking
 
-  /// Returns whether the damage was told.
-  private mutating func look() -> Bool {
-    var isTold = false
+  private mutating func look() {
     switch counted("kinds", { try Store.kinds(at: url) }) {
     case .success(let kinds):
       if kinds.isEmpty, judged.damage.what != "delete-file" { find("taken-for-nothing", "kinds finds nothing where a store was") }
     case .failure(let error):
-      isTold = true
       if !isFine(error) { find("wrong-code", "kinds: \(Verdict.text(error))") }
     }
     _ = counted("the list of snapshots") { try Snapshot.all(of: url) }
+    _ = counted("a check without opening") { try Store.check(at: url, schemas: [Library.old], options: options) }
     var looking = options
     looking.opensReadOnly = true
     switch counted("opening read-only", { try Store.open(at: url, schemas: [Library.old], options: looking) }) {
     case .success(let store):
       let result = counted("reading") { try store.read { try Self.content($0) } }
-      if case .failure(let error) = result {
-        isTold = true
-        if !isFine(error) { find("wrong-code", "reading read-only: \(Verdict.text(error))") }
-      }
+      if case .failure(let error) = result, !isFine(error) { find("wrong-code", "reading read-only: \(Verdict.text(error))") }
+      _ = counted("info, reading only") { try store.statistics() }
       try? store.close()
     case .failure(let error):
-      isTold = true
       if !isFine(error) { find("wrong-code", "opening read-only: \(Verdict.text(error))") }
     }
-    return isTold
   }
 
   private mutating func open(_ before: FolderBytes) {
@@ -146,8 +140,9 @@ struct DamageVerdict {
     }
   }
 
-  private mutating func judgeUntouched(_ before: FolderBytes, after what: String) {
-    for difference in FolderBytes(folder).differences(from: before, newOnes: false) { find("destroyed", "\(difference) after \(what)") }
+  /// Looks make no file either. An opening or a restore that failed may keep copies.
+  private mutating func judgeUntouched(_ before: FolderBytes, after what: String, newOnes: Bool = false) {
+    for difference in FolderBytes(folder).differences(from: before, newOnes: newOnes) { find("destroyed", "\(difference) after \(what)") }
   }
 
   // MARK: Putting a snapshot back
