@@ -44,7 +44,7 @@ struct ITunesPlaylist {
     if case .dict(let all) = value {
       let known = Set(Self.fields.fields.map(\.name) + [Self.entries])
       for member in all {
-        if found.updateValue(member.value, forKey: member.key) != nil { fail("\(member.key) stands twice") }
+        if found.updateValue(member.value, forKey: member.key) != nil { members.failRepeated(member.key) }
         if known.contains(member.key) { members.add(member) }
       }
       leftOut = found.filter { !known.contains($0.key) && !Self.others.contains($0.key) && !$0.value.isEmpty }.keys.sorted()

@@ -214,7 +214,7 @@ import Testing
         skipped 8: in the store already
         Playlists[0].Folder: Folder should be true or false, found "yes"
         Playlists[1].Parent Persistent ID: Parent Persistent ID should be 16 hexadecimal digits; \(stays)
-        Playlists[2]: Name stands twice
+        Playlists[2]: Name appears twice in this record; keep one of the two in the source, and import it again
         Playlists[3].Parent Persistent ID: there is no such folder, or it is inside of itself; \(stays)
         """)
     #expect(try world.rows() == before)

@@ -183,7 +183,7 @@ import Testing
         $.collections[1].trackIDs[0]: its playlist is quarantined
         $.collections[2]: trackIDs should be a list
         $.collections[3]: a playlist should be an object
-        $.collections[4]: name appears twice
+        $.collections[4]: name appears twice in this record; keep one of the two in the source, and import it again
         """)
     #expect(try world.quarantine().prefix(2) == [#"{"a":1}"#, "\"red\""])
   }

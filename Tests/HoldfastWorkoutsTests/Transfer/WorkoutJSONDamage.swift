@@ -165,8 +165,8 @@ import Testing
     #expect(
       try ImportWorld().importing(text) == """
         workouts 2: 2 quarantined
-        $[0]: startTimestamp appears twice
-        $[1]: name appears twice
+        $[0]: startTimestamp appears twice in this record; keep one of the two in the source, and import it again
+        $[1]: name appears twice in this record; keep one of the two in the source, and import it again
         """)
   }
 
