@@ -244,8 +244,8 @@ struct Quarantined: Subcommand {
   /// Quarantined records are found by their place in the source. Another file of the same name may hold other records there.
   private func checkSource(_ left: Left) throws {
     guard from == nil else { return }
-    guard FileManager.default.fileExists(atPath: left.source) else {
-      let wasStandardInput = left.source.hasSuffix("/\(SourceFile.standardInputFile)")
+    let wasStandardInput = left.source == SourceFile.standardInputName
+    guard !wasStandardInput, FileManager.default.fileExists(atPath: left.source) else {
       throw StoreError(
         .notFound,
         wasStandardInput

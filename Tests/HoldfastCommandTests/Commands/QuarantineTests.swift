@@ -49,6 +49,15 @@ final class QuarantineTests {
     #expect(nothing.status == 0 && nothing.errors == "The quarantine has no record to import again.\n", "\(nothing.errors)")
   }
 
+  @Test("list, show and export name standard input as the source of records that came from it")
+  func namedStandardInput() throws {
+    _ = try bench.shell("\"$1\" import - --into piped.sqlite < one-bad-record.json")
+    for action in [["list", "--json"], ["show", "1", "--json"], ["show", "1"], ["export", "--to", "-"]] {
+      let printed = try Running(Workbench.binary, ["quarantine", "piped.sqlite"] + action, in: bench.folder).finish().output
+      #expect(printed.contains("standard input") && !printed.contains("standard-input"), "\(printed)")
+    }
+  }
+
   @Test("retry after an import from standard input asks for the source, and does not name the temporary file")
   func retriedFromStandardInput() throws {
     let imported = try bench.shell("\"$1\" import - --into piped.sqlite < one-bad-record.json")
