@@ -184,6 +184,10 @@ struct Quarantined: Subcommand {
     let listed = try records(open).map(\.id)
     let chosen = all ? listed : Set(numbers).sorted()
     if let unknown = Set(chosen).subtracting(listed).min() { throw missing(unknown) }
+    guard !chosen.isEmpty else {
+      return Answer(
+        document: ["store": .string(store.path), "discarded": .number(0)], text: "", notes: ["The quarantine has no record to discard."])
+    }
     try Confirmation.ask(
       "This removes \(ShownValue.counted(chosen.count, "record")) of \(store.path) from the quarantine, with the original bytes, for good.",
       yes: yes, console)

@@ -76,6 +76,8 @@ final class QuarantineTests {
     #expect(try records().count == 1)
     #expect(try bench.run("quarantine", store, "discard", "--all", "--yes").output == "1 record discarded\n")
     #expect(try records().isEmpty)
+    let again = try bench.run("quarantine", store, "discard", "--all")
+    #expect(again.status == 0 && again.errors == "The quarantine has no record to discard.\n", "\(again.errors)")
   }
 
   @Test("export replaces an existing file only with --yes, and never the store")
