@@ -20,7 +20,7 @@ struct ITunesPlaylist {
 
   private static let parent = "Parent Persistent ID"
   private static let entries = "Playlist Items"
-  private static let isLeft = "the list stays where it is here, and a new one comes to the top"
+  private static let isLeft = "a known list keeps its folder, and a new list is put into no folder"
 
   /// The ledgers of earlier imports have these values in this order, so both must stay.
   private static let fields: FieldTable<SourceList> = [

@@ -142,7 +142,7 @@ struct ImportRun<Format: ImportFormat> {
       kinds[kind].seen[place.key] = first
       return first == content
         ? leave(record, "a repetition in the source")
-        : try quarantine(record, "the same id stands earlier in the source with other content", tx)
+        : try quarantine(record, "an earlier record in the source has the same id and other content", tx)
     }
     guard kinds[kind].hadRows || ledgerHadRows else { return try write(record, print, tx, merging: false) }
     let ledger = try ledgerHadRows ? ImportedKey.fingerprint(place.kind, record.key, tx) : nil
