@@ -51,7 +51,7 @@ final class AnswersBench: FuzzBench {
     } catch let error as Finding {
       throw error
     } catch {
-      throw Finding(message: "the fuzzer failed, not the sync: \(error)")
+      throw Finding(message: "an error outside the sync: \(error)")
     }
   }
 

@@ -52,7 +52,7 @@ final class Bench: FuzzBench {
     } catch let error as Finding {
       throw error
     } catch {
-      throw Finding(message: "the fuzzer failed, not the import: \(error)")
+      throw Finding(message: "an error outside the import: \(error)")
     }
   }
 
