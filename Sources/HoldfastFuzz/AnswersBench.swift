@@ -2,11 +2,12 @@ import Foundation
 import Holdfast
 import HoldfastInference
 
-/// A store of which everything waits, and a server that answers every request of a case, or those of one path, with the same bytes.
+/// A store whose rows all wait to be sent, and a server that gives the same bytes as its answer to every request of a case, or to the
+/// requests of one path.
 ///
-/// Whatever these are: no row counts as sent that the answer does not accept by its id, or by its number; what is sent stays as it is;
-/// what is refused, or is no JSON, changes nothing; consent and what keeps things on the device are as before or stricter; everything can
-/// be read afterwards; and the same answers again change nothing more.
+/// The rules for any bytes: A row counts as sent only if the answer accepts it, by its id or with a count. Rows that are sent keep their
+/// content. A refusal, and an answer that is not JSON, change nothing. Consent and privacy settings stay equal or become stricter.
+/// Everything can be read afterwards. The same answers change nothing the second time.
 final class AnswersBench: FuzzBench {
   private let target: InferenceAnswers
   private let inference: InferenceStore
@@ -14,15 +15,15 @@ final class AnswersBench: FuzzBench {
   private let pristine: Int64
 
   private static let sent = ["telemetry", "model_metadata", "configuration", "generation_sessions", "generations", "user_preferences"]
-  /// What no answer may change.
+  /// The tables whose content no answer may change.
   private static let own = ["telemetry", "generation_sessions", "generations", "user_preferences", "secrets"]
-  /// What a pull may change.
+  /// The tables that a pull may change.
   private static let pulled = ["configuration", "routing_policies", "analytics_config", "storage_config", "model_metadata"]
-  /// What a case may be about.
+  /// The requests of which a case may choose one.
   private static let requests =
     ["GET /v1/configuration", "GET /v1/models"]
     + ["telemetry", "configuration", "models", "history", "preferences"].map { "POST /v1/sync/\($0)" }
-  /// The ids of the rows that wait; what a pull brings has others.
+  /// The ids of the rows that wait. Rows of a pull have other ids.
   private static let known = Set((InferenceAnswers.ids + InferenceAnswers.uuids + ["default"]).map(AnswersClient.hex))
   private static let counters: Set = ["revision", "acknowledged_revision", "set_aside_revision"]
   private static let all = own + pulled + ["sync_state", "sync_tries", "sync_cursors", "sync_conflicts"]
@@ -50,7 +51,7 @@ final class AnswersBench: FuzzBench {
     } catch let error as Finding {
       throw error
     } catch {
-      throw Finding(message: "the case itself failed: \(error)")
+      throw Finding(message: "an error outside the sync: \(error)")
     }
   }
 
@@ -58,7 +59,7 @@ final class AnswersBench: FuzzBench {
     let (own, pulled) = (try content(Self.own), try content(Self.pulled))
     let before = try inference.configurations()
     let outcome = try sync(client)
-    guard try content(Self.own) == own else { throw Finding(message: "an answer changed what is sent") }
+    guard try content(Self.own) == own else { throw Finding(message: "an answer changed the content of rows that are sent") }
     let accepted = client.accepted()
     for table in Self.sent {
       let key = table == "user_preferences" ? "name" : "id"
@@ -66,21 +67,21 @@ final class AnswersBench: FuzzBench {
         try reader.values("SELECT \(raw: key) FROM \(raw: table) WHERE acknowledged_revision > 0") { try $0.text() }
       }
       for id in taken where Self.known.contains(AnswersClient.hex(id)) && !accepted.contains("\(table) \(AnswersClient.hex(id))") {
-        throw Finding(message: "\(table) \(id) counts as sent, and no answer accepts it")
+        throw Finding(message: "\(table) \(id) counts as sent, but no answer accepted it")
       }
       guard try inference.store.read({ try $0.count("SELECT count(*) FROM \(raw: table) WHERE set_aside_revision > 0") }) == 0 else {
-        throw Finding(message: "one answer set a row of \(table) aside")
+        throw Finding(message: "a single answer set a row of \(table) aside")
       }
     }
-    if !client.isUnderstood, try content(Self.pulled) != pulled { throw Finding(message: "an answer that is refused changed something") }
+    if !client.isUnderstood, try content(Self.pulled) != pulled { throw Finding(message: "an answer that is refused changed the store") }
     try checkPrivacy(before, try inference.configurations())
     _ = try inference.models()
     let once = try content(Self.pulled)
     _ = try sync(client)
-    guard try content(Self.pulled) == once else { throw Finding(message: "the same answers changed something again") }
+    guard try content(Self.pulled) == once else { throw Finding(message: "the same answers changed the store the second time") }
     if random.chance(1, of: 32) {
       let integrity = try inference.store.integrityCheck(quick: true)
-      guard integrity.isHealthy else { throw Finding(message: "not healthy: \(integrity.findings.map(\.message))") }
+      guard integrity.isHealthy else { throw Finding(message: "the integrity check failed: \(integrity.findings.map(\.message))") }
     }
     return outcome
   }
@@ -93,9 +94,9 @@ final class AnswersBench: FuzzBench {
         new.routing.isCloudEnabled && !old.routing.isCloudEnabled || new.analytics.includesDeviceInfo && !old.analytics.includesDeviceInfo
         || new.routing.privacyMode != old.routing.privacyMode && new.routing.privacyMode != .strict
         || !old.routing.isCloudEnabled && new.routing.customRules != old.routing.customRules
-      if opens { throw Finding(message: "a server opened a way out: \(new.routing)") }
+      if opens { throw Finding(message: "a server loosened the privacy settings: \(new.routing)") }
       guard new.storage.directoryName == old.storage.directoryName, new.apiKeyReference == old.apiKeyReference else {
-        throw Finding(message: "a server changed what is this device's own")
+        throw Finding(message: "a server changed a setting that belongs to this device")
       }
     }
   }
@@ -117,7 +118,7 @@ final class AnswersBench: FuzzBench {
       }
       done.signal()
     }
-    guard done.wait(timeout: .now() + 60) == .success else { throw Finding(message: "sync does not end") }
+    guard done.wait(timeout: .now() + 60) == .success else { throw Finding(message: "sync did not end within 60 seconds") }
     if let finding = outcome.finding { throw finding }
     return outcome.text
   }
@@ -137,7 +138,7 @@ final class AnswersBench: FuzzBench {
     try Self.fill(inference)
   }
 
-  /// Rows of every table, which wait.
+  /// Inserts rows into every table. All of them wait to be sent.
   private static func fill(_ inference: InferenceStore) throws {
     let date = Date(timeIntervalSince1970: 1_754_400_000)
     try inference.store.write { tx in
@@ -157,7 +158,7 @@ final class AnswersBench: FuzzBench {
   }
 }
 
-/// Answers every request that it is about in the same way, the others well, and knows by Foundation's JSON what it has accepted.
+/// Gives the case's answer to the chosen requests, and a success to all others. Uses Foundation's JSON to find the rows that it accepted.
 private final class AnswersClient: APIClient, @unchecked Sendable {
   private let status: Int
   private let body: Data
@@ -168,7 +169,7 @@ private final class AnswersClient: APIClient, @unchecked Sendable {
   private var acceptedRows: Set<String> = []
   private let lock = NSLock()
 
-  /// - Parameter request: what it is about; nil is everything.
+  /// - Parameter request: the requests that get the case's answer, by method and path; nil means all.
   init(status: Int, body: Data, to request: String?, fault: Fault?) {
     self.status = status
     self.body = body
@@ -177,10 +178,10 @@ private final class AnswersClient: APIClient, @unchecked Sendable {
     root = (try? JSONSerialization.jsonObject(with: body)) as? [String: Any]
   }
 
-  /// Whether it may change anything but what counts as sent.
+  /// Whether the answer may change more than which rows count as sent.
   var isUnderstood: Bool { status == 200 && root != nil }
 
-  /// `telemetry` and the bytes of an id.
+  /// The rows that were accepted, each as its table and the bytes of its id.
   func accepted() -> Set<String> { lock.withLock { acceptedRows } }
 
   static func hex(_ text: String) -> String { text.utf8.map { String($0, radix: 16) }.joined(separator: " ") }
@@ -221,7 +222,8 @@ private final class AnswersClient: APIClient, @unchecked Sendable {
     case "configuration": return root["success"] as? Bool == true
     case "telemetry":
       if let ids = root["accepted"] as? [Any] { return Self.holds(ids, id) }
-      // A number says all but those that the answer names as refused, and nothing where it names others.
+      // A number accepts all rows except those that the answer names as refused. It accepts none if the answer names a row that was not
+      // sent.
       guard Self.saysWhich(root, sent) else { return false }
       let errors = (root["errors"] as? [Any] ?? []).compactMap { ($0 as? [String: Any])?["id"] }
       let refused = errors + (root["rejected"] as? [Any] ?? [])
@@ -238,7 +240,7 @@ private final class AnswersClient: APIClient, @unchecked Sendable {
     return ["error", "failed", "failure"].contains((root["status"] as? String)?.lowercased())
   }
 
-  /// Whether what is told beside a number is a number, or of rows that were sent.
+  /// Whether `rejected` and `errors` are a number or name only rows that were sent.
   private static func saysWhich(_ root: [String: Any], _ sent: [String]) -> Bool {
     func isSent(_ id: Any?) -> Bool { (id as? String).map { holds(sent, $0) } ?? false }
     let rejected: Any = root["rejected"] ?? NSNull()
@@ -247,7 +249,7 @@ private final class AnswersClient: APIClient, @unchecked Sendable {
     return isRight && (errors is NSNull || (errors as? [Any])?.allSatisfy { isSent(($0 as? [String: Any])?["id"]) } == true)
   }
 
-  /// Byte for byte.
+  /// Compares byte for byte.
   private static func holds(_ ids: [Any], _ id: String) -> Bool {
     ids.contains { ($0 as? String).map { $0.utf8.elementsEqual(id.utf8) } ?? false }
   }

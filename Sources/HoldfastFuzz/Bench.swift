@@ -2,12 +2,12 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// What is wrong with a case, in a sentence.
+/// A rule that a case broke, as a sentence.
 struct Finding: Error {
   var message: String
 }
 
-/// One store and one folder, used by one thread for case after case.
+/// One store and one folder, on which one thread runs its cases.
 final class Bench: FuzzBench {
   private let target: any ImportTarget
   private let store: Store
@@ -18,7 +18,7 @@ final class Bench: FuzzBench {
   private let all: Contents
   private let emptyContent: Int64
 
-  /// In memory where the system has a folder there: a case is mostly file operations.
+  /// The folder is in memory where the system has one there, because a case is mostly file operations.
   static let folder: URL = {
     let memory = URL(fileURLWithPath: "/dev/shm")
     return FileManager.default.isWritableFile(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
@@ -52,7 +52,7 @@ final class Bench: FuzzBench {
     } catch let error as Finding {
       throw error
     } catch {
-      throw Finding(message: "the case itself failed: \(error)")
+      throw Finding(message: "an error outside the import: \(error)")
     }
   }
 
@@ -65,7 +65,7 @@ final class Bench: FuzzBench {
     } catch let error as StoreError {
       guard target.refusals.contains(error.code) else { throw Finding(message: "the import failed with \(error)") }
       if error.code == .invalidSource, target.saysWhere, error.offset.map({ 0...bytes.count ~= $0 }) != true {
-        throw Finding(message: "no offset: \(error)")
+        throw Finding(message: "the error has no offset within the source: \(error)")
       }
       guard try content() == before else { throw Finding(message: "the import failed and changed the store: \(error)") }
       guard try Data(contentsOf: source) == Data(bytes) else { throw Finding(message: "the source was changed") }
@@ -78,19 +78,19 @@ final class Bench: FuzzBench {
     let second: ImportReport
     do { second = try importing(bytes) } catch { throw Finding(message: "a second import failed: \(error)") }
     for (kind, counts) in second.counts where counts.imported + counts.merged > 0 {
-      throw Finding(message: "a second import had something to do in \(kind): \(counts)")
+      throw Finding(message: "a second import changed \(kind): \(counts)")
     }
     guard try content() == after else { throw Finding(message: "a second import changed the library") }
     if random.chance(1, of: made.earlier != nil ? 4 : 32) {
       let integrity = try store.integrityCheck(quick: true)
       guard integrity.isHealthy else {
-        throw Finding(message: "not healthy: \(integrity.findings.map { "\($0.part): \($0.message) \($0.row ?? "")" })")
+        throw Finding(message: "the integrity check failed: \(integrity.findings.map { "\($0.part): \($0.message) \($0.row ?? "")" })")
       }
     }
     return (made.earlier != nil ? "again, " : "") + (report.isClean ? "clean" : "with quarantine")
   }
 
-  /// The report has the records of the source, and no others beside the library's kinds.
+  /// Throws unless the report counts the records of the source, and no other records outside the library's kinds.
   private func compare(_ report: ImportReport, _ counts: [String: Int]) throws {
     func together(_ counts: [String: Int]) -> [String: Int] {
       counts.reduce(into: [:]) { $0[target.countedAs[$1.key] ?? $1.key, default: 0] += $1.value }
@@ -115,7 +115,7 @@ final class Bench: FuzzBench {
 
   private func content() throws -> Int64 { try contents.hash(of: store) }
 
-  /// Makes the store what a new one is, so that no case sees another.
+  /// Empties the store and the folder for the next case.
   private func clear() throws {
     try store.write { tx in for table in target.tables + Self.ledger { try tx.execute("DELETE FROM \(raw: table)") } }
     for name in try FileManager.default.contentsOfDirectory(atPath: own.path) {
@@ -123,7 +123,7 @@ final class Bench: FuzzBench {
     }
   }
 
-  /// Says whether the store is as a new one, its search indexes included.
+  /// Whether the store is like a new one, its search indexes included.
   func isEmpty() throws -> Bool {
     try all.hash(of: store) == emptyContent && store.integrityCheck().isHealthy
   }

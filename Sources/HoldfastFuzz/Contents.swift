@@ -1,15 +1,15 @@
 import Holdfast
 import HoldfastTransfer
 
-/// What is hashed of a store to see whether it changed: every row of some tables.
+/// A hash of every row of some tables, which shows whether a store changed.
 struct Contents {
   private let tables: [(name: String, columns: Int, sql: String)]
 
-  /// - Parameter others: columns that do not count.
+  /// - Parameter others: columns that are left out of the hash.
   init(of store: Store, _ tables: [String], without others: Set<String> = []) throws {
     self.tables = try store.read { reader in
       try tables.map { table in
-        // A row's place in the file is nobody's business.
+        // A row id is only the row's place in the file.
         let columns = try reader.values("SELECT name FROM pragma_table_info(\(table)) WHERE name <> 'rowid' ORDER BY cid") { try $0.text() }
           .filter { !others.contains($0) }
         return (table, columns.count, "SELECT \(columns.joined(separator: ", ")) FROM \(table) ORDER BY 1, 2")

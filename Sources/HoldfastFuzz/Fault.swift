@@ -2,31 +2,32 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// A mistake planted in an importer, or in what reads answers, to prove that the fuzzer reports one.
+/// A mistake that is planted in an importer, or in the reading of a server's answers, to prove that the fuzzer finds it.
 enum Fault: String, CaseIterable, Sendable {
-  /// A record of the last kind is not written.
+  /// The importer does not write records of the last kind.
   case forgetsToWrite
-  /// Every third track, exercise or event is passed over in silence: everything that the kit sees still fits together.
+  /// The scan omits every third track, exercise or event without a report. The kit's own counts still add up.
   case dropsTracks
-  /// Every third set of a table is passed over in silence.
+  /// The scan omits every third set of a table without a report.
   case dropsSets
-  /// The scan writes into its source.
+  /// The scan changes its source file.
   case changesSource
-  /// What is stored looks different at each look, so that a second import has something to do.
+  /// The first reading of a stored record gives wrong fields, so a second import writes it again.
   case neverEqual
-  /// Whatever an answer says, every row of its request counts as accepted.
+  /// Every row of a request counts as accepted, whatever the answer says.
   case takesUnnamed
-  /// What comes with a refusal is taken all the same.
+  /// The content of a refusal is used as if the answer were a success.
   case takesRefused
 }
 
+/// A format with a planted fault.
 struct Faulty<Base: ImportFormat>: ImportFormat {
   let base: Base
   let fault: Fault
   let source: URL
   private let seen = Seen()
 
-  /// The records that were looked at.
+  /// The keys of the records that were read back.
   private final class Seen { var keys: Set<String> = [] }
 
   init(base: Base, fault: Fault, source: URL) {
@@ -67,11 +68,11 @@ struct Faulty<Base: ImportFormat>: ImportFormat {
 
   func readBack(_ record: SourceRecord<Base.Content>, in reader: Reader) throws -> StoredShape? {
     let shape = try base.readBack(record, in: reader)
-    // The first look at a record of a second import decides what is done with it.
+    // At the second import, the first reading of a record decides whether the import writes it.
     if fault == .neverEqual, record.kind == kinds.first?.name, try reader.count("SELECT count(*) FROM holdfast_imports") == 1,
       seen.keys.insert(record.key).inserted
     {
-      // With other names the fields are different ones, and their fingerprint is still that of the source.
+      // Other names make the fields differ. The fingerprint stays equal, because it does not contain names.
       return shape.map { shape in
         StoredShape(
           fields: shape.fields.map { SourceField($0.name + "?", $0.value, isPlace: $0.isPlace) }, modifiedAt: shape.modifiedAt)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Many cases on several threads, until the time is over, all are done or one thread has found something.
+/// Runs cases on several threads. Ends after the given time, after all cases, or at the first finding.
 // Unchecked because the lock guards what changes.
 final class FuzzRun: @unchecked Sendable {
   struct Plan: Sendable {
@@ -35,7 +35,7 @@ final class FuzzRun: @unchecked Sendable {
         work("\(number)", until: began.addingTimeInterval(plan.seconds))
         group.leave()
       }
-      // The scanner goes 512 levels deep; the default of a secondary thread is half a megabyte.
+      // The scanner nests 512 levels deep. The default stack of a secondary thread, half a megabyte, is too small.
       thread.stackSize = 8 << 20
       thread.start()
     }
@@ -80,7 +80,7 @@ final class FuzzRun: @unchecked Sendable {
         do {
           note(number, .success(try bench.run(plan.seed, number)))
           if number % 997 == 0, try !bench.isEmpty() {
-            note(number, .failure(Finding(message: "the case left something behind for the next")))
+            note(number, .failure(Finding(message: "the case left rows in the store, which the next case would see")))
           }
         } catch let finding as Finding {
           note(number, .failure(finding))

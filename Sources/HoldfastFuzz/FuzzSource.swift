@@ -1,20 +1,20 @@
 import Foundation
 
-/// What one case imports.
+/// The source that one case imports.
 struct FuzzSource: Sendable {
-  /// For one case in three another source, which is imported first.
+  /// A source that the case imports first; nil in two of three cases.
   var earlier: [UInt8]?
   var bytes: [UInt8]
-  /// How many records there are of some kinds, counted by anybody but the importer. Nil where nobody else can.
+  /// The number of records by kind, counted without the importer. Nil where only the importer can count them.
   var counts: [String: Int]?
 }
 
 extension FuzzSource {
-  /// A JSON document that was made and then spoilt.
+  /// Makes a valid JSON document, and then damages it.
   ///
   /// - Parameters:
-  ///   - keys: what members are renamed to.
-  ///   - counts: of the records in a document, by Foundation's decoder.
+  ///   - keys: the new names for members that are renamed.
+  ///   - counts: counts the records in a document that Foundation has decoded.
   static func document(
     _ random: inout SeededRandom, keys: [String], made make: (inout SeededRandom) -> Node, counts: (Any) -> [String: Int]?
   ) -> FuzzSource {
@@ -30,10 +30,10 @@ extension FuzzSource {
     return FuzzSource(earlier: earlier, bytes: bytes, counts: root.flatMap(counts))
   }
 
-  /// A database that was made and then spoilt.
+  /// Makes a valid database, and then damages it.
   ///
   /// - Parameters:
-  ///   - kinds: of what is counted, by the names of their tables in lower case.
+  ///   - kinds: the kinds of records, by the names of their tables in lower case.
   ///   - bookkeeping: tables that are not counted.
   static func database(
     _ random: inout SeededRandom, kinds: [String: String], bookkeeping: Set<String>, made make: (inout SeededRandom) -> [Sheet]

@@ -2,54 +2,54 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// What is under test: how its sources are made and spoilt, and who runs them.
+/// A part under test: makes damaged sources, and the bench that runs them.
 ///
 /// A new target is one file in `Targets` and a line in `FuzzTargets`.
 protocol FuzzTarget: Sendable {
-  /// As `--target` has it.
+  /// The name for `--target`.
   var name: String { get }
-  /// What a source is called; what is written of a finding has the same extension.
+  /// The file name of a source. The source of a finding is written with the same extension.
   var file: String { get }
-  /// The mistakes that can be planted.
+  /// The faults that the self-test plants.
   var faults: [Fault] { get }
 
-  /// The source of one case. Depends on `random` only.
+  /// Makes the source of one case. The result depends on `random` only.
   func source(_ random: inout SeededRandom) throws -> FuzzSource
-  /// What one thread runs its cases on.
+  /// Makes the bench on which one thread runs its cases.
   func bench(_ name: String, fault: Fault?) throws -> any FuzzBench
 }
 
-/// Used by one thread for case after case.
+/// Runs cases one after the other, on one thread.
 protocol FuzzBench {
-  /// Runs the case with this number, and says how it ended.
+  /// Runs the case with this number. Returns its outcome, as the summary counts it.
   ///
   /// - Throws: `Finding`.
   func run(_ seed: UInt64, _ number: Int) throws -> String
-  /// Whether everything is as before the first case.
+  /// Whether the store is as before the first case.
   func isEmpty() throws -> Bool
 }
 
-/// One format that is imported, and what only its library can say about it.
+/// A target that imports one format.
 protocol ImportTarget: FuzzTarget {
   var schemas: [StoreSchema] { get }
   /// The library's tables, parents first.
   var tables: [String] { get }
-  /// Kinds whose records the report may count as those of another, by name.
+  /// Kinds whose records the report counts under another kind, with the name of that kind.
   var countedAs: [String: String] { get }
-  /// Kinds of the report that no target counts.
+  /// Kinds of the report whose numbers are not compared.
   var uncounted: Set<String> { get }
-  /// The codes with which a source may be refused.
+  /// The error codes with which an import may refuse a source.
   var refusals: Set<StoreError.Code> { get }
-  /// Whether a source that is refused as invalid is refused with the byte.
+  /// Whether the error for an invalid source has the offset of the byte.
   var saysWhere: Bool { get }
 
   func format(of source: ImportSource) throws -> any ImportFormat
-  /// What a listener does between two imports.
+  /// Edits the library as a user may do between two imports.
   func edit(_ store: Store, _ random: inout SeededRandom) throws
 }
 
 extension FuzzTarget {
-  /// The source of the case with this number, and the random numbers that are left for the rest of the case.
+  /// The source of the case with this number, and the random numbers for the rest of the case.
   func source(_ seed: UInt64, _ number: Int) throws -> (source: FuzzSource, random: SeededRandom) {
     var random = SeededRandom(seed: seed, number: number)
     return (try source(&random), random)

@@ -1,21 +1,22 @@
 import Foundation
 
-/// `holdfast-fuzz`: imports mutated sources and watches what must hold for each of them.
+/// `holdfast-fuzz`: imports mutated sources, and checks the rules that hold for every import.
 ///
-/// Each case either throws an expected error and leaves the store as it was, or its counts add up, the store is healthy, the
-/// source has the same bytes, and a second import changes nothing. What a server answers is not imported: `AnswersBench` says what must
-/// hold for it. A case depends on its seed and number only.
+/// An import either throws an expected error and leaves the store unchanged, or its counts add up, the store is healthy, the source keeps
+/// its bytes, and a second import changes nothing. `AnswersBench` has the rules for the answers of a server, which are not imported. A case
+/// depends on its seed and number only.
 @main
 struct HoldfastFuzz {
   private static let usage = """
     usage: holdfast-fuzz [--target NAME] [--seconds N] [--cases N] [--seed S] [--only CASE] [--threads N]
-      --target NAME  one of \(FuzzTargets.all.map(\.name).joined(separator: ", ")); default all, one after the other
-      --seconds N    how long, shared evenly among the targets; default 60
-      --cases N      how many of each target at most; default no limit
-      --seed S       default: the time
-      --only CASE    runs that case alone and writes its source to holdfast-fuzz-TARGET-CASE
-      --self-test    plants mistakes in what is tested, each of which must be found
-    exit code 1 after a finding, whose source is written to holdfast-fuzz-TARGET-CASE
+      --target NAME  what to test: \(FuzzTargets.all.map(\.name).joined(separator: ", ")); default all, one after the other
+      --seconds N    run time, shared evenly among the targets; default 60, or no limit with --cases
+      --cases N      at most this many cases of each target; default no limit, or 2000 with --self-test
+      --seed S       a number: the same seed makes the same cases; default the time
+      --only CASE    run only the case with this number, and write its source to holdfast-fuzz-TARGET-CASE
+      --threads N    default: one for each core
+      --self-test    plant faults in the tested code, and check that the fuzzer finds each
+    After a finding the exit code is 1, and its source is in holdfast-fuzz-TARGET-CASE.
     """
 
   static func main() {
@@ -45,7 +46,7 @@ struct HoldfastFuzz {
     let cases = options["--cases"].flatMap { Int($0) }
     if options["--self-test"] != nil { return leave(selfTest(targets, seed, cases ?? 2_000)) }
     let seconds = options["--seconds"].flatMap { Double($0) } ?? (cases == nil ? 60 : .infinity)
-    // Where the kit copies databases that it reads.
+    // The kit copies each database that it reads into this folder.
     setenv("TMPDIR", Bench.folder.path, 1)
     var found = false
     for target in targets {
@@ -67,12 +68,12 @@ struct HoldfastFuzz {
     for (number, finding) in run.findings {
       print("FINDING in case \(number) of seed \(plan.seed): \(finding)")
       write(plan.target, plan.seed, number)
-      print("again: holdfast-fuzz --target \(plan.target.name) --seed \(plan.seed) --only \(number)")
+      print("To run it again: holdfast-fuzz --target \(plan.target.name) --seed \(plan.seed) --only \(number)")
     }
     return !run.findings.isEmpty
   }
 
-  /// Every planted fault must be found; without one nothing must be.
+  /// Checks that the fuzzer finds each planted fault, and finds nothing without a fault.
   private static func selfTest(_ targets: [any FuzzTarget], _ seed: UInt64, _ cases: Int) -> Int32 {
     var failed = false
     for target in targets {
@@ -88,7 +89,7 @@ struct HoldfastFuzz {
     return failed ? 1 : 0
   }
 
-  /// Writes what a case imports into the current folder.
+  /// Writes the source of a case into the current folder.
   private static func write(_ target: any FuzzTarget, _ seed: UInt64, _ number: Int) {
     do {
       let source = try target.source(seed, number).source

@@ -3,9 +3,9 @@ import Holdfast
 import HoldfastAudiobooks
 import HoldfastTransfer
 
-/// The child of the kill test: one import that says how far it is, line by line and at once.
+/// The child process of the kill test: runs one import, and prints its progress line by line, without a buffer.
 enum ImportDriver {
-  /// `n` before record n of the source, in steps of 16, at both readings; then `done`.
+  /// Prints `n` before record n of the source, in steps of 16, during both readings, and `done` at the end.
   static func run(_ source: String, _ store: String) -> Int32 {
     let lines = Lines()
     var options = ImportOptions()

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A piece of XML that a mutation may spoil: nothing keeps elements where they make sense, and anything may stand between them.
+/// A piece of XML that a mutation can damage. Elements may be in any place, with any text between them.
 indirect enum Markup: Sendable {
-  /// Written as it is: comments, and what is no XML at all.
+  /// Written unchanged: comments, and texts that are not XML.
   case raw(String)
   case text(String)
   case element(String, [(name: String, value: String)], [Markup])
@@ -10,11 +10,11 @@ indirect enum Markup: Sendable {
   static func element(_ name: String, _ children: [Markup] = []) -> Markup { .element(name, [], children) }
   static func element(_ name: String, _ text: String) -> Markup { .element(name, [], [.text(text)]) }
 
-  /// How a document is written.
+  /// The encoding of a document.
   enum Encoding: CaseIterable {
     case utf8, utf8WithMark, utf16, utf16BigEndian, latin1
 
-    /// As a declaration has it.
+    /// The name in an XML declaration.
     var name: String {
       switch self {
       case .utf8, .utf8WithMark: "UTF-8"
@@ -34,7 +34,7 @@ indirect enum Markup: Sendable {
     }
   }
 
-  /// The whole document, this being its root.
+  /// The whole document, with this element as its root.
   func document(_ encoding: Encoding, newline: String, doctype: String = "") -> [UInt8] {
     var text = "<?xml version=\"1.0\" encoding=\"\(encoding.name)\"?>\(newline)\(doctype)"
     write(into: &text, newline, isLatin1: encoding == .latin1)
@@ -82,10 +82,10 @@ indirect enum Markup: Sendable {
 
   var name: String? { if case .element(let name, _, _) = self { name } else { nil } }
   var children: [Markup] { if case .element(_, _, let children) = self { children } else { [] } }
-  /// What stands in it itself.
+  /// The element's own text, without the text of elements in it.
   var content: String { children.map { if case .text(let text) = $0 { text } else { "" } }.joined() }
 
-  /// How many nodes there are in this one, itself included.
+  /// The number of nodes in this one, itself included.
   var size: Int { children.reduce(1) { $0 + $1.size } }
 
   /// Changes the node with this number, counted as `size` counts.

@@ -1,4 +1,4 @@
-/// What is done to the lines of a list.
+/// Random damage to the lines of a list.
 extension Mutation {
   private static let lines = [
     "", " ", "\t", "#", "#EXTM3U", "#EXTINF:", "#EXTINF:,", "#EXTINF:abc,x", "#EXTINF:1e999,x", "#EXTINF:nan,a - b", "#EXTINF:-0.5, - ",
@@ -9,9 +9,9 @@ extension Mutation {
     String(repeating: "../", count: 400), String(repeating: "long/", count: 900),
   ]
 
-  /// Spoils some lines of a list.
+  /// Damages some lines of a list.
   ///
-  /// - Returns: whether anything was tried.
+  /// - Returns: whether any damage was tried.
   mutating func lines(of list: inout [String]) -> Bool {
     let times = random.pick([0, 1, 1, 1, 2, 3, 8], otherwise: 1)
     for _ in 0..<times {

@@ -1,4 +1,4 @@
-/// What is done to an XML document's elements and texts.
+/// Random damage to the elements and texts of an XML document.
 extension Mutation {
   private static let values = [
     "", " ", "x", "0", "-1", "100", "101", "101.5", "1e3", "NaN", "0x1F", " 7 ", "true", "9223372036854775807", "9223372036854775808",
@@ -15,10 +15,10 @@ extension Mutation {
     "<a b=c/>", "text", String(repeating: "<a>", count: 210) + String(repeating: "</a>", count: 210),
   ]
 
-  /// Spoils some nodes of a document.
+  /// Damages some nodes of a document.
   ///
-  /// - Parameter names: what elements are renamed to.
-  /// - Returns: whether anything was tried.
+  /// - Parameter names: the new names for elements that are renamed.
+  /// - Returns: whether any damage was tried.
   mutating func nodes(of document: inout Markup, names: [String], texts: [String] = []) -> Bool {
     let times = random.pick([0, 1, 1, 1, 2, 3, 8], otherwise: 1)
     for _ in 0..<times {
@@ -31,7 +31,7 @@ extension Mutation {
   }
 
   private mutating func spoil(_ node: inout Markup, _ names: [String], _ texts: [String]) {
-    // What is no XML refuses the whole source, which one case in some is enough for.
+    // Text that is not XML makes an import refuse the whole source. A few such cases are enough.
     if random.chance(1, of: 40) {
       isCountable = false
       node = .raw(random.pick(Self.raw, otherwise: ""))

@@ -1,4 +1,4 @@
-/// What is done to a document's values.
+/// Random damage to the values of a JSON document.
 extension Mutation {
   private static let values: [Node] = [
     .raw("null"), .raw("true"), .raw("false"), .raw("0"), .raw("-1"), .raw("3.5"), .raw("1e3"), .raw("1E-400"), .raw("1e308"),
@@ -13,12 +13,12 @@ extension Mutation {
     .object([("type", .string("new")), ("type", .string("twice"))]),
     .object([("type", .string("deep")), ("a", .raw(String(repeating: "[", count: 60) + String(repeating: "]", count: 60)))]),
   ]
-  /// What is no JSON, and refuses the whole source.
+  /// Texts that are not JSON, so that an import refuses the whole source.
   private static let nonsense: [Node] = ["00", "-", "NaN", "1e309", "\"\\ud800\"", "\"\\x\"", "\"\t\"", "", "]", "'a'"].map(Node.raw)
 
-  /// Spoils some values of a document.
+  /// Damages some values of a document.
   ///
-  /// - Parameter keys: what members are renamed to.
+  /// - Parameter keys: the new names for members that are renamed.
   mutating func values(of document: inout Node, keys: [String]) {
     for _ in 0..<random.pick([0, 1, 1, 1, 2, 3, 8], otherwise: 1) {
       let number = Int.random(in: 0..<document.size, using: &random)

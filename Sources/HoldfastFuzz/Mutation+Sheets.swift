@@ -1,4 +1,4 @@
-/// What is done to a database's tables, columns, rows and values.
+/// Random damage to the tables, columns, rows and values of a database.
 extension Mutation {
   private static let values = [
     "NULL", "0", "1", "-1", "2", "3.5", "1e3", "9e999", "-9e999", "-0.0", "9223372036854775807", "-9223372036854775808", "1e300", "''",
@@ -74,7 +74,7 @@ extension Mutation {
     }
   }
 
-  /// The same name in other letters, or another that nobody has.
+  /// The same name in upper case, or a name that is not taken.
   private mutating func freeName(_ name: String, among taken: [String]) -> String {
     if random.chance(1, of: 3), taken.contains(name) { return name.uppercased() }
     let others = [name + "_2", "unknown", "TÄG", "sync log", "created_at"]

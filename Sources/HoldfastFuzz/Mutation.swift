@@ -1,14 +1,14 @@
-/// What is done to a valid source: to its values, and then to its bytes.
+/// Random damage to a valid source: to its values, and then to its bytes.
 struct Mutation {
   var random: SeededRandom
-  /// Unset when nobody else can count any more what is in the source.
+  /// False when the records of the damaged source can no longer be counted without the importer.
   var isCountable = true
 
   init(_ random: SeededRandom) { self.random = random }
 
-  /// One source in `every` has its bytes spoilt, too.
+  /// Damages the bytes of one source in `every`.
   ///
-  /// - Parameter marks: the characters that mean something in the format.
+  /// - Parameter marks: the characters with a meaning in the format.
   mutating func bytes(_ source: inout [UInt8], every: Int = 8, marks: String = "\"\\{}[],:0e-.u\u{7F}") {
     guard !source.isEmpty, random.chance(1, of: every) else { return }
     isCountable = false
@@ -28,7 +28,7 @@ struct Mutation {
     }
   }
 
-  /// One database in four has its bytes spoilt: mostly where they stand, since another length is seen at once.
+  /// Damages the bytes of one database in four. Mostly keeps the length, because SQLite notices a wrong length at once.
   mutating func pages(_ source: inout [UInt8]) {
     guard !source.isEmpty, random.chance(1, of: 4) else { return }
     isCountable = false
@@ -40,7 +40,7 @@ struct Mutation {
         return
       case 1...9: source[place] ^= 1 << UInt8.random(in: 0...7, using: &random)
       case 10...12:
-        // The header and the first page's table of cells, where a change does most.
+        // The header and the first page's table of cells, where damage has the most effect.
         source[place % min(source.count, 120)] = UInt8.random(in: 0...255, using: &random)
       case 13:
         let other = Int.random(in: 0..<source.count, using: &random)

@@ -1,6 +1,6 @@
-/// A JSON value that a mutation may spoil: members keep their order and may repeat, and any text may stand in a value's place.
+/// A JSON value that a mutation can damage. Members keep their order and may repeat. Any text may take the place of a value.
 indirect enum Node: Sendable {
-  /// Written as it is: numbers, literals, and what is no JSON at all.
+  /// Written unchanged: numbers, literals, and texts that are not JSON.
   case raw(String)
   case string(String)
   case array([Node])
@@ -51,7 +51,7 @@ indirect enum Node: Sendable {
     text += "\""
   }
 
-  /// How many values there are in this one, itself included.
+  /// The number of values in this one, itself included.
   var size: Int {
     switch self {
     case .raw, .string: 1

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What this process has in memory.
+/// The resident memory of this process.
 enum ResidentMemory {
-  /// Now, in bytes; nil where the system does not tell.
+  /// The present size in bytes; nil where the system does not report it.
   static func bytes() -> Int? {
     guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
       let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") })

@@ -2,9 +2,9 @@ import Foundation
 import Holdfast
 import HoldfastMusic
 
-/// The child of the kill test of `LibrarySaver`: gives it one state after the other, until it is killed.
+/// The child process of the kill test of `LibrarySaver`: saves one state after the other, until it is killed.
 enum SaveDriver {
-  /// `given n` when state n was given, `stored n` when it is known to be in the file.
+  /// Prints `given n` after it passed state n to the saver, and `stored n` after a flush stored that state.
   static func run(_ store: String, seed: UInt64) -> Int32 {
     do {
       let library = try MusicStore.open(at: URL(fileURLWithPath: store))

@@ -1,11 +1,11 @@
 import Foundation
 import HoldfastTesting
 
-/// The stream of one case: the same seed gives the same cases everywhere.
+/// The random numbers of one case. The same seed gives the same cases on every system.
 struct SeededRandom: RandomNumberGenerator {
   private var generator: SeededGenerator
 
-  /// The stream of one case of a run.
+  /// Makes the random numbers of the case with this number.
   init(seed: UInt64, number: Int) {
     generator = SeededGenerator(seed: seed &+ UInt64(truncatingIfNeeded: number) &* 0xD134_2543_DE82_EF95)
   }
@@ -16,7 +16,7 @@ struct SeededRandom: RandomNumberGenerator {
 
   mutating func pick<T>(_ values: [T], otherwise: T) -> T { values.randomElement(using: &self) ?? otherwise }
 
-  /// Of a small world: ids meet again in other collections and in other cases.
+  /// One of 40 ids, so that ids recur in other collections and in other cases.
   mutating func worldID() -> String {
     let number = Int.random(in: 0..<40, using: &self)
     let text = String(number, radix: 16)

@@ -1,12 +1,12 @@
 import Foundation
 import HoldfastTesting
 
-/// A table of a database that a mutation may spoil: nothing in it need be what a column declares.
+/// A table of a database that a mutation can damage. A value need not have the type of its column.
 struct Sheet: Sendable {
   var name: String
   /// Each with its type, for example `title TEXT`.
   var columns: [(name: String, type: String)]
-  /// Values as SQL writes them.
+  /// The values of each row, as SQL literals.
   var rows: [[String]]
 
   init(_ name: String, _ columns: [String], rows: [[String]] = []) {
@@ -18,13 +18,13 @@ struct Sheet: Sendable {
     self.rows = rows
   }
 
-  /// A text as SQL writes it, whatever is in it.
+  /// Any text as an SQL literal.
   static func quoted(_ text: String) -> String {
     guard text.utf8.contains(0) else { return "'" + text.replacingOccurrences(of: "'", with: "''") + "'" }
     return "CAST(\(blob(Array(text.utf8))) AS TEXT)"
   }
 
-  /// Bytes as SQL writes them.
+  /// Bytes as an SQL literal.
   static func blob(_ bytes: [UInt8]) -> String { "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'" }
 
   /// The bytes of a database with these tables; every first column has an index.

@@ -2,14 +2,14 @@ import Foundation
 import Holdfast
 import HoldfastInference
 
-/// The child of the kill test of sync: records rows of every table that is sent, pulls, and sends them without end, until it is killed.
+/// The child process of the kill test of sync: in a loop, records rows of every table that is sent, pulls and pushes, until it is killed.
 enum SyncDriver {
-  /// What the ids of events and models end with that no server takes.
+  /// The end of the ids of those events and models that the test's server refuses.
   static let poison = "-poison"
   /// The name of a preference that is changed before each attempt.
   static let edited = "edited"
 
-  /// `recorded` and the ids when these rows are in the store, `sending` and `answered` around each request, `synced` after each attempt.
+  /// Prints `recorded` and the ids when the store has these rows, `sending` and `answered` around each request, `synced` after an attempt.
   static func run(_ store: String, to server: String, seed: UInt64) -> Never {
     work {
       let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
@@ -20,14 +20,14 @@ enum SyncDriver {
         var random = SeededRandom(seed: seed, number: number)
         let ids = try await record("\(seed)-\(number)", in: inference, &random)
         say("recorded \(ids.joined(separator: " "))")
-        // Why it ended is in the status; the next attempt follows at once.
+        // The sync status has the reason of a failure. The next attempt follows at once.
         _ = try? await service.sync()
         say("synced")
       }
     }
   }
 
-  /// Some rows of every table that is sent, with this in their ids. Returns the ids.
+  /// Records some rows of every table that is sent, with `name` in their ids. Returns the ids.
   private static func record(_ name: String, in inference: InferenceStore, _ random: inout SeededRandom) async throws -> [String] {
     func end() -> String { Int.random(in: 0..<60, using: &random) == 0 ? poison : "" }
     let events = (0..<Int.random(in: 1...12, using: &random)).map { place in
@@ -60,7 +60,7 @@ enum SyncDriver {
     return ids
   }
 
-  /// One attempt: `acknowledged` and how many.
+  /// Runs one attempt, and prints `acknowledged` and the number of events.
   static func once(_ store: String, to server: String) -> Never {
     work {
       let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
@@ -73,14 +73,14 @@ enum SyncDriver {
   static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
   private static func makeService(_ inference: InferenceStore, to server: String, batchSize: Int) throws -> DataSyncService {
-    guard let address = URL(string: server) else { throw StoreError(.misuse, "\(server) is no address") }
+    guard let address = URL(string: server) else { throw StoreError(.misuse, "\(server) is not an address") }
     var options = SyncOptions(deviceID: "device")
     options.batchSize = batchSize
     let client = TalkingClient(client: URLSessionClient(address, timeoutSeconds: 1) { "sk-1" })
     return DataSyncService(inference, client: client, options: options)
   }
 
-  /// Ends the process with the work.
+  /// Runs the work, and then ends the process.
   static func work(_ body: @escaping @Sendable () async throws -> Void) -> Never {
     Task.detached {
       do {
@@ -95,7 +95,7 @@ enum SyncDriver {
   }
 }
 
-/// Says when a request goes and when its answer is there, which nobody has acknowledged by then.
+/// Prints when a request is sent and when its answer has arrived, before the store records that answer.
 private struct TalkingClient: APIClient {
   let client: URLSessionClient
 

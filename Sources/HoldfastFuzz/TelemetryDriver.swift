@@ -2,17 +2,17 @@ import Foundation
 import Holdfast
 import HoldfastInference
 
-/// The proof that a store which takes telemetry does not grow, and loses none: records, sends and removes events without a pause, and
-/// says what the process has in memory after a tenth of its time and at its end.
+/// Proves that a store with telemetry does not grow without limit and loses no event: records, sends and removes events without a pause,
+/// and prints how much memory the process has after a tenth of its time and at the end.
 enum TelemetryDriver {
-  /// More than this at the end is a finding, of what there was at first.
+  /// More growth than this, from the first measure to the last, is a finding.
   private static let growth = (factor: 1.2, bytes: 8 << 20)
   private static let kept = 10_000
   private static let batch = 50
 
-  /// `after n s: …` twice, then `right`, or `WRONG:` and why, with the exit code 1.
+  /// Prints `after n s: …` twice, and then `right`, or `WRONG:` with the findings and the exit code 1.
   ///
-  /// - Parameter seconds: counted from when the store is as full as its retention lets it be.
+  /// - Parameter seconds: counted from the time when the store has as many events as its retention keeps.
   static func run(_ store: String, seconds: Double) -> Never {
     SyncDriver.work {
       let url = URL(fileURLWithPath: store)
@@ -25,7 +25,7 @@ enum TelemetryDriver {
       options.kinds = [.telemetry]
       (options.configurationPath, options.catalogPath) = (nil, nil)
       let service = DataSyncService(inference, client: server, options: options)
-      // As an app shows it.
+      // An app watches this number to show it.
       let watching = Task { for try await _ in inference.pendingEventCountUpdates() {} }
       var recorded = 0
       func take() async throws {
@@ -95,7 +95,7 @@ enum TelemetryDriver {
   private static func megabytes(_ bytes: Int) -> String { "\((Double(bytes) / 104_857.6).rounded() / 10) MB" }
 }
 
-/// A server that takes everything at once, and counts.
+/// A server that accepts every event, and counts them.
 private final class TakingServer: APIClient, @unchecked Sendable {
   // Guarded by `lock`.
   private var count = 0

@@ -2,9 +2,9 @@ import Foundation
 import Holdfast
 import HoldfastWorkouts
 
-/// The child of the kill test of the workout in progress: trains without end, until it is killed.
+/// The child process of the kill test of the workout in progress: runs verbs in a loop, until it is killed.
 enum TrainDriver {
-  /// `done n` when verb n has returned.
+  /// Prints `done n` after verb n has returned.
   static func run(_ store: String, seed: UInt64) -> Int32 {
     do {
       let training = Training()
@@ -21,7 +21,7 @@ enum TrainDriver {
     }
   }
 
-  /// Starts one workout: `started` and its id, or the error's code and message.
+  /// Starts one workout. Prints `started` and its id, or the error's code and message.
   static func start(_ store: String) -> Int32 {
     do {
       let log = try WorkoutLog.open(at: URL(fileURLWithPath: store))
@@ -39,15 +39,15 @@ enum TrainDriver {
   private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 }
 
-/// A training of one verb after the other. Which one it is, its ids and its time depend on the seed, its number and what is in the
-/// log: so another log, in which the same verbs ran, says what must be in this one.
+/// Runs one verb after the other. The choice of the verb, its ids and its time depend on the seed, its number and the content of the log.
+/// So a second log, in which the same verbs ran, shows the expected content of the first.
 final class Training: @unchecked Sendable {
   // Guarded by `lock`.
   private var ids = SeededRandom(seed: 0, number: 0)
   private var now = Date(timeIntervalSince1970: 0)
   private let lock = NSLock()
 
-  /// With the ids and the clock of this training.
+  /// Store options with the ids and the clock of this training.
   var options: StoreOptions {
     var options = StoreOptions.testing
     options.busyTimeout = .seconds(5)
@@ -61,7 +61,7 @@ final class Training: @unchecked Sendable {
       ids = SeededRandom(seed: seed, number: number)
       now = Date(timeIntervalSince1970: 1_700_000_000 + Double(seed % 1_000_000) + Double(number * 7))
     }
-    // Of its own, so that the order in which ids are asked for does not matter.
+    // A separate generator, so that the order of new ids does not matter.
     var random = SeededRandom(seed: ~seed, number: number)
     guard let workout = try log.currentWorkout()?.workout else { return try begin(log, &random) }
     switch Int.random(in: 0..<24, using: &random) {
@@ -80,7 +80,7 @@ final class Training: @unchecked Sendable {
 
   private func begin(_ log: WorkoutLog, _ random: inout SeededRandom) throws {
     let finished = try log.workouts()
-    // One verb a step: a kill between two would be neither.
+    // One verb in each step: after a kill between two verbs the log would match no step.
     if finished.count > 12, let oldest = finished.last {
       try log.deleteWorkout(oldest.id)
     } else if let last = finished.first, random.chance(1, of: 2) {

@@ -29,7 +29,7 @@ import Testing
       try world.importing() == """
         configuration 2: 1 imported, 1 quarantined
         noted 1: no copy of the source is kept: it may contain an API key that was not imported: keep the source
-        configuration[rowid 1]: settings should be an object; it may hold the key of the API, and stays in the source
+        configuration[rowid 1]: settings should be an object; it may contain the API key, so only the source keeps it
         """)
     #expect(try world.configuration("b") == InferenceConfiguration(id: "b", createdAt: Date(timeIntervalSinceReferenceDate: 1)))
   }
@@ -61,8 +61,8 @@ import Testing
     #expect(
       try world.importing() == """
         model_usage_stats 3: 3 imported
-        model_usage_stats[rowid 1].average_latency_ms: average_latency_ms is the mean of no generation
-        model_usage_stats[rowid 2].average_latency_ms: average_latency_ms is the mean of no generation
+        model_usage_stats[rowid 1].average_latency_ms: average_latency_ms needs a generation_count above 0
+        model_usage_stats[rowid 2].average_latency_ms: average_latency_ms needs a generation_count above 0
         model_usage_stats[rowid 2].generation_count: generation_count should be a whole number, found "x"
         """)
     #expect(try world.all(ModelUsage.self).map(\.totalLatencyMilliseconds) == [0, 0, 0])

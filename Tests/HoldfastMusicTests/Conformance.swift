@@ -38,13 +38,13 @@ import Testing
   ]
 
   private static let damages = [
-    ("UPDATE collections SET parent_id = id WHERE is_folder", "breaks: a playlist is in a folder, and in none of its own"),
+    ("UPDATE collections SET parent_id = id WHERE is_folder", "breaks: a playlist's parent is a folder, and not one inside the playlist"),
     (
       "UPDATE collections SET parent_id = (SELECT id FROM collections WHERE NOT is_folder) WHERE NOT is_folder",
-      "breaks: a playlist is in a folder, and in none of its own"
+      "breaks: a playlist's parent is a folder, and not one inside the playlist"
     ),
     ("UPDATE artwork SET bytes = 1", "breaks: an artwork's size is the length of its content"),
-    ("UPDATE tracks SET metadata = '{'", "breaks: what else is known of a track is a JSON object"),
+    ("UPDATE tracks SET metadata = '{'", "breaks: a track's metadata is a JSON object"),
     ("UPDATE tracks SET group_album = 'Other' WHERE title = 'Four'", "breaks: a track counts to the album that its own fields name"),
     ("UPDATE tracks SET group_artist = 'é' WHERE title = 'Four'", "breaks: a track counts to the album that its own fields name"),
     ("UPDATE tracks SET guest_artist = artist WHERE title = 'Four'", "breaks: a track counts to the album that its own fields name"),

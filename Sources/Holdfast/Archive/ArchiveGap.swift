@@ -13,7 +13,7 @@ enum ArchiveGap: String, Error, CaseIterable {
   case diskFull = "the commits could not be archived, because the disk was full"
   case purged = "rows were purged"
   case archiveDamaged = "the end of the archive is damaged"
-  case recordImpossible = "the archive's last record cannot be"
+  case recordImpossible = "the archive's last record is impossible"
   case descriptionDamaged = "the description of the archive's base is damaged"
   case baseMissing = "the archive has no whole base"
 }

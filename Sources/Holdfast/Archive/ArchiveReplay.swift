@@ -67,7 +67,7 @@ final class ArchiveReplay {
     let bytes = hashes.pageBytes
     // New pages that no record holds are free ones: never many more than those that it holds.
     guard Int64(part.pages) <= Int64(hashes.pages) + Int64(part.changes.count) + 1_000_000 else {
-      throw StoreError(.damaged, "commit \(part.number) of the archive has \(part.pages) pages, which cannot be")
+      throw StoreError(.damaged, "commit \(part.number) of the archive has \(part.pages) pages, which is impossible")
     }
     if hashes.pages != part.pages {
       try file.truncate(atOffset: UInt64(part.pages) * UInt64(bytes))

@@ -134,7 +134,7 @@ struct LibrarySQLiteScan {
       default: break
       }
     }
-    if image == nil { members.tell("cover_data", "it cannot be read as a cover of the kind \(kind)", row.original("cover_data")) }
+    if image == nil { members.tell("cover_data", "cover_data cannot be read as a cover of the kind \(kind)", row.original("cover_data")) }
     let cover = image ?? CollectionCover.standard.image
     members.set("cover_kind", .string(cover.type))
     members.set("cover_data", .string(cover.payload))

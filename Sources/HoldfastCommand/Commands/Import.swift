@@ -67,11 +67,11 @@ struct Import: Subcommand {
     (wanted.format, wanted.storeOptions) = (format, lock.storeOptions)
     wanted.options.dryRun = dryRun
     wanted.options.keepsCopy = !noBackup && !self.source.isStandard
+    wanted.options.sourceName = self.source.isStandard ? SourceFile.standardInputName : nil
     wanted.options.onProgress = { display.show($0) }
     wanted.options.isCancelled = { interruption.isRequested }
     defer { display.end() }
-    var report = try known.importing(wanted, library)
-    if self.source.isStandard { report.source = SourceFile.standardInputName }
+    let report = try known.importing(wanted, library)
     return Answer(document: document(report), text: text(report), foundProblems: !report.isClean)
   }
 

@@ -184,6 +184,10 @@ struct Quarantined: Subcommand {
     let listed = try records(open).map(\.id)
     let chosen = all ? listed : Set(numbers).sorted()
     if let unknown = Set(chosen).subtracting(listed).min() { throw missing(unknown) }
+    guard !chosen.isEmpty else {
+      return Answer(
+        document: ["store": .string(store.path), "discarded": .number(0)], text: "", notes: ["The quarantine has no record to discard."])
+    }
     try Confirmation.ask(
       "This removes \(ShownValue.counted(chosen.count, "record")) of \(store.path) from the quarantine, with the original bytes, for good.",
       yes: yes, console)
@@ -244,8 +248,8 @@ struct Quarantined: Subcommand {
   /// Quarantined records are found by their place in the source. Another file of the same name may hold other records there.
   private func checkSource(_ left: Left) throws {
     guard from == nil else { return }
-    guard FileManager.default.fileExists(atPath: left.source) else {
-      let wasStandardInput = left.source.hasSuffix("/\(SourceFile.standardInputFile)")
+    let wasStandardInput = left.source == SourceFile.standardInputName
+    guard !wasStandardInput, FileManager.default.fileExists(atPath: left.source) else {
       throw StoreError(
         .notFound,
         wasStandardInput

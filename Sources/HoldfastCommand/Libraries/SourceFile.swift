@@ -19,18 +19,15 @@ enum SourceFile {
     return FilePath(argument: source.url.appendingPathComponent(name).path) ?? source
   }
 
-  /// The name of standard input for people.
+  /// The name of standard input in reports, errors, the ledger of imports and the quarantine.
   static let standardInputName = "standard input"
-
-  /// The file name of its copy, which the ledger of imports keeps.
-  static let standardInputFile = "standard-input"
 
   /// Standard input as a file, while `body` runs.
   ///
   /// - Throws: `.inputOutput` when standard input cannot be read; `.diskFull`, `.inputOutput` when the file cannot be written;
   ///   what `body` throws, with "standard input" in place of the file's path: the file is deleted then.
   static func standardInput<T>(_ body: (FilePath) throws -> T) throws -> T {
-    try temporary(standardInputFile) { file in
+    try temporary("standard-input") { file in
       try copyStandardInput(to: file)
       func named(_ text: String) -> String { text.replacingOccurrences(of: file.path, with: standardInputName) }
       do {

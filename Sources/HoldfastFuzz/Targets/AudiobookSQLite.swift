@@ -5,7 +5,7 @@ import Holdfast
 struct AudiobookSQLite: AudiobookTarget {
   let name = "audiobook-sqlite"
   let file = "library.sqlite"
-  /// Pages hang together or not: there is no one byte.
+  /// A damaged database has no single byte to name.
   var saysWhere: Bool { false }
 
   private static let kinds = ["collections": "collections", "tracks": "tracks", "playback_states": "playback_states", "tags": "tags"]

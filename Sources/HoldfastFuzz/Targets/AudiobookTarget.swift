@@ -3,7 +3,7 @@ import Holdfast
 import HoldfastAudiobooks
 import HoldfastTransfer
 
-/// What the formats of an audiobook player's library have in common.
+/// The common part of the formats of an audiobook player's library.
 protocol AudiobookTarget: ImportTarget {}
 
 extension AudiobookTarget {

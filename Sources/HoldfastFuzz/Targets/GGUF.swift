@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
 
-/// The header of a model, with lengths, counts and kinds that are not what they should be.
+/// The header of a model, with wrong lengths, counts and kinds.
 struct GGUF: ModelTarget {
   let name = "gguf"
   let file = "Model-7B-v1.0-Q4_K_M.gguf"
@@ -23,12 +23,12 @@ struct GGUF: ModelTarget {
   }
 }
 
-/// Small headers, in pieces that may be spoilt one by one.
+/// Small headers, in pieces that can be damaged one by one.
 private struct GGUFHeaderBytes {
   var random: SeededRandom
   private var version: UInt32 = 3
   private var tensors: UInt64 = 0
-  /// More or less than there are.
+  /// Added to the header's count of keys, which is then wrong. Zero: the count is right.
   private var missing: UInt64 = 0
   private var keys: [(key: String, kind: UInt32, value: [UInt8])] = []
   private var weights = 0
@@ -75,7 +75,7 @@ private struct GGUFHeaderBytes {
     }
   }
 
-  /// One thing that is not as the format has it.
+  /// Makes one piece differ from the format.
   mutating func spoil() {
     let huge: [UInt64] = [.max, .max - 7, 1 << 63, 1 << 61, 1 << 40, 10_000_000, 65_536, 1]
     guard let place = keys.indices.randomElement(using: &random) else { return }

@@ -32,7 +32,7 @@ struct ITunesXML: MusicTarget {
       earlier: earlier, bytes: bytes, counts: mutation.isCountable && !Self.repeatsKeys(library) ? Self.counts(bytes) : nil)
   }
 
-  /// By Foundation's decoder.
+  /// Counts the records with Foundation's decoder.
   private static func counts(_ bytes: [UInt8]) -> [String: Int]? {
     guard let root = try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any] else { return nil }
     let lists = root["Playlists"] as? [Any] ?? []
@@ -42,14 +42,14 @@ struct ITunesXML: MusicTarget {
     return ["tracks": (root["Tracks"] as? [String: Any])?.count ?? 0, "collections": lists.count, "collection_tracks": entries]
   }
 
-  /// With its entries: what iTunes makes by itself or does not show.
+  /// Whether the import leaves out this list and its entries, because iTunes made it, hides it or fills it by a rule.
   private static func isLeftOut(_ list: [String: Any]) -> Bool {
     if list["Master"] as? Bool == true || list["Distinguished Kind"] != nil { return true }
     guard list["Folder"] as? Bool != true else { return false }
     return list["Smart Info"] != nil || list["Smart Criteria"] != nil || list["Visible"] as? Bool == false
   }
 
-  /// Foundation keeps one of two members with the same key.
+  /// Whether a dict has a key twice: Foundation then keeps only one of the two members.
   private static func repeatsKeys(_ node: Markup) -> Bool {
     let keys = node.children.filter { $0.name == "key" }.map(\.content)
     return Set(keys).count < keys.count || node.children.contains(where: repeatsKeys)
@@ -75,7 +75,7 @@ private struct ITunesNodes {
     var lists: [Markup] = []
     var folders: [String] = []
     for _ in 0..<Int.random(in: 0...3, using: &random) { lists.append(playlist(of: trackIDs, &folders)) }
-    // Parents may stand behind their children.
+    // Parents may come after their children.
     if random.chance(1, of: 3) { lists.shuffle(using: &random) }
     var root = Self.integer("Major Version", 1) + Self.integer("Minor Version", 1)
     if random.chance(1, of: 2) { root += Self.date("Date", "2024-05-01T10:00:00Z") + Self.string("Application Version", "12.13") }

@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
 
-/// What a remote API answers, to a push or to a question: any bytes, and JSON that says something else than it should.
+/// The answers of a remote API to a push or a pull: random bytes, and JSON with wrong content.
 struct InferenceAnswers: FuzzTarget {
   let name = "inference-answers"
   let file = "answer.json"
@@ -13,9 +13,9 @@ struct InferenceAnswers: FuzzTarget {
     "privacyMode", "telemetryConsent", "enabled", "level", "allowUserOverride", "createdAt", "updatedAt", "models", "totalCount", "page",
     "name", "framework", "tags", "localPath", "usageCount", "thinkingOpenTag", "thinkingCloseTag", "lastUpdated", "",
   ]
-  /// As in the store, and as a server may spell them: the last but one is the last with other bytes.
+  /// The ids of rows in the store. The last two are the same text with different bytes.
   static let ids = ["row-1", "row-2", "caf\u{E9}", "cafe\u{301}"]
-  /// Of sessions and generations; the wire has them in capitals.
+  /// The ids of sessions and generations. Requests have them in capitals.
   static let uuids = ["0190c5a0-0000-7000-8000-00000000000a", "0190c5a0-0000-7000-8000-00000000000b"]
 
   func bench(_ name: String, fault: Fault?) throws -> any FuzzBench { try AnswersBench(self, fault: fault) }
@@ -31,7 +31,7 @@ struct InferenceAnswers: FuzzTarget {
     return made
   }
 
-  /// Long, deep, or both.
+  /// A long or a deep answer, or both.
   private static func large(_ random: inout SeededRandom) -> [UInt8] {
     let long = random.pick([20_000, 100_000], otherwise: 20_000)
     let text =

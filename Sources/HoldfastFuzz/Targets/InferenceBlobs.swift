@@ -1,10 +1,10 @@
 import Foundation
 import Holdfast
 
-/// The SDK's first database: a row is an id, JSON, and what is needed to send it.
+/// The SDK's first database: each row has an id, JSON, and columns for sending it.
 struct InferenceBlobs: InferenceTarget {
   let name = "inference-blobs"
-  /// What stands in the history is a generation where it can be one.
+  /// A record of the history is imported as a generation if possible.
   let countedAs = ["generation_history": "generations"]
 
   private static let kinds = Dictionary(
@@ -67,7 +67,7 @@ private struct BlobSheets {
     sheets[table]?.rows.append(row)
   }
 
-  /// With what every record has.
+  /// Adds the members that every record has.
   private mutating func all(_ id: String, _ members: [(String, Node)]) -> [(key: String, value: Node)] {
     let last: [(String, Node)] = [("updatedAt", values.date()), ("syncPending", .raw(values.flag()))]
     return ([("id", .string(id))] + members + last).map { (key: $0.0, value: $0.1) }
@@ -167,6 +167,6 @@ private struct BlobSheets {
     sheets["generations"]?.rows.append(row)
   }
 
-  /// Of a column: seconds since 1970, or SQLite's own text where nobody set it.
+  /// The value of a time column: seconds since 1970, or SQLite's own text by default.
   private mutating func time() -> String { values.pick(["1754400000.25", "1754400000", "'2025-08-05 13:20:00'", "NULL", "0"]) }
 }

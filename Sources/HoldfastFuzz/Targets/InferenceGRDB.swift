@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
 
-/// The SDK's second database: a column a field.
+/// The SDK's second database, with one column for each field.
 struct InferenceGRDB: InferenceTarget {
   let name = "inference-grdb"
 
@@ -187,7 +187,7 @@ private struct ColumnSheets {
     }
   }
 
-  /// Seldom one that is not there.
+  /// One of the ids, or rarely an id that does not exist.
   private mutating func owner(_ id: String) -> String { values.chance(1, of: 12) ? quoted(values.id()) : id }
 
   private mutating func object(_ name: String) -> String { values.json(.object([(name, .string(values.word()))])) }

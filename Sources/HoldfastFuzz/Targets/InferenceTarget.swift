@@ -3,7 +3,7 @@ import Holdfast
 import HoldfastInference
 import HoldfastTransfer
 
-/// What the SDK's two databases, which have one file name, have in common.
+/// The common part of the SDK's two databases, which have the same file name.
 protocol InferenceTarget: ImportTarget {}
 
 extension InferenceTarget {
@@ -15,7 +15,7 @@ extension InferenceTarget {
       "generation_sessions", "generations", "telemetry", "user_preferences", "secrets", "sync_tries", "sync_cursors", "sync_conflicts",
     ]
   }
-  /// Pages hang together or not: there is no one byte.
+  /// A damaged database has no single byte to name.
   var saysWhere: Bool { false }
 
   func format(of source: ImportSource) throws -> any ImportFormat {
@@ -65,8 +65,8 @@ extension InferenceTarget {
   }
 }
 
-/// What a case's database is about, and so which tables it has: an import takes as long as there are tables, and most mistakes need
-/// one or two of them.
+/// The parts of the SDK's data in a case's database, which decide its tables. An import takes longer with more tables, and most mistakes
+/// need only one or two of them.
 struct InferencePart: OptionSet {
   let rawValue: Int
   static let configurations = InferencePart(rawValue: 1)
@@ -75,7 +75,7 @@ struct InferencePart: OptionSet {
   static let events = InferencePart(rawValue: 8)
   static let preferences = InferencePart(rawValue: 16)
 
-  /// Everything for one case in eight; else one or two. Preferences alone would be another program's.
+  /// All parts for one case in eight, otherwise one or two. Never preferences alone: their table does not identify the SDK's database.
   static func some(_ values: inout InferenceValues) -> InferencePart {
     if values.chance(1, of: 8) { return [.configurations, .models, .history, .events, .preferences] }
     let first = values.pick([InferencePart.configurations, .configurations, .models, .history, .history, .events])
@@ -84,10 +84,10 @@ struct InferencePart: OptionSet {
   }
 }
 
-/// Values of the SDK's databases, as SQL writes them.
+/// Values of the SDK's databases, as SQL literals.
 struct InferenceValues {
   var random: SeededRandom
-  /// Of all records in JSON.
+  /// The keys of all JSON records.
   private static let keys = [
     "id", "settings", "routing", "analytics", "generation", "storage", "apiKey", "policy", "cloudEnabled", "privacyMode", "customRules",
     "defaults", "tokenBudget", "thinkingPattern", "openingTag", "createdAt", "updatedAt", "syncPending", "modelId", "sessionId",
@@ -102,7 +102,7 @@ struct InferenceValues {
 
   mutating func count(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
 
-  /// JSON as text, or as bytes. In one of four some value is not what it should be, in one of twelve some byte.
+  /// JSON as a text or a blob. One in four has wrong values, and one in twelve has damaged bytes.
   mutating func json(_ node: Node) -> String {
     var node = node
     var mutation = Mutation(random)
@@ -119,7 +119,7 @@ struct InferenceValues {
 
   mutating func word() -> String { pick(["Llama", "", "päivää 🦙", "a\u{0}b", "e\u{301}", "of tomorrow"]) }
 
-  /// One of the SDK's words, seldom another.
+  /// One of the SDK's words, or in one of ten cases an unknown word.
   mutating func known(_ words: String...) -> String { chance(1, of: 10) ? "of tomorrow" : pick(words) }
 
   mutating func number() -> String { pick(["0", "1", "60", "0.6125", "49.5", "-1", "1e3", "9007199254740993"]) }
@@ -128,6 +128,6 @@ struct InferenceValues {
 
   mutating func pending() -> String { pick(["0", "0", "1", "1", "NULL"]) }
 
-  /// As `JSONEncoder` writes a date.
+  /// A date as `JSONEncoder` writes it.
   mutating func date() -> Node { .raw(pick(["776092800.125", "776092800", "784035682.0005", "0", "-1e9", "252423993599.999"])) }
 }

@@ -20,7 +20,7 @@ struct M3U: MusicTarget {
     mutation.bytes(&bytes, marks: "#:,\r\n\\/\"%-{<\u{0}")
     random = mutation.random
     var counts = ["collections": 1, "collection_tracks": Self.entries(encoding.readable(text()))]
-    // Which lines mean the same file is known of a list that is as it was made.
+    // The number of different files is known only for an undamaged list.
     if !isSpoilt { counts["tracks"] = files }
     return FuzzSource(earlier: earlier, bytes: bytes, counts: mutation.isCountable ? counts : nil)
   }
@@ -47,12 +47,12 @@ private struct ListLines {
       }
     }
 
-    /// What is left of a text.
+    /// The text after encoding and decoding.
     func readable(_ text: String) -> String {
       self == .windows ? String(String.UnicodeScalarView(text.unicodeScalars.map { Self.byte($0) == UInt8(ascii: "?") ? "?" : $0 })) : text
     }
 
-    /// In Windows-1252, as far as `MusicTexts.western` needs it.
+    /// The Windows-1252 byte of a character in `MusicTexts.western`.
     private static func byte(_ scalar: Unicode.Scalar) -> UInt8 {
       switch scalar {
       case "€": 0x80
@@ -64,7 +64,7 @@ private struct ListLines {
 
   var random: SeededRandom
 
-  /// With the number of different files in it.
+  /// Makes a list. `files` is the number of different files in it.
   mutating func list(_ encoding: Encoding) -> ([String], files: Int) {
     let names = encoding == .windows ? MusicTexts.western : MusicTexts.names
     var lines = random.chance(4, of: 5) ? ["#EXTM3U"] : []
@@ -91,7 +91,7 @@ private struct ListLines {
     return "#EXTINF:\(seconds)," + (random.chance(2, of: 3) ? "\(artist) - \(title)" : title)
   }
 
-  /// The same number is the same file, in any of its spellings.
+  /// A path of the file with this number, in a random spelling.
   private mutating func path(_ file: Int) -> String {
     switch file % 5 {
     case 0: random.pick(["/Music/ä \(file).mp3", "file:///Music/%C3%A4%20\(file).mp3"], otherwise: "")

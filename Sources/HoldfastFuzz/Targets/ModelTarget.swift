@@ -3,14 +3,14 @@ import Holdfast
 import HoldfastInference
 import HoldfastTransfer
 
-/// What the files that describe models have in common.
+/// The common part of the files that describe models.
 protocol ModelTarget: ImportTarget {}
 
 extension ModelTarget {
   var schemas: [StoreSchema] { [InferenceStore.schema] }
   var tables: [String] { ["model_metadata"] }
   var saysWhere: Bool { false }
-  /// There is one record, and none of a kind that has others.
+  /// A source has one record, so faults that drop every third record cannot be planted.
   var faults: [Fault] { [.forgetsToWrite, .changesSource, .neverEqual] }
 
   func format(of source: ImportSource) throws -> any ImportFormat { try InferenceStore.modelImporter(for: source) }
@@ -18,7 +18,7 @@ extension ModelTarget {
   func edit(_ store: Store, _ random: inout SeededRandom) throws { try ModelEdits.edit(InferenceStore(store), &random) }
 }
 
-/// What an app does with its models between two imports.
+/// Edits models as an app may do between two imports.
 enum ModelEdits {
   static func edit(_ inference: InferenceStore, _ random: inout SeededRandom) throws {
     for var model in try inference.models() {

@@ -3,7 +3,7 @@ import Holdfast
 import HoldfastMusic
 import HoldfastTransfer
 
-/// What the formats of a music library have in common.
+/// The common part of the formats of a music library.
 protocol MusicTarget: ImportTarget {}
 
 extension MusicTarget {
@@ -42,7 +42,7 @@ extension MusicTarget {
       case 5: try library.movePlaylist(list.id, before: nil)
       case 6: _ = try library.createPlaylist(named: "new", in: list.isFolder ? list.id : nil)
       case 7:
-        // Refused where one of them is in the other already.
+        // The library refuses this move if the folder is inside the list.
         if let folder = lists.last(where: { $0.isFolder && $0.id != list.id }) { try? library.movePlaylist(list.id, toFolder: folder.id) }
       default: break
       }
@@ -57,10 +57,10 @@ enum MusicTexts {
     "A",
     "AC/DC - Live", "100% #1",
   ]
-  /// Also in a code page of Windows.
+  /// Names that Windows-1252 can encode.
   static let western = ["Blå timme", "Der Prozeß", "Café – du Monde", "100% #1", "A, B & \"C\"", "€ 5", "plain"]
 
-  /// The beginnings of pictures, which is all of them that is looked at.
+  /// The beginnings of pictures. The importer reads no more of a picture.
   static let pictures: [[UInt8]] = [
     [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 4, 0, 0, 0, 5, 8, 2, 0, 0, 0],
     [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 0, 0, 0xFF, 0xC0, 0, 11, 8, 0, 7, 0, 9, 1, 0x11, 0], Array("GIF89a".utf8) + [2, 0, 3, 0], [0],

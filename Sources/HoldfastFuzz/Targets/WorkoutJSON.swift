@@ -31,7 +31,7 @@ struct WorkoutJSON: WorkoutTarget {
 /// Small valid documents.
 private struct WorkoutNodes {
   var random: SeededRandom
-  /// The first app's keys are in camelCase.
+  /// Whether keys are in camelCase, as in the first app's JSON.
   private var isFirst = false
 
   init(random: SeededRandom) { self.random = random }

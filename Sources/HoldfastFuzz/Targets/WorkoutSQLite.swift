@@ -5,7 +5,7 @@ import Holdfast
 struct WorkoutSQLite: WorkoutTarget {
   let name = "workout-sqlite"
   let file = "thiccc.sqlite"
-  /// Pages hang together or not: there is no one byte.
+  /// A damaged database has no single byte to name.
   var saysWhere: Bool { false }
 
   private static let kinds = ["workouts": "workouts", "exercises": "exercises", "exercisesets": "exercise_sets"]

@@ -5,11 +5,11 @@ import HoldfastWorkouts
 
 /// The tables of workouts that other programs write, one target for each.
 struct WorkoutTables: WorkoutTarget {
-  /// As the format's name.
+  /// The format's name.
   let name: String
   var file: String { "\(name).csv" }
   var saysWhere: Bool { false }
-  // Nobody counts exercises but the importer.
+  // Only the importer counts exercises, so the fuzzer cannot find dropped ones.
   var faults: [Fault] { [.forgetsToWrite, .dropsSets, .changesSource, .neverEqual] }
 
   static let all = ["strong-csv", "hevy-csv", "fitnotes-csv", "stronglifts-csv"].map(WorkoutTables.init)
@@ -29,7 +29,7 @@ struct WorkoutTables: WorkoutTarget {
 
   func format(of source: ImportSource) throws -> any ImportFormat {
     var hints = SourceHints()
-    // Of the bytes: the same at the second import.
+    // Depends only on the bytes, so the second import has the same hints.
     let fingerprint = try Self.fingerprint(of: source.url)
     hints.weightUnit = ["kg", "lb", nil][fingerprint % 3]
     hints.timeZone = TimeZone(identifier: "Europe/Berlin")
@@ -44,9 +44,9 @@ struct WorkoutTables: WorkoutTarget {
 /// A small valid table of one format.
 private struct Table {
   var random: SeededRandom
-  /// How many sets are in it.
+  /// The number of sets in the table.
   private(set) var sets = 0
-  /// How many pauses.
+  /// The number of pauses in the table.
   private(set) var rests = 0
   private var delimiter: String
   private let newline: String
@@ -78,7 +78,7 @@ private struct Table {
     return "\"" + text.replacingOccurrences(of: "\"", with: "\"\"") + "\""
   }
 
-  // MARK: Spoiling
+  // MARK: Damage
 
   private static let values = [
     "", " ", "0", "-0", "-", "1", "1.5", "8,5", "1,500", "1e3", "1e999", "nan", "0x1", "-5", "9223372036854775808", "99999999999999999999",
@@ -88,7 +88,7 @@ private struct Table {
     String(repeating: "long ", count: 900),
   ]
 
-  /// Returns whether anything was tried.
+  /// Damages some cells, rows or columns. Returns whether any damage was tried.
   mutating func spoil() -> Bool {
     let times = random.pick([0, 1, 1, 2, 3, 8], otherwise: 1)
     for _ in 0..<times {
@@ -123,7 +123,7 @@ private struct Table {
     if form == .units { delimiter = ";" }
     if form == .numbered { quotesAll = true }
     for workout in 0..<Int.random(in: 0...3, using: &random) {
-      // Two of one start and name now and then.
+      // Some workouts share their start and name.
       let (date, title) = ("2023-0\(random.chance(1, of: 3) ? "1" : number(9))-11 18:30:00", random.chance(1, of: 3) ? "A" : name())
       for _ in 0..<Int.random(in: 1...3, using: &random) {
         let exercise = name()

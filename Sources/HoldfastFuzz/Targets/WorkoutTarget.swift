@@ -3,7 +3,7 @@ import Holdfast
 import HoldfastTransfer
 import HoldfastWorkouts
 
-/// What the formats of a training log have in common.
+/// The common part of the formats of a training log.
 protocol WorkoutTarget: ImportTarget {}
 
 extension WorkoutTarget {

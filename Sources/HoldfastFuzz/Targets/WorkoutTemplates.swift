@@ -18,7 +18,7 @@ struct WorkoutTemplates: WorkoutTarget {
         ? Self.template(&random) : .array((0..<Int.random(in: 1...3, using: &random)).map { _ in Self.template(&random) })
     } counts: { root in
       guard let templates = root as? [Any] ?? (root as? [String: Any]).map({ [$0] }) else { return nil }
-      // A group that is no list is one record that cannot be read.
+      // A group that is not a list counts as one unreadable record.
       let exercises = WorkoutJSON.elements("exercises", of: templates).flatMap { $0 as? [Any] ?? [$0] }
       let groups = WorkoutJSON.elements("exercises", of: templates).filter { !($0 is [Any]) }
       let sets = WorkoutJSON.elements("sets", of: exercises).count - WorkoutJSON.elements("sets", of: groups).count

@@ -23,7 +23,7 @@ struct XSPF: MusicTarget {
     mutation.bytes(&bytes, marks: "<>&;/\"'=!-[]?\u{0}")
     random = mutation.random
     var counts = ["collections": 1, "collection_tracks": Self.tracks(in: list)]
-    // Which elements mean the same file is known of a list that is as it was made.
+    // The number of different files is known only for an undamaged list.
     if !isSpoilt { counts["tracks"] = files }
     return FuzzSource(earlier: earlier, bytes: bytes, counts: mutation.isCountable ? counts : nil)
   }
@@ -38,7 +38,7 @@ struct XSPF: MusicTarget {
 private struct ListNodes {
   var random: SeededRandom
 
-  /// With the number of different files in it.
+  /// Makes a list. `files` is the number of different files in it.
   mutating func list() -> (Markup, files: Int) {
     let prefix = random.chance(1, of: 6) ? "x:" : ""
     var files: Set<Int> = []
@@ -75,7 +75,7 @@ private struct ListNodes {
     return .element(prefix + "track", children)
   }
 
-  /// The same number is the same file, in any of its spellings.
+  /// A path of the file with this number, in a random spelling.
   private mutating func location(_ file: Int) -> String {
     switch file % 4 {
     case 0: random.pick(["file:///Music/ä \(file).mp3", "file:///Music/%C3%A4%20\(file).mp3", "/Music/ä \(file).mp3"], otherwise: "")

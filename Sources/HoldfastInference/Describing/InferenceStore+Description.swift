@@ -13,8 +13,9 @@ extension InferenceStore {
     }
     library.readable = [
       FormatDescription("inference-blobs", "the SDK's first database, runanywhere.db, with JSON in its rows", likeness: isDatabase),
-      FormatDescription("inference-grdb", "the SDK's second database, of the same name, with a column a field", likeness: isDatabase),
-      FormatDescription("gguf", "a model in GGUF; of one in parts the first part") { source in
+      FormatDescription(
+        "inference-grdb", "the SDK's second database, of the same name, with one column for each field", likeness: isDatabase),
+      FormatDescription("gguf", "a model in GGUF; of a model in parts, the first part") { source in
         source.tables == nil && source.beginning.hasPrefix("GGUF") ? .certain : nil
       },
       FormatDescription("hf-config", "the config.json of a model, of Hugging Face or MLX") { source in

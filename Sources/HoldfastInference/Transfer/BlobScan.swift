@@ -96,7 +96,7 @@ struct BlobScan: InferenceScan {
     guard let object = value else {
       return try visit(
         .damaged(
-          kind: "configuration", path: row.path, reason: "\(problem); it may hold the key of the API, and stays in the source",
+          kind: "configuration", path: row.path, reason: "\(problem); it may contain the API key, so only the source keeps it",
           original: row.with(["data": APIKeyRecord.leftOut]).original), position)
     }
     let (key, rest) = Self.separated(object)

@@ -7,7 +7,7 @@ enum FurtherRoutings {
   /// The report's note for a configuration that replaces an older one; nil when the older one has no further policies.
   static func note(on id: String, in reader: Reader) throws -> String? {
     let count = try reader.count("SELECT count(*) FROM routing_policies WHERE configuration_id = \(id) AND position > 0")
-    return count > 0 ? "its further routing policies, if any, are in the place of those of the older configuration" : nil
+    return count > 0 ? "this configuration is newer: its routing policies replaced the stored ones" : nil
   }
 
   /// Called when a configuration is written. Its own policies are written after it, also policies that were deleted here: they

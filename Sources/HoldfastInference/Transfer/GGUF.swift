@@ -77,7 +77,7 @@ enum GGUF {
     if case .integer(let count)? = said["split.count"], count != Int64(files.count), count > 1 {
       source.tellIncomplete("split.count", "the model has \(count) parts, and the name of this file does not say where the others are")
     }
-    source.tellMissing(files.missing.map(String.init), "of \(files.count) parts these are not there")
+    source.tellMissing(files.missing.map(String.init), "of \(files.count) parts, these are missing")
     return source
   }
 

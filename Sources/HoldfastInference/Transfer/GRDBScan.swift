@@ -205,7 +205,7 @@ struct GRDBScan: InferenceScan {
       return members.leave("average_latency_ms", "average_latency_ms should be a number")
     }
     let count = members.value("generation_count").wholeNumber ?? 0
-    guard mean == 0 || count > 0 else { return members.leave("average_latency_ms", "average_latency_ms is the mean of no generation") }
+    guard mean == 0 || count > 0 else { return members.leave("average_latency_ms", "average_latency_ms needs a generation_count above 0") }
     members.remove("average_latency_ms")
     members.set("total_latency_ms", .double(mean * Double(count)))
   }

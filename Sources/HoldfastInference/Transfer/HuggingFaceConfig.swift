@@ -79,7 +79,7 @@ enum HuggingFaceConfig {
     if let context { values.append((.contextLength(context.name), context.value)) }
     for (key, value) in members.sorted(by: { $0.key < $1.key }) where key != context?.name { values.append((.capability(key), value)) }
     var source = ModelSource(id, values)
-    if weights.count > 0 { source.tellMissing(files.missingParts, "of the parts of the model these are not there") }
+    if weights.count > 0 { source.tellMissing(files.missingParts, "these parts of the model are missing") }
     return source
   }
 

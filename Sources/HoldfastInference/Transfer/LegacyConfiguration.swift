@@ -48,11 +48,14 @@ enum ConfigurationShape: Int, Sendable {
     if self == .settings { Self.takeSettings(&members) }
     let policies: [RoutingPolicy] = [.automatic, .preferDevice, .deviceOnly, .preferCloud, .custom]
     if let policy = members.text("routingPolicy"), !policies.map(\.rawValue).contains(policy) {
-      members.replace("routingPolicy", by: .string(RoutingPolicy.deviceOnly.rawValue), "no policy of the SDK: deviceOnly, as it made it")
+      members.replace(
+        "routingPolicy", by: .string(RoutingPolicy.deviceOnly.rawValue),
+        "the SDK has no such policy; imported as deviceOnly, as the SDK read it")
     }
     let levels: [AnalyticsLevel] = [.none, .basic, .detailed, .verbose]
     if let level = members.text("analyticsLevel"), !levels.map(\.rawValue).contains(level) {
-      members.replace("analyticsLevel", by: .string(AnalyticsLevel.basic.rawValue), "no level of the SDK: basic, as it made it")
+      members.replace(
+        "analyticsLevel", by: .string(AnalyticsLevel.basic.rawValue), "the SDK has no such level; imported as basic, as the SDK read it")
     }
     return members
   }

@@ -105,7 +105,7 @@ extension MusicStore {
     records: [TrackRow.self, PlaylistRow.self, EntryRow.self, ArtworkRow.self],
     invariants: [
       Invariant(
-        "a playlist is in a folder, and in none of its own", table: "collections",
+        "a playlist's parent is a folder, and not one inside the playlist", table: "collections",
         findings: """
           SELECT id FROM collections c WHERE parent_id IS NOT NULL AND (
             NOT EXISTS (SELECT 1 FROM collections p WHERE p.id = c.parent_id AND p.is_folder)
@@ -119,7 +119,7 @@ extension MusicStore {
         "an artwork's size is the length of its content", table: "artwork",
         findings: "SELECT hash FROM artwork WHERE bytes <> length(data)"),
       Invariant(
-        "what else is known of a track is a JSON object", table: "tracks",
+        "a track's metadata is a JSON object", table: "tracks",
         findings: "SELECT id FROM tracks WHERE iif(json_valid(metadata), json_type(metadata), '') <> 'object'"),
       // SQLite cannot compose accents, so only rows with three ASCII texts are checked: their lengths in characters and bytes are equal.
       Invariant(

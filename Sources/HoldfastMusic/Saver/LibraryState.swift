@@ -60,7 +60,7 @@ extension MusicStore {
     var new: [TrackRow] = []
     var returned: Set<UUID> = []
     for track in tracks {
-      guard seen.insert(track.id).inserted else { throw StoreError(.constraint, "the list of tracks to save contains one of them twice") }
+      guard seen.insert(track.id).inserted else { throw StoreError(.constraint, "the list of tracks to save contains one track twice") }
       let old = gone.removeValue(forKey: track.id)
       if old == track { continue }
       guard let stored = try self.track(track.id, in: tx) else {
@@ -84,7 +84,9 @@ extension MusicStore {
     let inOrder = try self.playlists(in: tx)
     let stored = Dictionary(inOrder.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     let wanted = Set(playlists.map(\.id))
-    guard wanted.count == playlists.count else { throw StoreError(.constraint, "the list of playlists to save contains one of them twice") }
+    guard wanted.count == playlists.count else {
+      throw StoreError(.constraint, "the list of playlists to save contains one playlist twice")
+    }
     // Playlists that another writer removed stay removed, unless the app changed them.
     var merged = try playlists.compactMap { playlist -> MusicPlaylist? in
       guard var stored = stored[playlist.id] else { return playlist == old[playlist.id] ? nil : playlist }

@@ -162,7 +162,7 @@ struct ITunesScan {
       if list.row.persistentID == nil {
         list.row.id = list.id(number: number)
       } else {
-        list.fail("the same id stands earlier in the source")
+        list.fail("an earlier list in the source has the same id")
       }
     }
     lists.append(list)

@@ -20,7 +20,7 @@ struct ITunesPlaylist {
 
   private static let parent = "Parent Persistent ID"
   private static let entries = "Playlist Items"
-  private static let isLeft = "the list stays where it is here, and a new one comes to the top"
+  private static let isLeft = "a known list keeps its folder, and a new list is put into no folder"
 
   /// The ledgers of earlier imports have these values in this order, so both must stay.
   private static let fields: FieldTable<SourceList> = [
@@ -44,7 +44,7 @@ struct ITunesPlaylist {
     if case .dict(let all) = value {
       let known = Set(Self.fields.fields.map(\.name) + [Self.entries])
       for member in all {
-        if found.updateValue(member.value, forKey: member.key) != nil { fail("\(member.key) stands twice") }
+        if found.updateValue(member.value, forKey: member.key) != nil { members.failRepeated(member.key) }
         if known.contains(member.key) { members.add(member) }
       }
       leftOut = found.filter { !known.contains($0.key) && !Self.others.contains($0.key) && !$0.value.isEmpty }.keys.sorted()

@@ -55,7 +55,7 @@ struct ITunesTrack: Sendable {
           case let key where !Self.keys.contains(key): metadata.updateValue(.string(member.value.text), forKey: key) != nil
           default: !members.add(member)
           }
-        if isRepeated { members.fail("\(member.key) stands twice") }
+        if isRepeated { members.failRepeated(member.key) }
       }
     } else {
       members.fail("a track should be a dict")

@@ -73,7 +73,7 @@ enum M3U {
     let decoded = try said.map { try read(bytes, as: $0, url) } ?? (isUTF8 ? text : readByLine(bytes))
     let first = decoded.first { !$0.isWhitespace }
     if let first, "{[<".contains(first) && !beginsAsName(decoded) || decoded.hasPrefix("bplist") || decoded.hasPrefix("%PDF") {
-      throw refused(url, "it begins with \(first), and no list of files does")
+      throw refused(url, "it begins with \(first), as no playlist does")
     }
     if lines(decoded).contains(where: { $0.hasPrefix("#EXT-X-") }) { throw refused(url, "it is a stream in pieces") }
     return (decoded, said == nil && !isUTF8)

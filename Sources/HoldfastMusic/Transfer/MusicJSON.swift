@@ -68,7 +68,7 @@ struct MusicJSON: LegacyFormat {
           + "nothing was changed")
     }
     guard lists.version >= 0 else {
-      var error = StoreError(.invalidSource, "this library has version \(lists.version), which there never was")
+      var error = StoreError(.invalidSource, "this library has version \(lists.version), which does not exist")
       error.offset = 0
       throw error
     }

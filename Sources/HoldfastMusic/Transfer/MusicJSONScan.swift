@@ -57,7 +57,7 @@ struct MusicJSONScan {
       let number = numbers[track.value, default: 0]
       numbers[track.value] = number + 1
       if let allowed, number >= allowed[track.value, default: 0] {
-        return try damaged("the playlist of this id that stands earlier does not have it")
+        return try damaged("the first playlist with this id does not contain this entry")
       }
       try scan.entry(of: track, number: number, in: playlist, index: index, at: .init(element), reader, visit)
     }

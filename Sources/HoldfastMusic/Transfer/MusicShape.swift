@@ -66,7 +66,7 @@ extension ValueForm<FileLocation> {
   /// A text that begins as a URL is read as a URL.
   fileprivate static var path: ValueForm {
     @Sendable func isURL(_ text: String) -> Bool { text.lowercased().hasPrefix("file:") }
-    return ValueForm("a path that a URL leads back to") { location, said in
+    return ValueForm("a path that a file URL can hold") { location, said in
       if case .string(let text) = said, isURL(text) { .string(location.text) } else { .text(location.path) }
     } read: { json in
       guard case .string(let text)? = ValueForm<String>.wholeText.read(json)?.text else { return nil }
@@ -118,7 +118,7 @@ extension SourceMembers {
     if value("file_url") == .null { fail("file_url is missing") }
     for name in ["file_url", "artwork_url"] {
       guard let text = text(name), !text.utf8.contains(0), ValueForm<FileLocation>.path.read(.string(text)) == nil else { continue }
-      leave(name, "\(name) cannot be written as a URL that leads back to it")
+      leave(name, "\(name) cannot be written as a file URL without a change")
     }
   }
 }

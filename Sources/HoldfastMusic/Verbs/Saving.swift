@@ -39,7 +39,7 @@ extension MusicStore {
 
   public static func saveTracks(_ tracks: [LibraryTrack], replacingAll: Bool = false, in tx: Writer) throws {
     let wanted = Set(tracks.map(\.id))
-    guard wanted.count == tracks.count else { throw StoreError(.constraint, "the list of tracks to save contains one of them twice") }
+    guard wanted.count == tracks.count else { throw StoreError(.constraint, "the list of tracks to save contains one track twice") }
     var stored: [UUID: LibraryTrack] = [:]
     // Reads each track by its id, or all tracks at once, whichever reads less. For a few tracks, counting all is not worth the time.
     if try replacingAll || tracks.count > 200 && tracks.count > tx.count("SELECT count(*) FROM tracks") / 8 {

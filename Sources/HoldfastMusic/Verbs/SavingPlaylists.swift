@@ -21,7 +21,9 @@ extension MusicStore {
     _ playlists: [MusicPlaylist], replacingAll: Bool = false, in tx: Writer
   ) throws -> [MissingEntry] {
     let wanted = Set(playlists.map(\.id))
-    guard wanted.count == playlists.count else { throw StoreError(.constraint, "the list of playlists to save contains one of them twice") }
+    guard wanted.count == playlists.count else {
+      throw StoreError(.constraint, "the list of playlists to save contains one playlist twice")
+    }
     let rows = try tx.all(PlaylistRow.self, "ORDER BY position, id")
     let inOrder = rows.map(\.id)
     var stored = Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })

@@ -7,6 +7,11 @@ extension SourceMembers {
   /// Remembers a problem, so that the record cannot be imported, unless there is one already.
   public mutating func fail(_ reason: String) { problem = problem ?? reason }
 
+  /// Remembers as the problem that the record has two members of this name: the source does not say which of the two counts.
+  public mutating func failRepeated(_ name: String) {
+    fail("\(name) appears twice in this record; keep one of the two in the source, and import it again")
+  }
+
   /// Reports a field, without which the record is imported.
   public mutating func tell(_ name: String, _ reason: String, _ original: SourceBytes) {
     damaged.append(DamagedField(name: name, reason: reason, original: original))

@@ -91,7 +91,7 @@ public struct SourceMembers: Sendable {
         let name = key.string
         let isList = listNames.contains(name)
         if isList || apart.contains(name) {
-          guard lists[name] == nil else { return fail("\(name) appears twice") }
+          guard lists[name] == nil else { return failRepeated(name) }
           guard try !isList || value.peek() == .array else { return fail("\(name) should be a list") }
           lists[name] = value
         } else {
@@ -161,7 +161,7 @@ public struct SourceMembers: Sendable {
   }
 
   mutating func add(_ key: String, _ name: String, _ value: JSONValue, at origin: Int) {
-    if place(key) != nil { fail("\(name) appears twice") }
+    if place(key) != nil { failRepeated(name) }
     append(Member(key: key, name: name, value: value, origin: origin))
   }
 

@@ -11,6 +11,8 @@ public struct ImportOptions: Sendable {
   /// refused again. All other entries stay. So repair records in place: neither delete nor move them. A field whose place has no record,
   /// and a record that the store has already, must be discarded instead. Default nil.
   public var retries: String?
+  /// What reports, the ledger and the quarantine call the source, for a source whose file is temporary. Default nil: its path.
+  package var sourceName: String?
   /// Called at every 512 records and at the ends of phases, on the importing thread. Default nil.
   public var onProgress: (@Sendable (ImportProgress) -> Void)?
   /// Called before every record and before the commit. True: the import ends with `.cancelled`, the store unchanged. Default: whether the task is cancelled.

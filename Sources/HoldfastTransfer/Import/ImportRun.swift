@@ -56,7 +56,8 @@ struct ImportRun<Format: ImportFormat> {
     self.options = options
     self.importID = importID
     report = try ImportReport(
-      format: format.name, formatVersion: format.version, source: source?.url.path ?? "", sourceSHA256: source?.sha256 ?? "",
+      format: format.name, formatVersion: format.version, source: options.sourceName ?? source?.url.path ?? "",
+      sourceSHA256: source?.sha256 ?? "",
       verified: false, dryRun: options.dryRun, backup: nil, counts: [:], kinds: format.kinds.map(\.name), skipped: [:], problems: [],
       problemCount: 0)
     kinds = []
@@ -141,7 +142,7 @@ struct ImportRun<Format: ImportFormat> {
       kinds[kind].seen[place.key] = first
       return first == content
         ? leave(record, "a repetition in the source")
-        : try quarantine(record, "the same id stands earlier in the source with other content", tx)
+        : try quarantine(record, "an earlier record in the source has the same id and other content", tx)
     }
     guard kinds[kind].hadRows || ledgerHadRows else { return try write(record, print, tx, merging: false) }
     let ledger = try ledgerHadRows ? ImportedKey.fingerprint(place.kind, record.key, tx) : nil
@@ -273,7 +274,7 @@ struct ImportRun<Format: ImportFormat> {
     for field in fields where !field.isPlace { field.value.combine(into: &print) }
     let content = print.value
     for field in fields where field.isPlace { field.value.combine(into: &print) }
-    print.combine(format.origin ?? retry?.source ?? report.source)
+    print.combine(format.origin ?? retry?.origin ?? ImportSource.origin(path: report.source, sha256: report.sourceSHA256))
     return (content, print.value)
   }
 

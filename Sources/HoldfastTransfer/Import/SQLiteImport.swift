@@ -80,7 +80,7 @@ public struct SQLiteImport: ImportFormat {
     try source.refuseStore()
     for table in tables where !source.tables.contains(table.name) {
       throw StoreError(
-        .invalidSource, "this database has no table \(table.name)", suggestion: "Check that it is the database of the app that is meant.")
+        .invalidSource, "this database has no table \(table.name)", suggestion: "Check that this is the database of the right app.")
     }
     (self.name, self.version, self.source, self.tables) = (name, version, source, tables)
     total = try tables.reduce(0) { try $0 + source.count(of: $1.name) }

@@ -195,7 +195,7 @@ extension Store {
       """
       INSERT INTO holdfast_imports (id, format, format_version, source_path, source_sha256, source_bytes, source_modified_at,
         backup_path, imported_at, report)
-      VALUES (\(id), \(report.format), \(report.formatVersion), \(source.url.path), \(source.sha256), \(source.bytes),
+      VALUES (\(id), \(report.format), \(report.formatVersion), \(report.source), \(source.sha256), \(source.bytes),
         \(source.modifiedAt), \(report.backup), \(tx.currentDate()), \(text))
       """)
   }

@@ -8,8 +8,8 @@ struct QuarantineRetry {
     var path: String
   }
 
-  /// The path of the earlier import's source. The present source is an edition of it.
-  let source: String
+  /// The identity of the earlier import's source. The present source is an edition of it.
+  let origin: String
   private let importID: String
   /// The places of the quarantined entries in the source, with their numbers.
   private let places: [Place: [Int64]]
@@ -20,15 +20,15 @@ struct QuarantineRetry {
 
   /// - Throws: `.notFound` when there was no such import; `.wrongKind` when it had another format.
   init(of importID: String, _ format: String, _ reader: Reader) throws {
-    let found = try reader.value("SELECT source_path, format FROM holdfast_imports WHERE id = \(importID)") { row in
-      (source: try row.text(), format: try row.text())
+    let found = try reader.value("SELECT source_path, source_sha256, format FROM holdfast_imports WHERE id = \(importID)") { row in
+      (source: try row.text(), sha256: try row.text(), format: try row.text())
     }
     guard let found else { throw StoreError(.notFound, "there was no import \(importID)") }
     guard found.format == format else {
       throw StoreError(.wrongKind, "the import \(importID) was of the format \(found.format), and this source is of \(format)")
     }
     self.importID = importID
-    source = found.source
+    origin = ImportSource.origin(path: found.source, sha256: found.sha256)
     var places: [Place: [Int64]] = [:]
     try reader.rows("SELECT id, kind, field, path FROM holdfast_quarantine WHERE import_id = \(importID)") { row in
       let id = try row.int64()

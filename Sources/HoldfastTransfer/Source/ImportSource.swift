@@ -169,6 +169,10 @@ public struct ImportSource: Sendable {
     }
   }
 
+  /// The identity of a source in fingerprints, which its later editions share: its path. A source that only has a name, such as standard
+  /// input, has no editions: its content is its identity.
+  static func origin(path: String, sha256: String) -> String { path.hasPrefix("/") ? path : sha256 }
+
   /// Whether the ledger has a file with this path, size and time, log included. Does not read the file.
   public static func isKnown(_ url: URL, to store: Store) throws -> Bool {
     guard FileManager.default.fileExists(atPath: url.path) else { return false }

@@ -95,7 +95,7 @@ extension PageKey: CoreValue {
   static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout CoreFields) throws -> PageKey? {
     let tree = try value.value()
     if let key = try? JSONDecoder().decode(PageKey.self, from: Data(tree.canonicalText().utf8)) { return key }
-    fields.fail("\(name) cannot be read as what a page gave")
+    fields.fail("\(name) is not a page key; pass the `next` of an earlier page")
     return nil
   }
 }

@@ -67,7 +67,7 @@ struct AppLimits {
   }
 
   private mutating func add(_ kind: String, _ id: UUID, _ field: String, _ reason: String) {
-    let whole = "it passes over the whole workout \(IDCodec.lowercase(workout.id))"
+    let whole = "the app ignores the whole workout \(IDCodec.lowercase(workout.id))"
     found.append(.init(kind: kind, id: IDCodec.lowercase(id), field: field, reason: "\(reason): \(whole)"))
   }
 }

@@ -229,7 +229,7 @@ struct CSVWriter {
       // A reader begins a new exercise where the numbers begin again, and gives it the warm-ups before that.
       let isParted = before.sets.contains { StrongRows.order($0.type) == nil } && before.sets.last?.type != .warmUp
       if !isParted || letters.count == done.count || letters.contains(where: { $0.type != .warmUp }) {
-        leave("exercises", exercise.id, nil, "it has the name of the exercise before: a reader takes sets of the two for those of one")
+        leave("exercises", exercise.id, nil, "it has the same name as the exercise before it: an app that reads the table joins the two")
       }
     }
     for set in exercise.sets {

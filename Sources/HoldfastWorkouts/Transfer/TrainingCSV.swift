@@ -158,7 +158,7 @@ struct TrainingCSV: ImportFormat, Sendable {
     let isElsewhere = try isElsewhere(id, row, edition, reader)
     func give(_ record: SourceRecord<TrainingRecord>) throws {
       guard isElsewhere else { return try visit(.record(record), position) }
-      try visit(.skipped(kind: record.kind, path: record.path, reason: "its workout is in the log from elsewhere"), position)
+      try visit(.skipped(kind: record.kind, path: record.path, reason: "this log has its workout from another source"), position)
     }
     if group.begins {
       try give(workout(group.first, id))
@@ -195,7 +195,7 @@ struct TrainingCSV: ImportFormat, Sendable {
   }
 
   private static let again = TrainingRow.Doubt(
-    kind: "exercise_sets", field: "place", reason: "its workout stood earlier in the table with this set of it: the two count as one")
+    kind: "exercise_sets", field: "place", reason: "its workout appears earlier in the table with the same set; the two sets count as one")
 
   // MARK: Earlier editions
 

@@ -117,7 +117,7 @@ extension TrainingGroups.Workout {
   /// Reports each differing value once.
   private mutating func doubt(_ kind: String, _ field: String, _ first: String?, _ other: String?, _ place: CSVPlace) {
     guard let first, let other, first != other else { return }
-    let doubt = TrainingRow.Doubt(kind: kind, field: field, reason: "an earlier row says otherwise, and counts: \(other)")
+    let doubt = TrainingRow.Doubt(kind: kind, field: field, reason: "an earlier row has another value; this one was not imported: \(other)")
     if told.insert(doubt).inserted { doubts.append(TrainingGroups.Placed(content: doubt, place: place)) }
   }
 

@@ -18,7 +18,7 @@ struct WorkoutPortable: ImportFormat {
     try base.scan(reader) { scanned, position in
       guard case .record(var record) = scanned else { return try visit(scanned, position) }
       if record.kind == ActiveRow.table, try !goesOn(record[text: "workout_id"], in: reader) {
-        let reason = "its workout does not go on here: another one is in progress, or it is history already"
+        let reason = "its workout cannot be continued in this log: another one is in progress, or this one is finished"
         return try visit(.skipped(kind: record.kind, path: record.path, reason: reason), position)
       }
       if record.kind == WorkoutRow.table, record[text: "state"] == WorkoutState.active.rawValue, try !goesOn(record[text: "id"], in: reader)

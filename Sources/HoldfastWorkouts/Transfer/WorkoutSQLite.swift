@@ -194,7 +194,7 @@ extension SourceMembers {
       ids: ["id", "workoutid", "exerciseid"])
     for object in ["suggest", "actual"] { open(object) }
     for (column, name) in Self.flat.sorted(by: { $0.key < $1.key }) where has(column) {
-      if value(name) != .null { fail("\(name) appears twice") }
+      if value(name) != .null { failRepeated(name) }
       move(column, to: name)
     }
     let part = Self.bodyPart.map { ($1, remove($0)) }

@@ -113,7 +113,7 @@ struct WorkoutScan {
   ) throws -> Parent {
     if let problem = parent.problem { members.fail(problem) }
     if parent.isRepeated, let id, seen[level.rawValue][id.value] != parent.id?.value {
-      members.fail("the \(level.above?.noun ?? "") of this id that stands earlier does not have it")
+      members.fail("the first \(level.above?.noun ?? "") with this id does not contain this \(level.noun)")
     }
     let path = SourcePath.json(start.location)
     guard try members.finish(kind: level.kind, path: path, original: .value(start), at: start.offset, visit), let id else {

@@ -27,7 +27,7 @@ extension WorkoutLog {
 
   public static func save(_ workouts: [Workout], in tx: Writer) throws {
     guard Set(workouts.map(\.id)).count == workouts.count else {
-      throw StoreError(.constraint, "the list of workouts to save contains one of them twice")
+      throw StoreError(.constraint, "the list of workouts to save contains one workout twice")
     }
     for workout in workouts { try save(workout, in: tx) }
   }

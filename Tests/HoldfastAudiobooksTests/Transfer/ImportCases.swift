@@ -195,7 +195,7 @@ struct ImportCases {
       Legacy.collection(
         tracks: [Legacy.track(2), Legacy.track(2, name: "other")], more: Legacy.states((2, Legacy.state("1")), (2, Legacy.state("2")))),
       Legacy.collection(title: "other", tracks: [Legacy.track(3)]))
-    let reason = "the same id stands earlier in the source with other content"
+    let reason = "an earlier record in the source has the same id and other content"
     #expect(
       try world.importing(json) == """
         collections 2: 1 imported, 1 quarantined

@@ -15,7 +15,10 @@ struct ImportDamage {
     ("\"fileSize\":1,", "", "fileSize is missing"),
     ("\"displayName\":\"track 2\",", "", "displayName is missing"),
     ("\"displayName\":\"track 2\"", "\"displayName\":null", "displayName is missing"),
-    ("\"displayName\":\"track 2\"", "\"displayName\":\"a\",\"displayName\":\"b\"", "displayName appears twice"),
+    (
+      "\"displayName\":\"track 2\"", "\"displayName\":\"a\",\"displayName\":\"b\"",
+      "displayName appears twice in this record; keep one of the two in the source, and import it again"
+    ),
     (Legacy.id(2), "not-an-id", "id should be an id, found \"not-an-id\""),
     (Legacy.id(2), "{\(Legacy.id(2))}", "id should be an id, found \"{\(Legacy.id(2))}\""),
     ("\"id\":\"\(Legacy.id(2))\"", "\"id\":2", "id should be an id, found 2"),
@@ -100,7 +103,10 @@ struct ImportDamage {
       (#"{"updatedAt":"2025-11-05T11:41:22Z"}"#, "position is missing"), (#"{"position":1}"#, "updatedAt is missing"),
       (#"{"position":"1","updatedAt":"2025-11-05T11:41:22Z"}"#, "position should be a number, found \"1\""),
       (#"{"position":1,"updatedAt":"2025-11-05T11:41:22"}"#, "updatedAt should be a date, found \"2025-11-05T11:41:22\""),
-      (#"{"position":1,"position":2,"updatedAt":"2025-11-05T11:41:22Z"}"#, "position appears twice"),
+      (
+        #"{"position":1,"position":2,"updatedAt":"2025-11-05T11:41:22Z"}"#,
+        "position appears twice in this record; keep one of the two in the source, and import it again"
+      ),
       ("null", "a playback state should be an object"),
     ])
   func badState(state: String, reason: String) throws {

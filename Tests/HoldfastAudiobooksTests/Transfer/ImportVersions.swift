@@ -138,7 +138,7 @@ struct ImportVersions {
         tracks 1: 1 imported
         playback_states 4: 4 quarantined
         $.collections[0].playbackStates[1]: nonsense is not an id
-        $.collections[0].playbackStates[3]: what stands in the place of its track's id is not an id
+        $.collections[0].playbackStates[3]: the id of the track is not a text
         $.collections[0].playbackStates[5]: a playback state should be an object
         $.collections[0].playbackStates[6]: an id without a state
         """)

@@ -54,8 +54,8 @@ import Testing
     #expect(
       try folder.importing() == [
         "collections 2 = 1 + 0 + 0 + 1", "tracks 2 = 1 + 0 + 0 + 1", "playback_states 1 = 1 + 0 + 0 + 0", "tags 1 = 1 + 0 + 0 + 0",
-        "collections[rowid 2]: the same id stands earlier in the source with other content",
-        "tracks[rowid 2]: the same id stands earlier in the source with other content",
+        "collections[rowid 2]: an earlier record in the source has the same id and other content",
+        "tracks[rowid 2]: an earlier record in the source has the same id and other content",
       ])
     #expect(try folder.collections().first?.lastPlayedTrackID == UUID(uuidString: Old.first))
   }
@@ -153,8 +153,8 @@ import Testing
     #expect(
       try folder.importing() == [
         "collections 6 = 6 + 0 + 0 + 0", "tracks 1 = 1 + 0 + 0 + 0",
-        "collections[rowid 5].cover_data: it cannot be read as a cover of the kind solid",
-        "collections[rowid 6].cover_data: it cannot be read as a cover of the kind gradient",
+        "collections[rowid 5].cover_data: cover_data cannot be read as a cover of the kind solid",
+        "collections[rowid 6].cover_data: cover_data cannot be read as a cover of the kind gradient",
       ])
     let stored = try Array(folder.collections().reversed())
     #expect(
@@ -204,7 +204,7 @@ import Testing
     #expect(
       try folder.importing() == [
         "collections 1 = 1 + 0 + 0 + 0", "tracks 3 = 1 + 0 + 1 + 1", "tags 3 = 2 + 0 + 1 + 0", "skipped 2: a repetition in the source",
-        "tracks[rowid 3]: the same id stands earlier in the source with other content",
+        "tracks[rowid 3]: an earlier record in the source has the same id and other content",
       ])
   }
 

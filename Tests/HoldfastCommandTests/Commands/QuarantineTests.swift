@@ -49,6 +49,15 @@ final class QuarantineTests {
     #expect(nothing.status == 0 && nothing.errors == "The quarantine has no record to import again.\n", "\(nothing.errors)")
   }
 
+  @Test("list, show and export name standard input as the source of records that came from it")
+  func namedStandardInput() throws {
+    _ = try bench.shell("\"$1\" import - --into piped.sqlite < one-bad-record.json")
+    for action in [["list", "--json"], ["show", "1", "--json"], ["show", "1"], ["export", "--to", "-"]] {
+      let printed = try Running(Workbench.binary, ["quarantine", "piped.sqlite"] + action, in: bench.folder).finish().output
+      #expect(printed.contains("standard input") && !printed.contains("standard-input"), "\(printed)")
+    }
+  }
+
   @Test("retry after an import from standard input asks for the source, and does not name the temporary file")
   func retriedFromStandardInput() throws {
     let imported = try bench.shell("\"$1\" import - --into piped.sqlite < one-bad-record.json")
@@ -67,6 +76,8 @@ final class QuarantineTests {
     #expect(try records().count == 1)
     #expect(try bench.run("quarantine", store, "discard", "--all", "--yes").output == "1 record discarded\n")
     #expect(try records().isEmpty)
+    let again = try bench.run("quarantine", store, "discard", "--all")
+    #expect(again.status == 0 && again.errors == "The quarantine has no record to discard.\n", "\(again.errors)")
   }
 
   @Test("export replaces an existing file only with --yes, and never the store")

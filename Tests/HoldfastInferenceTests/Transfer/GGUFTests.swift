@@ -219,7 +219,7 @@ import Testing
     #expect(
       try world.importing(first, "Big-Q4_K_M-00001-of-00003.gguf") == """
         models 1: 1 imported
-        Big-Q4_K_M-00001-of-00003.gguf.parts: of 3 parts these are not there: 3
+        Big-Q4_K_M-00001-of-00003.gguf.parts: of 3 parts, these are missing: 3
         """)
     var model = try world.model("Big-Q4_K_M")
     #expect(model.sizeBytes == Int64(first.count + second.count) && model.missingSince == world.clock.now && !model.isDownloaded)

@@ -55,7 +55,7 @@ import Testing
     for name in ["model-00002-of-00003.safetensors", "model-00003-of-00003.safetensors"] { _ = try world.write(Data([1]), "m/\(name)") }
     let report = try world.report(Data(#"{"model_type": "llama"}"#.utf8), "m/config.json")
     #expect(
-      report.problems.map(\.reason) == ["of the parts of the model these are not there: model-00001-of-00003.safetensors"])
+      report.problems.map(\.reason) == ["these parts of the model are missing: model-00001-of-00003.safetensors"])
     let model = try world.model("m")
     #expect(model.localPath == world.folder.file("m").path && model.missingSince == world.clock.now && model.sizeBytes == 2)
     #expect(try world.withLibrary { try $0.checkModelFiles().missing } == [])

@@ -81,8 +81,8 @@ import Testing
     #expect(
       try world.importing() == """
         configuration 1: 1 imported
-        configuration[rowid 1].routingPolicy: no policy of the SDK: deviceOnly, as it made it
-        configuration[rowid 1].analyticsLevel: no level of the SDK: basic, as it made it
+        configuration[rowid 1].routingPolicy: the SDK has no such policy; imported as deviceOnly, as the SDK read it
+        configuration[rowid 1].analyticsLevel: the SDK has no such level; imported as basic, as the SDK read it
         """)
     let configuration = try world.configuration()
     #expect(configuration?.routing == Routing(policy: .deviceOnly, isCloudEnabled: false, privacyMode: .strict))

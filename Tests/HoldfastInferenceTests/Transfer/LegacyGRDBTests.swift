@@ -95,7 +95,7 @@ import Testing
       "UPDATE configuration SET updated_at = '2025-08-05 13:\(minute):00.000', model_cache_size = \(minute)"
     }
     func policies() throws -> [String] { try world.configuration()?.otherRoutings.map(\.policy.rawValue) ?? [] }
-    let note = ["its further routing policies, if any, are in the place of those of the older configuration": 1]
+    let note = ["this configuration is newer: its routing policies replaced the stored ones": 1]
     try world.database([SDK.second, SDK.configuration(), policy("r", "balanced"), policy("q", "second"), policy("s", "third")])
     #expect(try world.report().notes == nil)
     try world.database(["DELETE FROM routing_policies WHERE id = 's'", date(30)])

@@ -149,7 +149,7 @@ import Testing
       try world.importing() == """
         configuration 1: 1 quarantined
         noted 1: no copy of the source is kept: it may contain an API key that was not imported: keep the source
-        configuration[rowid 1]: data is not text in UTF-8; it may hold the key of the API, and stays in the source
+        configuration[rowid 1]: data is not text in UTF-8; it may contain the API key, so only the source keeps it
         """)
     for part in parts { #expect(try world.files(with: part) == []) }
   }

@@ -62,7 +62,7 @@ import Testing
         noted 1: imported without consent to send it; it is never sent
         telemetry[rowid 2].id: id differs from the JSON in its row
         telemetry[rowid 3].id: id differs from the JSON in its row
-        telemetry[rowid 3]: the same id stands earlier in the source with other content
+        telemetry[rowid 3]: an earlier record in the source has the same id and other content
         """)
   }
 
@@ -219,8 +219,8 @@ import Testing
         model_usage_stats 3: 1 imported, 1 skipped, 1 quarantined
         user_preferences 2: 1 imported, 1 quarantined
         skipped 1: a repetition in the source
-        model_usage_stats[rowid 3]: the same id stands earlier in the source with other content
-        user_preferences[rowid 2]: the same id stands earlier in the source with other content
+        model_usage_stats[rowid 3]: an earlier record in the source has the same id and other content
+        user_preferences[rowid 2]: an earlier record in the source has the same id and other content
         """)
   }
 

@@ -45,7 +45,7 @@ import Testing
         ITunes.playlist(27, "B", more: ITunes.folder + ITunes.parent(26)),
         ITunes.playlist(28, "Bad", more: ITunes.string("Parent Persistent ID", "x")),
       ])
-    let stays = "the list stays where it is here, and a new one comes to the top"
+    let stays = "a known list keeps its folder, and a new list is put into no folder"
     let left = "there is no such folder, or it is inside of itself; \(stays)"
     #expect(
       try world.importing(source) == """
@@ -115,7 +115,7 @@ import Testing
         tracks 3: 3 imported
         collections 5: 2 imported, 3 quarantined
         collection_tracks 4: 1 imported, 3 quarantined
-        Playlists[1]: the same id stands earlier in the source
+        Playlists[1]: an earlier list in the source has the same id
         Playlists[1].Playlist Items[0]: its playlist is quarantined
         Playlists[2]: Playlist Persistent ID should be 16 hexadecimal digits, found "?"
         Playlists[2].Playlist Items[0]: its playlist is quarantined
@@ -205,7 +205,7 @@ import Testing
       ITunes.playlist(22, "G", more: ITunes.string("Name", "twice") + ITunes.folder),
       ITunes.playlist(23, "In G", [2], more: ITunes.parent(22)),
     ]
-    let stays = "the list stays where it is here, and a new one comes to the top"
+    let stays = "a known list keeps its folder, and a new list is put into no folder"
     #expect(
       try world.importing(ITunes.library(tracks, later)) == """
         tracks 3: 3 skipped
@@ -214,7 +214,7 @@ import Testing
         skipped 8: in the store already
         Playlists[0].Folder: Folder should be true or false, found "yes"
         Playlists[1].Parent Persistent ID: Parent Persistent ID should be 16 hexadecimal digits; \(stays)
-        Playlists[2]: Name stands twice
+        Playlists[2]: Name appears twice in this record; keep one of the two in the source, and import it again
         Playlists[3].Parent Persistent ID: there is no such folder, or it is inside of itself; \(stays)
         """)
     #expect(try world.rows() == before)

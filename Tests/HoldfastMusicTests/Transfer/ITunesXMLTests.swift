@@ -157,7 +157,7 @@ import Testing
         Tracks.102.Date Modified: Date Modified should be a date, found "yesterday"
         Tracks.102.Play Count: Play Count should be a whole number that is not less than 0, found -1
         Tracks.102.Rating: Rating should be a whole number from 0 to 100, found 400
-        Tracks.103: Name stands twice
+        Tracks.103: Name appears twice in this record; keep one of the two in the source, and import it again
         """)
     #expect(try world.quarantine().contains("<integer>99999999999999999999</integer>"))
   }

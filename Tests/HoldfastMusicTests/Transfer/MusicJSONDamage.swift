@@ -72,7 +72,7 @@ import Testing
         collections 1: 1 imported
         collection_tracks 1: 1 imported
         skipped 1: a repetition in the source
-        $.tracks[2]: the same id stands earlier in the source with other content
+        $.tracks[2]: an earlier record in the source has the same id and other content
         """)
   }
 
@@ -91,9 +91,9 @@ import Testing
         collections 4: 2 imported, 1 skipped, 1 quarantined
         collection_tracks 9: 3 imported, 4 skipped, 2 quarantined
         skipped 5: a repetition in the source
-        $.collections[2]: the same id stands earlier in the source with other content
-        $.collections[2].trackIDs[2]: the playlist of this id that stands earlier does not have it
-        $.collections[2].trackIDs[3]: the playlist of this id that stands earlier does not have it
+        $.collections[2]: an earlier record in the source has the same id and other content
+        $.collections[2].trackIDs[2]: the first playlist with this id does not contain this entry
+        $.collections[2].trackIDs[3]: the first playlist with this id does not contain this entry
         """)
     #expect(try world.shelf().hasSuffix("list 5: track 1, track 1\nlist 6: track 2"))
   }
@@ -183,7 +183,7 @@ import Testing
         $.collections[1].trackIDs[0]: its playlist is quarantined
         $.collections[2]: trackIDs should be a list
         $.collections[3]: a playlist should be an object
-        $.collections[4]: name appears twice
+        $.collections[4]: name appears twice in this record; keep one of the two in the source, and import it again
         """)
     #expect(try world.quarantine().prefix(2) == [#"{"a":1}"#, "\"red\""])
   }

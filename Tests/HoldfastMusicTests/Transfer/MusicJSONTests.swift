@@ -157,7 +157,7 @@ import Testing
     #expect(
       try failure(Music.library([], version: 2))
         == "newer_source: this library has version 2, which is newer than 1, the newest that can be read; nothing was changed")
-    #expect(try failure(Music.library([], version: -1)) == "invalid_source: this library has version -1, which there never was")
+    #expect(try failure(Music.library([], version: -1)) == "invalid_source: this library has version -1, which does not exist")
     #expect(try failure("{}", format: "library-json").hasPrefix("misuse: there is no format library-json"))
     #expect(try failure("{}", format: "music-sqlite").hasSuffix("is not a SQLite database"))
   }

@@ -24,8 +24,8 @@ import Testing
         tracks[rowid 2]: title should be a text without zeros, found bytes that are not text
         tracks[rowid 3]: genre should be a text without zeros, found bytes that are not text
         tracks[rowid 4]: artist should be a text without zeros, found "A\u0000\u0000"
-        tracks[rowid 5]: file_url should be a path that a URL leads back to, found "\u0000"
-        tracks[rowid 6]: artwork_url should be a path that a URL leads back to, found bytes that are not text
+        tracks[rowid 5]: file_url should be a path that a file URL can hold, found "\u0000"
+        tracks[rowid 6]: artwork_url should be a path that a file URL can hold, found bytes that are not text
         """#)
     #expect(try world.quarantine().first?.contains(#""title":{"text":"Yf9i"}"#) == true)
   }

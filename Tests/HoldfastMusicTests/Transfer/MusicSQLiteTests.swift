@@ -127,8 +127,8 @@ import Testing
     #expect(
       try world.importing() == """
         tracks 13: 13 imported
-        tracks[rowid 8].file_url: file_url cannot be written as a URL that leads back to it
-        tracks[rowid 8].artwork_url: artwork_url cannot be written as a URL that leads back to it
+        tracks[rowid 8].file_url: file_url cannot be written as a file URL without a change
+        tracks[rowid 8].artwork_url: artwork_url cannot be written as a file URL without a change
         """)
     let expected = [
       "file:///Music/a%20b/x.mp3", "file:///a%2520b", "file:///Music/a%20b/x.mp3", "Music/x.mp3", "C%3A/Music/x.mp3",

@@ -121,7 +121,7 @@ import Testing
     try log.save([workout, Workout(id: UUID(), name: "known", startedAt: Date())])
     let report = try log.exportJSON(to: folder.file("x.json"))
     #expect(report.counts["workouts"] == 2)
-    let whole = ": it passes over the whole workout \(AppWorkouts.id(1))"
+    let whole = ": the app ignores the whole workout \(AppWorkouts.id(1))"
     #expect(report.leftOut.allSatisfy { $0.reason.hasSuffix(whole) })
     #expect(
       report.leftOut.map { "\($0.kind) \($0.id.suffix(1)) \($0.field ?? "-"): \($0.reason.dropLast(whole.count))" } == [
@@ -152,7 +152,7 @@ import Testing
         workouts 2: 2 imported
         active_workout 1: 1 skipped
         exercises 1: 1 imported
-        skipped 1: its workout does not go on here: another one is in progress, or it is history already
+        skipped 1: its workout cannot be continued in this log: another one is in progress, or this one is finished
         """)
     #expect(try world.withLibrary { try $0.currentWorkout() } == current)
     #expect(try world.workouts().map { "\($0.name): \($0.exercises.count)" }.sorted() == ["workout 2: 1", "workout 3: 0"])

@@ -336,7 +336,7 @@ import Testing
         workouts 2: 1 imported, 1 skipped
         exercises 4: 3 imported, 1 skipped
         exercise_sets 9: 8 imported, 1 skipped
-        skipped 3: its workout is in the log from elsewhere
+        skipped 3: this log has its workout from another source
         \(TableWorld.guessed(3))
         """)
     try world.withLibrary { log in for workout in try log.workouts() { try log.deleteWorkout(workout.id) } }

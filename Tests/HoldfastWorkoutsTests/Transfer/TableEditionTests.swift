@@ -40,7 +40,7 @@ import Testing
         workouts 1: 1 skipped
         exercises 1: 1 skipped
         exercise_sets 1: 1 skipped
-        skipped 3: its workout is in the log from elsewhere
+        skipped 3: this log has its workout from another source
         """)
     #expect(try world.workouts().count == 1)
   }

@@ -62,7 +62,7 @@ import Testing
         exercise_sets 3: 2 imported, 1 skipped
         skipped 2: a repetition in the source
         \(TableWorld.guessed(2))
-        line 4.place: its workout stood earlier in the table with this set of it: the two count as one
+        line 4.place: its workout appears earlier in the table with the same set; the two sets count as one
         """)
   }
 
@@ -85,9 +85,9 @@ import Testing
       """
     #expect(
       try TableWorld(unit: nil).report(text).problems.map { "\($0.path).\($0.field ?? ""): \($0.reason)" } == [
-        "line 3.note: an earlier row says otherwise, and counts: two",
-        "line 3.end: an earlier row says otherwise, and counts: 2023-01-02 19:40:00",
-        "line 3.superset: an earlier row says otherwise, and counts: 2",
+        "line 3.note: an earlier row has another value; this one was not imported: two",
+        "line 3.end: an earlier row has another value; this one was not imported: 2023-01-02 19:40:00",
+        "line 3.superset: an earlier row has another value; this one was not imported: 2",
       ])
   }
 

@@ -150,11 +150,11 @@ import Testing
         exercises 5: 1 imported, 2 skipped, 2 quarantined
         exercise_sets 4: 1 imported, 1 skipped, 2 quarantined
         skipped 4: a repetition in the source
-        $[2]: the same id stands earlier in the source with other content
-        $[2].exercises[0].sets[0]: the exercise of this id that stands earlier does not have it
-        $[2].exercises[1]: the workout of this id that stands earlier does not have it
-        $[3].exercises[0]: the same id stands earlier in the source with other content
-        $[3].exercises[0].sets[0]: the exercise of this id that stands earlier does not have it
+        $[2]: an earlier record in the source has the same id and other content
+        $[2].exercises[0].sets[0]: the first exercise with this id does not contain this set
+        $[2].exercises[1]: the first workout with this id does not contain this exercise
+        $[3].exercises[0]: an earlier record in the source has the same id and other content
+        $[3].exercises[0].sets[0]: the first exercise with this id does not contain this set
         """)
     #expect(try world.workouts().map { $0.exercises.map(\.sets.count) } == [[], [1]])
   }
@@ -165,8 +165,8 @@ import Testing
     #expect(
       try ImportWorld().importing(text) == """
         workouts 2: 2 quarantined
-        $[0]: startTimestamp appears twice
-        $[1]: name appears twice
+        $[0]: startTimestamp appears twice in this record; keep one of the two in the source, and import it again
+        $[1]: name appears twice in this record; keep one of the two in the source, and import it again
         """)
   }
 

@@ -174,7 +174,7 @@ private final class XMLReading: NSObject, XMLParserDelegate {
     let reason: String
     switch error.code {
     case 4: reason = "no element begins there"
-    case Self.endsEarly: reason = "something stands behind the end of the document"
+    case Self.endsEarly: reason = "the document has content after its end"
     case 9: reason = "a character is not allowed there, or is not in the encoding"
     case 26, 27: reason = "an entity is not declared"
     case 32: reason = "the encoding that it declares is not known"
