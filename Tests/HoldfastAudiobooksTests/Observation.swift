@@ -66,14 +66,12 @@ import Testing
     let world = try World.temporary()
     let known = try VerbCase.prepare(world)
     let live = LiveValue(world.library.tagUpdates())
-    while live.value == nil { await Task.yield() }
     let before = [TagCount(tag: "tag", collections: 1), TagCount(tag: "two", collections: 1)]
-    #expect(live.value == before)
+    #expect(await eventually { live.value == before })
     let watches = try TableWatches(world.store, ["tags"])
     try await world.library.addTag("tag", to: known.other.id)
     try #require(watches.woken == ["tags"])
-    while live.value == before { await Task.yield() }
-    #expect(live.value == [TagCount(tag: "tag", collections: 2), before[1]])
+    #expect(await eventually { live.value == [TagCount(tag: "tag", collections: 2), before[1]] })
     #expect(live.error == nil)
   }
 }

@@ -20,4 +20,33 @@ struct FolderTests {
       #expect(try Set(House.folders(in: "Tests/\(target)")).subtracting(allowed) == [], "\(target)")
     }
   }
+
+  @Test("tests that are named after a source file lie in the folder of that file, however deep")
+  func mirroredFiles() throws {
+    var matched: Set<String> = []
+    for target in try House.folders(in: "Tests") where !Self.others.contains(target) {
+      let sources = try House.files(in: "Sources/\(target.dropLast("Tests".count))").map(Place.init)
+      // A module has no two files of one name.
+      let folders = Dictionary(sources.map { ($0.name, $0.folder) }) { first, _ in first }
+      for test in try House.files(in: "Tests/\(target)").map(Place.init) where test.name.hasSuffix("Tests") {
+        guard let folder = folders[String(test.name.dropLast("Tests".count))] else { continue }
+        matched.insert(target)
+        #expect(test.folder == folder, "\(target)/\(test.name)")
+      }
+    }
+    #expect(matched.contains("HoldfastTests"), "no test file was compared")
+  }
+
+  /// Where a file lies in its target.
+  private struct Place {
+    let folder: [Substring]
+    let name: String
+
+    /// - Parameter path: such as `Sources/Holdfast/Safety/Moment.swift`.
+    init(_ path: String) {
+      let parts = path.split(separator: "/")
+      folder = Array(parts.dropFirst(2).dropLast())
+      name = parts.last.map { String($0.dropLast(".swift".count)) } ?? ""
+    }
+  }
 }

@@ -60,12 +60,12 @@ import Testing
     let known = try HistoryVerb.prepare(world)
     let pending = LiveValue(world.inference.pendingEventCountUpdates())
     let statistics = LiveValue(world.inference.statisticsUpdates(by: []))
-    while pending.value != 3 || statistics.value?.first?.generationCount != 3 { await Task.yield() }
+    #expect(await eventually { pending.value == 3 && statistics.value?.first?.generationCount == 3 })
     let watches = try TableWatches(world.store, [TelemetryEvent.table, Generation.table])
     try await world.inference.record([TelemetryTests.event(9)])
     try await world.inference.record(SessionTests.generation(known.sessions[0], 2))
     try #require(watches.woken == [TelemetryEvent.table, Generation.table])
-    while pending.value != 4 || statistics.value?.first?.generationCount != 4 { await Task.yield() }
+    #expect(await eventually { pending.value == 4 && statistics.value?.first?.generationCount == 4 })
     #expect(pending.error == nil && statistics.error == nil)
   }
 }

@@ -214,11 +214,11 @@ import Testing
   func live() async throws {
     let world = try World.temporary()
     let live = LiveValue(world.inference.modelUpdates())
-    while live.value != [] { await Task.yield() }
+    #expect(await eventually { live.value == [] })
     let watches = try TableWatches(world.store, [ModelMetadata.table])
     try await world.inference.save(Sample.bareModel)
     try #require(watches.woken == [ModelMetadata.table])
-    while live.value != [Sample.bareModel] { await Task.yield() }
+    #expect(await eventually { live.value == [Sample.bareModel] })
     #expect(live.error == nil)
   }
 

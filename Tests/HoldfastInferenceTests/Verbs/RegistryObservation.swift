@@ -81,12 +81,12 @@ import Testing
     let world = try World.temporary()
     let store = world.inference
     let live = LiveValue(store.configurationUpdates())
-    while live.value == nil { await Task.yield() }
+    #expect(await eventually { live.value != nil })
     let watches = try TableWatches(world.store, RegistryVerb.configuration)
     let configuration = InferenceConfiguration(baseURL: "https://models.example", createdAt: Sample.date)
     try await store.save(configuration)
     try #require(!watches.woken.isEmpty)
-    while live.value != configuration { await Task.yield() }
+    #expect(await eventually { live.value == configuration })
     #expect(live.error == nil)
   }
 

@@ -68,7 +68,7 @@ import Testing
     }
     world.time.advance(.seconds(2))
     // The last to hold it is the write.
-    while gone != nil { await Task.yield() }
+    #expect(await eventually { gone == nil })
     #expect(try await world.library.state() == state)
   }
 

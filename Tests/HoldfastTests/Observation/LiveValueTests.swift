@@ -75,7 +75,6 @@ struct LiveValueTests {
     live = nil
     store = nil
     // The watch ends on the store's own queues; each round gives them the thread.
-    while watched != nil { await Task.yield() }
-    #expect(watched == nil)
+    #expect(await eventually { watched == nil })
   }
 }
