@@ -78,6 +78,15 @@ import Testing
     #expect(Set(found.map(\.path)) == exceptions)
   }
 
+  @Test("a command that people copy into a shell names a file by one word of the shell")
+  func shellWords() throws {
+    func places(_ lines: [String]) -> [String] {
+      lines.filter { $0.contains("holdfast ") && $0.contains(#/holdfast [a-z \-]*\\\([A-Za-z.]*(path|url)\)/#) }
+    }
+    #expect(try House.sources().flatMap { places($0.lines) } == [])
+    #expect(places([#""holdfast snapshot list \(store.path)""#, #""holdfast check \(store.shellWord)""#]).count == 1)
+  }
+
   @Test("only the files listed here ask for a platform or a version")
   func platformFiles() throws {
     let listed: Set<String> = [
