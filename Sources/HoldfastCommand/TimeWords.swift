@@ -6,20 +6,22 @@ import Holdfast
 enum TimeWords {
   /// For errors.
   static let forms =
-    "\"10 minutes ago\" (seconds, minutes, hours, days, weeks), \"an hour ago\", \"14:02\", \"yesterday\", \"yesterday 14:02\", "
-    + "\"2026-11-24\", \"2026-11-24 14:02\", \"2026-11-24 14:02:33\", \"2026-11-24T14:02:33+01:00\" or \"now\""
+    "\"10 minutes ago\" (seconds, minutes, hours, days, weeks, months, years), \"an hour ago\", \"last week\", \"14:02\", \"yesterday\", "
+    + "\"yesterday 14:02\", \"2026-11-24\", \"2026-11-24 14:02\", \"2026-11-24 14:02:33\", \"2026-11-24T14:02:33+01:00\" or \"now\""
 
   /// The times that `text` can mean; nil for any other form, and for a local time that a change of the clocks leaves out.
   ///
   /// Times are shown without their fraction, or in JSON with milliseconds. So a text with seconds means every time that is shown so: the
   /// whole second, or the millisecond. Every other text means one time.
   ///
-  /// A day alone means its beginning. A time without a zone is local. Of a local time that comes twice, this is the first. Days and weeks
-  /// ago are counted by the calendar, so "1 day ago" is the same time of day.
+  /// A day alone means its beginning. A time without a zone is local. Of a local time that comes twice, this is the first. Days, weeks,
+  /// months and years ago are counted by the calendar, so "1 day ago" is the same time of day. Where a month has no such day, its last one is
+  /// meant. "last week" is a week ago, and so with month and year. The word "at" may stand before a time of day.
   static func parse(_ text: String, now: Date, timeZone: TimeZone) -> ClosedRange<Date>? {
     let text = text.trimmingCharacters(in: .whitespaces)
     if let instant = DateCodec.parseISO8601(text).flatMap(DateCodec.date(milliseconds:)) { return shown(instant, as: text) }
-    let words = text.lowercased().split(separator: " ").map(String.init)
+    var words = text.lowercased().split(separator: " ").map(String.init)
+    if words.count == 3, words[1] == "at" { words.remove(at: 1) }
     switch words.count {
     case 1:
       if words[0] == "now" { return now...now }
@@ -27,6 +29,8 @@ enum TimeWords {
       let name = day(words[0], now, timeZone)
       // Where the clocks go forward at midnight, the day begins at one.
       return local(name, "00:00", timeZone) ?? local(name, "01:00", timeZone)
+    case 2 where words[0] == "last" && ["week", "month", "year"].contains(words[1]):
+      return ago("a", words[1], now, timeZone).map { $0...$0 }
     case 2: return local(day(words[0], now, timeZone), words[1], timeZone)
     case 3 where words[2] == "ago": return ago(words[0], words[1], now, timeZone).map { $0...$0 }
     default: return nil
@@ -65,11 +69,21 @@ enum TimeWords {
     switch unit.hasSuffix("s") ? String(unit.dropLast()) : unit {
     case "second", "sec": return earlier(1)
     case "minute", "min": return earlier(60)
-    case "hour": return earlier(3_600)
+    case "hour", "h": return earlier(3_600)
     case "day": return daysAgo(count, now, timeZone)
     case "week": return daysAgo(7 * count, now, timeZone)
+    case "month": return monthsAgo(count, now, timeZone)
+    case "year": return monthsAgo(12 * count, now, timeZone)
     default: return nil
     }
+  }
+
+  private static func monthsAgo(_ count: Int, _ now: Date, _ timeZone: TimeZone) -> Date? {
+    // Foundation's calendar need not count millions of years.
+    guard count <= 12_000 else { return nil }
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = timeZone
+    return calendar.date(byAdding: .month, value: -count, to: now)
   }
 
   private static func daysAgo(_ count: Int, _ now: Date, _ timeZone: TimeZone) -> Date? {

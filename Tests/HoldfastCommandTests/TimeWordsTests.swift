@@ -22,6 +22,9 @@ struct TimeWordsTests {
       ("yesterday 14:02", "2026-11-23T13:02:00Z"), ("yesterday 14:02:07", "2026-11-23T13:02:07Z"),
       ("2026-11-24 14:02", "2026-11-24T13:02:00Z"), ("2026-07-01 14:02:33", "2026-07-01T12:02:33Z"),
       ("yesterday", "2026-11-22T23:00:00Z"), ("2026-11-24", "2026-11-23T23:00:00Z"), ("an hour ago", "2026-11-24T12:02:33Z"),
+      ("1 month ago", "2026-10-24T12:02:33Z"), ("9 months ago", "2026-02-24T13:02:33Z"), ("a year ago", "2025-11-24T13:02:33Z"),
+      ("2 h ago", "2026-11-24T11:02:33Z"), ("last week", "2026-11-17T13:02:33Z"), ("Last month", "2026-10-24T12:02:33Z"),
+      ("yesterday at 14:02", "2026-11-23T13:02:00Z"), ("2026-11-24 at 14:02", "2026-11-24T13:02:00Z"),
       ("A minute ago", "2026-11-24T13:01:33Z"), ("10 min ago", "2026-11-24T12:52:33Z"),
       (" 2026-11-24T14:02:33+01:00 ", "2026-11-24T13:02:33Z"), ("2026-11-24T13:02:33.250Z", "2026-11-24T13:02:33Z"),
     ])
@@ -47,8 +50,14 @@ struct TimeWordsTests {
     arguments: [
       "", "tomorrow", "tomorrow 10:00", "14", "9:05", "24:00", "14:02Z", "2026-11-31", "2026-13-01 10:00", "2026-11-31 10:00",
       "2026-11-24 14:02 CET", "ten minutes ago", "-1 minutes ago", "5 fortnights ago", "minutes ago", "99999999999999999999 days ago",
+      "last", "last hour", "last 14:02", "last week ago", "9999 years ago", "at 14:02", "yesterday at", "yesterday at noon", "5 m ago",
     ])
   func refused(text: String) throws { #expect(try Self.parse(text) == nil) }
+
+  @Test("where a month has no such day, its last one is meant", arguments: [("1 month ago", "02-28"), ("2 months ago", "01-31")])
+  func shortMonth(text: String, day: String) throws {
+    #expect(try Self.parse(text, at: "2026-03-31T10:00:00Z") == "2026-\(day)T11:00:00Z")
+  }
 
   @Test(
     "on the day on which the clocks go forward, a day ago is the same time of day, and a time that does not exist is no time",

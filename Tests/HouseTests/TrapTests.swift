@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// What data can reach must not end the process, and what one part of the kit guards is done nowhere else.
@@ -78,6 +79,15 @@ import Testing
     #expect(Set(found.map(\.path)) == exceptions)
   }
 
+  @Test("a command that people copy into a shell names a file by one word of the shell")
+  func shellWords() throws {
+    func places(_ lines: [String]) -> [String] {
+      lines.filter { $0.contains("holdfast ") && $0.contains(#/holdfast [a-z \-]*\\\([A-Za-z.]*(path|url)\)/#) }
+    }
+    #expect(try House.sources().flatMap { places($0.lines) } == [])
+    #expect(places([#""holdfast snapshot list \(store.path)""#, #""holdfast check \(store.shellWord)""#]).count == 1)
+  }
+
   @Test("only the files listed here ask for a platform or a version")
   func platformFiles() throws {
     let listed: Set<String> = [
@@ -116,6 +126,14 @@ import Testing
   func filesAreShort() throws {
     let paths = try ["Sources", "Tests", "Examples"].flatMap { try House.files(in: $0) }
     #expect(try paths.filter { try House.text($0).utf8.filter { $0 == UInt8(ascii: "\n") }.count > 400 } == [])
+  }
+
+  @Test("the archive stays small: 2,500 lines that are neither blank nor only a comment; its reader in Python has 250 lines")
+  func archiveIsSmall() throws {
+    let lines = try House.sources().filter { $0.path.hasPrefix("Sources/Holdfast/Archive/") }.flatMap(\.lines)
+      .map { $0.trimmingCharacters(in: .whitespaces) }
+    #expect((1...2_500).contains(lines.count { !$0.isEmpty && !$0.hasPrefix("//") }))
+    #expect(try House.text("Examples/archive_reader.py").utf8.count { $0 == UInt8(ascii: "\n") } <= 250)
   }
 
   @Test("no file names a folder of the machine that it was written on, or says that it is not finished")

@@ -5,12 +5,14 @@ import Foundation
 struct Machine {
   static var lines: [String] {
     let memory = Double(ProcessInfo.processInfo.physicalMemory) / 1_073_741_824
-    return [
+    let lines = [
       "Date: \(ISO8601DateFormatter().string(from: Date()))",
       "Processor: \(processor), \(ProcessInfo.processInfo.activeProcessorCount) cores; memory \(String(format: "%.0f", memory)) GiB",
       "System: \(system); SQLite \(String(cString: climit_sqlite_version())); \(swift)",
       "Load average: \(loadAverage)",
     ]
+    guard let commit = firstLine("git", "rev-parse", "--short", "HEAD") else { return lines }
+    return lines + ["Commit: \(commit)"]
   }
 
   static var loadAverage: String {
@@ -35,16 +37,19 @@ struct Machine {
   }
 
   /// The compiler on the path; the one that built this, unless somebody switched in between.
-  private static var swift: String {
+  private static var swift: String { firstLine("swift", "--version") ?? "Swift unknown" }
+
+  /// The first line that a program writes; nil where there is no such program, or it fails.
+  private static func firstLine(_ command: String...) -> String? {
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["swift", "--version"]
+    process.arguments = command
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return "Swift unknown" }
+    guard (try? process.run()) != nil else { return nil }
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
-    return text.split(separator: "\n").first.map(String.init) ?? "Swift unknown"
+    return process.terminationStatus == 0 ? text.split(separator: "\n").first.map(String.init) : nil
   }
 }

@@ -123,6 +123,9 @@ struct Report {
         verdict.map { ratio($0.figure) } ?? "-", Self.word(verdict?.met), gate.cost(outcomes).map(time) ?? "-",
       ])
     }
+    for gate in ArchiveCost.gates(archive) {
+      table.rows.append([gate.name, gate.demand, ratio(gate.figure), Self.word(gate.isMet), "-"])
+    }
     return table
   }
 

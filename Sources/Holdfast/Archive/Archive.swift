@@ -139,6 +139,7 @@ public struct Archive: Sendable {
   ) throws -> (commit: ArchivedCommit, damage: [String], dangling: [String]) {
     let built = try steadily {
       let (generation, commit) = try find(moment)
+      try DurableFile.checkFreeSpace(files.bytes, in: file.deletingLastPathComponent(), for: "an earlier state of \(files.path)")
       return try generation.build(commit, at: file, check: check)
     }
     do {

@@ -132,9 +132,11 @@ package enum DurableFile {
 
   /// Copies a file, and flushes the copy and its name. The copy must not exist yet; only its owner may read it.
   ///
-  /// Reads through SQLite's file layer, because the source may be a database that this process has open.
+  /// Reads through SQLite's file layer, because the source may be a database that this process has open. Writes nothing where the copy has no
+  /// room: a copy that fills the disk would stop the commits of others until it fails.
   package static func copy(_ source: URL, to target: URL) throws {
     let bytes = try FileBytes(source)
+    try checkFreeSpace(bytes.count, in: target.deletingLastPathComponent(), for: "a copy of \(source.path)")
     guard try create(target.path) else { throw StoreError(.cannotCreate, "\(target.path) is there already") }
     do {
       let file = try FileHandle(forWritingTo: target)

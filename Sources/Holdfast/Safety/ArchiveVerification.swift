@@ -65,10 +65,7 @@ private struct ArchiveProof {
   private func lastProven(
     from base: ArchiveBase, to next: ArchiveBase?, in generation: ArchiveFolder.Generation
   ) throws -> (commit: Int64, time: Int64) {
-    let temporary = FileManager.default.temporaryDirectory
-    try DurableFile.checkFreeSpace(
-      DurableFile.size(generation.base(base.commit).path), in: temporary, for: "verifying the archive of \(path)")
-    let folder = try WorkingFolder(in: temporary, "proving")
+    let folder = try WorkingFolder(in: FileManager.default.temporaryDirectory, "proving")
     defer { withExtendedLifetime(folder) {} }
     let walk = ArchiveWalk(generation, from: base)
     let replay: ArchiveReplay

@@ -12,7 +12,7 @@ public struct PurgeReport: Sendable, Codable, Equatable {
   public var setAside: Int
   /// How many quarantined records and fields were removed.
   public var quarantined: Int
-  /// Whether the archive was begun anew; its earlier commits were removed.
+  /// Whether the earlier commits of an archive were removed. The archive has begun anew; that of a store with the mode `.off` is gone.
   public var beganArchiveAnew: Bool
   /// Copies of import sources, which the kit does not change. They may hold the row, as the sources themselves do.
   public var sourceBackups: [String]
@@ -92,7 +92,8 @@ extension Store {
   /// Removes every copy of an earlier state, after a new snapshot and a new base of the present one were made.
   private func forgetPast(_ lock: FolderLock?) throws -> (snapshots: [String], setAside: Int, hasArchive: Bool) {
     guard let files else { return ([], 0, false) }
-    let new = try snapshot(label: "after purging")
+    // Nothing is removed by the rules here: everything old goes below, and the report names it.
+    let new = try Snapshot.make(files, label: "after purging", isAutomatic: true, options, rotates: false)
     // Also copies that no description names, and a copy that is being made of an earlier state.
     let old = try removeAll(in: files.snapshots, but: [new.file(files), new.description(files)].map(\.lastPathComponent))
     let copies = old.map { files.snapshots.appendingPathComponent($0) }.filter { ["sqlite", "json"].contains($0.pathExtension) }

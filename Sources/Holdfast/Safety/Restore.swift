@@ -103,6 +103,8 @@ extension Store {
     by prepared: URL, _ files: StoreFiles, _ db: Database, remark: String, keep: () throws -> T
   ) throws -> T {
     guard let handle = db.sqliteConnection else { throw StoreError(.closed, "\(path) is closed") }
+    // The whole content goes through the log.
+    try DurableFile.checkFreeSpace(DurableFile.size(prepared.path), in: files.parent, for: "replacing the content of \(files.path)")
     let factory = ConnectionFactory(files, options)
     let copyFactory = ConnectionFactory(prepared.path, options)
     let tables = archiver == nil ? [] : try ordinaryTables(copyFactory.copySource().texts).filter { !$0.hasPrefix("holdfast_") }

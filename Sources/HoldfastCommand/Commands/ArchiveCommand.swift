@@ -45,7 +45,7 @@ struct ArchiveCommand: Subcommand {
     guard let status = try open.archiveStatus(), !status.isWriting else { return }
     throw StoreError(
       .busy, "the archive of \(store.path) is not being written: \(status.problem ?? "another program that has the store open writes it")",
-      suggestion: "holdfast archive status \(store.path)")
+      suggestion: "holdfast archive status \(store.shellWord)")
   }
 
   private func status() throws -> Answer {

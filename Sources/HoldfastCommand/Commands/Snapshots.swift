@@ -146,7 +146,7 @@ struct SnapshotList {
     let found = id.isEmpty ? [] : snapshots.filter { $0.id.hasPrefix(id) }
     guard let first = found.first else {
       throw StoreError(
-        .notFound, "\(store.path) has no snapshot \(id)", suggestion: "holdfast snapshot list \(store.path)")
+        .notFound, "\(store.path) has no snapshot \(id)", suggestion: "holdfast snapshot list \(store.shellWord)")
     }
     guard found.count == 1 else {
       throw Failure(

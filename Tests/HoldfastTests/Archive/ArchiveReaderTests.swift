@@ -35,6 +35,32 @@ import Testing
     }
   }
 
+  @Test("restores what was merged, and what is behind a gap, by number and by time, as this program does")
+  func merged() throws {
+    let world = try RetentionWorld()
+    for _ in 0..<2 { try world.session(24) }
+    try world.session(1, mode: .off)
+    try world.session(3)
+    world.pass(hours: 2)
+    #expect(try world.run().merged > 0 && world.archive.generations().count == 2)
+    let archive = try Archive(of: world.url)
+    // The notes are of the clock, which this test moves.
+    let events = try archive.history().filter { $0.kind != .note }
+    #expect(events.count { $0.kind == .gap } == 1)
+    for event in events {
+      let ours = world.folder.file("ours-\(event.commit).sqlite")
+      try archive.restore(to: .commit(event.commit), at: ours)
+      let time = ArchiveTime.microseconds(event.time)
+      let text = "\(DateCodec.iso8601(time / 1_000, fraction: true).dropLast())\(String(1_000 + time % 1_000).dropFirst())Z"
+      for moment in [["--commit", "\(event.commit)"], ["--time", text]] {
+        let theirs = world.folder.file("theirs-\(event.commit)\(moment[0]).sqlite")
+        #expect(try Python.run([world.archive.url.path, "restore", theirs.path] + moment) == 0)
+        #expect(try world.texts(of: theirs) == world.texts(of: ours), "\(moment)")
+      }
+    }
+    #expect(try Python.run([world.archive.url.path, "verify"]) == 0)
+  }
+
   /// Four openings; one makes a label and vacuums, one writes a commit of several records, which also finishes its segment.
   private func written() throws -> (states: [Int64: [String]], labelled: [String]) {
     var (states, labelled): ([Int64: [String]], [String]) = ([:], [])

@@ -36,6 +36,17 @@ struct DurableFileTests {
     #expect(try Data(contentsOf: folder.file("b")) == Data("theirs".utf8))
   }
 
+  @Test("a copy that has no room on its volume is not begun")
+  func copyWithoutRoom() throws {
+    try Data().write(to: folder.file("a"))
+    // A hole, which takes no room itself.
+    let file = try FileHandle(forWritingTo: folder.file("a"))
+    try file.truncate(atOffset: 1 << 42)
+    try file.close()
+    #expect(failure { try DurableFile.copy(folder.file("a"), to: folder.file("b")) }?.code == .diskFull)
+    #expect(try folder.contents() == ["a"])
+  }
+
   @Test("a copy of a file of several pieces is equal to it")
   func largeCopy() throws {
     var generator = SeededGenerator(seed: 1)

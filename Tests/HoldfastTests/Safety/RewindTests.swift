@@ -35,4 +35,38 @@ struct RewindTests {
     #expect(try store.integrityCheck().findings == [])
     try store.close()
   }
+
+  @Test("where an earlier state has no room, nothing of it is built, whether the store is open or not")
+  func noRoom() throws {
+    let moment = try store.moment()
+    let (file, log) = (folder.file("store.sqlite"), folder.file("store.sqlite-wal"))
+    let whole = try enlarge(log)
+    var failures: [StoreError?] = [
+      failure { try store.rewind(to: moment) }, failure { try store.rewindPlan(to: moment) },
+      failure { try store.differences(from: moment, to: moment) },
+      failure { try store.bringBack(Book.self, id: .numbered(1100), from: moment) },
+      failure { try store.archive().restore(to: moment, at: folder.file("then.sqlite")) },
+    ]
+    try resize(log, to: whole)
+    try store.close()
+    let closed = try enlarge(file)
+    failures.append(failure { try Store.rewind(at: file, to: moment, options: .testing) })
+    try resize(file, to: closed)
+    #expect(failures.allSatisfy { $0?.code == .diskFull }, "\(failures)")
+    #expect(try folder.contents().filter { $0.contains(".holdfast-") || $0.contains("then") } == [])
+    #expect(try Store.rewind(at: file, to: moment, options: .testing).kept != nil)
+  }
+
+  /// Makes a file larger than the free space, with a hole, which takes no room itself: the checks read sizes. Returns the size before.
+  private func enlarge(_ file: URL) throws -> UInt64 {
+    let length = UInt64(DurableFile.size(file.path))
+    try resize(file, to: 1 << 42)
+    return length
+  }
+
+  private func resize(_ file: URL, to length: UInt64) throws {
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.truncate(atOffset: length)
+    try handle.close()
+  }
 }

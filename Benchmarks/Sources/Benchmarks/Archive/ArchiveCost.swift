@@ -110,6 +110,30 @@ struct ArchiveCost {
     return table
   }
 
+  /// The goals of an archive, against the same commits without one.
+  static func gates(_ costs: [ArchiveCost]) -> [(name: String, demand: String, figure: Double, isMet: Bool)] {
+    var gates: [(name: String, demand: String, figure: Double, isMet: Bool)] = []
+    for own in costs where own.mode == .archive {
+      guard let plain = costs.first(where: { $0.durability == own.durability && $0.mode == .plain }) else { continue }
+      func add(_ what: String, _ demand: String, _ figure: Double, _ isMet: Bool) {
+        gates.append(("archive, \(own.durability.rawValue): \(what)", demand, figure, isMet))
+      }
+      let (median, before) = (own.milliseconds.median, plain.milliseconds.median)
+      add("a commit", "<= 1.05 x no archive, or 3 µs more", median / before, median <= max(before * 1.05, before + 0.003))
+      let slowest = own.milliseconds.quantile(0.99) / plain.milliseconds.quantile(0.99)
+      add("a commit, p99", "<= 1.1 x no archive", slowest, slowest <= 1.1)
+      // No goal for fast commits: a writer that never rests waits for the archive.
+      if own.durability == .durable {
+        let share = own.commitsPerSecond.median / plain.commitsPerSecond.median
+        add("commits/s", ">= 0.85 x no archive", share, share >= 0.85)
+      }
+      add("bytes a commit", "<= 1000", own.bytesPerCommit, own.bytesPerCommit <= 1_000)
+      let pause = own.pauses.quantile(0.99)
+      add("pause p99", "<= 25 ms", pause, pause <= 25)
+    }
+    return gates
+  }
+
   static let legend = """
     Of each run 20,000 commits; commits/s: the median of the runs, the least and the most of them. Log: the size of SQLite's log after the
     longest run. The copying process works as Litestream 0.5 does, without its compression; missed: commits that it did not copy, in all runs.
