@@ -66,14 +66,7 @@ final class ArchiveSource {
     let pages = UInt32(clamping: size / Int64(end.pageBytes))
     try hashes.read(pages) { number, buffer in try page(number, into: buffer) }
     let isInFile = hashes.state == end.state && hashes.pages == end.pages
-    let header = try follower.presentHeader()
-    follower.begin(header)
-    if let header, header.salts == end.place.salts, end.place.frames > 0 {
-      try follower.transactions(upTo: end.place.frames) { _ in }
-      let knowsSum = end.place.sum != LogChecksum()
-      guard follower.place.frames == end.place.frames, !knowsSum || follower.place == end.place else {
-        throw ArchiveGap.logDiffers
-      }
+    if try follower.begin(at: end.place) {
       guard Int64(end.pages) <= Int64(hashes.pages) + Int64(follower.latest.count) + 1_000_000 else {
         throw ArchiveGap.recordImpossible
       }

@@ -44,6 +44,18 @@ final class LogFollower {
     latest = [:]
   }
 
+  /// Reads the present log up to `end`, where the archive ends, and follows it from there. Returns false where `end` is not in this log:
+  /// then follows it from its beginning. Throws `ArchiveGap` when the log is not as it was archived.
+  func begin(at end: ArchiveRecord.LogPlace) throws -> Bool {
+    let header = try presentHeader()
+    begin(header)
+    guard let header, header.salts == end.salts, end.frames > 0 else { return false }
+    try transactions(upTo: end.frames) { _ in }
+    let knowsSum = end.sum != LogChecksum()
+    guard place.frames == end.frames, !knowsSum || place == end else { throw ArchiveGap.logDiffers }
+    return true
+  }
+
   /// Goes on behind a frame of the present log. The frames up to there are known to be committed, and are not checked.
   func goOn(_ header: LogHeader, after frame: UInt32) throws {
     begin(header)
@@ -100,6 +112,21 @@ final class LogFollower {
     } catch is Found {
       return true
     }
+  }
+
+  /// Reads on to the end that the log has now, and counts the whole transactions.
+  func commitsBehind() throws -> Int {
+    struct Newer: Error {}
+    let end = DurableFile.size(path)
+    var count = 0
+    do {
+      try transactions(upTo: place.frames, beyond: true) { transaction in
+        // Else a program that never rests would keep this from ending.
+        guard Self.bytes(ofFrames: transaction.end.frames, pageBytes) <= end else { throw Newer() }
+        count += 1
+      }
+    } catch is Newer {}
+    return count
   }
 
   func page(inFrame frame: UInt32, into buffer: UnsafeMutableRawBufferPointer) throws {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 struct ArchiveCommand: Subcommand {
   static let configuration = CommandConfiguration(
@@ -29,8 +30,8 @@ struct ArchiveCommand: Subcommand {
     switch action {
     case .begin:
       try begin(console)
-      return try status()
-    case .status: return try status()
+      return try status(console)
+    case .status: return try status(console)
     case .verify: return try verify(console)
     case .drill: return try drill(console)
     }
@@ -48,22 +49,26 @@ struct ArchiveCommand: Subcommand {
       suggestion: "holdfast archive status \(store.shellWord)")
   }
 
-  private func status() throws -> Answer {
+  private func status(_ console: Console) throws -> Answer {
     let archive = try archive(of: store)
     let reach = try archive.reach()
+    let waiting = Activity.show("comparing", console) { archive.waiting() }
     var facts = FactList()
     facts.add("from", reach.oldest.map { TimeWords.both($0) })
     facts.add("until", reach.newest.map { TimeWords.both($0) })
     facts.add("newest commit", reach.commit.map(String.init))
+    facts.add("waiting", waiting.words)
     facts.add("gaps", String(reach.gaps))
     facts.add("size", DisplayText.size(archive.bytes))
     facts.add("last drill", archive.lastDrill.map { TimeWords.both($0) })
-    return Answer(
-      document: [
-        "store": .string(store.path), "oldest": .time(reach.oldest), "newest": .time(reach.newest),
-        "newest_commit": reach.commit.map(JSONValue.integer) ?? .null, "gaps": .number(reach.gaps), "bytes": .integer(archive.bytes),
-        "last_drill": .time(archive.lastDrill),
-      ], text: facts.text)
+    var document: [String: JSONValue] = [
+      "store": .string(store.path), "oldest": .time(reach.oldest), "newest": .time(reach.newest),
+      "newest_commit": reach.commit.map(JSONValue.integer) ?? .null, "gaps": .number(reach.gaps), "bytes": .integer(archive.bytes),
+      "last_drill": .time(archive.lastDrill),
+    ]
+    document["waiting_commits"] = waiting.count.map(JSONValue.number) ?? .null
+    document["problem"] = waiting.problem.map(JSONValue.string) ?? .null
+    return Answer(document: document, text: facts.text, notes: waiting.notes)
   }
 
   private func verify(_ console: Console) throws -> Answer {
@@ -88,5 +93,33 @@ struct ArchiveCommand: Subcommand {
       document: [
         "store": .string(store.path), "commit": drill.commit.document, "passed": .bool(drill.hasPassed), "findings": drill.report.document,
       ], text: facts.text + (drill.hasPassed ? "" : drill.report.table(console)), foundProblems: !drill.hasPassed)
+  }
+}
+
+extension Archive.Waiting {
+  /// Nil: not known.
+  fileprivate var count: Int? {
+    if case .commits(let count) = self { count } else { nil }
+  }
+
+  /// Why the number is not known.
+  fileprivate var problem: String? {
+    if case .unknown(let reason) = self { reason } else { nil }
+  }
+
+  fileprivate var words: String {
+    guard let count else { return "unknown" }
+    return count == 0 ? "none" : ShownValue.counted(count, "commit")
+  }
+
+  /// What a person should know; empty when the archive has every commit.
+  var notes: [String] {
+    if let problem { return ["Whether the archive has every commit of the store is not known: \(DisplayText.printable(problem))."] }
+    guard let count, count > 0 else { return [] }
+    let (are, they) = count == 1 ? ("is", "it is") : ("are", "they are")
+    return [
+      "\(ShownValue.counted(count, "commit")) \(are) not archived yet: \(they) archived at the next opening for writing, or by the app "
+        + "that has the store open."
+    ]
   }
 }

@@ -43,7 +43,10 @@ struct Diff: Subcommand {
 
   func perform(_ console: Console) throws -> Answer {
     let (from, to) = try range()
-    _ = try archive(of: store)
+    let archive = try archive(of: store)
+    var notes: [String] = []
+    // A commit and a label are earlier than what is not archived yet.
+    if case .time = to { notes = Activity.show("reading", console) { archive.waiting().notes } }
     let open = try openWhole(store, lock, reads: true)
     // The first error is the one that matters.
     defer { try? open.close() }
@@ -51,7 +54,7 @@ struct Diff: Subcommand {
     guard let rows else {
       let tables = try Activity.show("comparing", console) { try open.differences(from: from, to: to) }
       document["tables"] = tables.document
-      return Answer(document: document, text: tables.text(width: console.outputWidth))
+      return Answer(document: document, text: tables.text(width: console.outputWidth), notes: notes)
     }
     if open.schemas.flatMap(\.neverExported).contains(where: { $0.lowercased() == rows.lowercased() }) {
       throw Failure(code: "usage", "the rows of \(rows) are never shown", status: .usage)
@@ -66,7 +69,7 @@ struct Diff: Subcommand {
     document["complete"] = .bool(found.count <= limit)
     return Answer(
       document: document, text: shown.text(width: console.outputWidth),
-      notes: found.count > limit ? ["… and more: give a larger --limit."] : [])
+      notes: notes + (found.count > limit ? ["… and more: give a larger --limit."] : []))
   }
 
   private func range() throws -> (from: Moment, to: Moment) {

@@ -6,10 +6,10 @@ struct History: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Lists the commits, labels, gaps and snapshots of a store's past, newest last.",
     discussion: """
-      Reads the archive and the snapshots' descriptions, not the store, which may be open elsewhere, damaged or gone. Each commit has a \
-      number, its time, how many rows it changed, and in which tables; of a commit of another program these are unknown. On a terminal \
-      the middle of a long run of commits is one line, unless --limit is given. A time with seconds means that whole second: its \
-      beginning for --from, its end for --to.
+      Reads the archive and the snapshots' descriptions; the store may be open elsewhere, damaged or gone. Each commit has a number, its \
+      time, how many rows it changed, and in which tables; of a commit of another program these are unknown. Without --to, a note tells \
+      when the store has commits that are not archived yet. On a terminal the middle of a long run of commits is one line, unless \
+      --limit is given. A time with seconds means that whole second: its beginning for --from, its end for --to.
 
       Example: holdfast history library.sqlite --from "1 hour ago"
       """)
@@ -39,7 +39,10 @@ struct History: Subcommand {
     let all = try Snapshot.all(of: store.url, in: place.folder?.url)
     var (events, remarks): ([ArchiveEvent], [String]) = ([], [])
     do {
-      events = try archive(of: store).history(from: from, to: to)
+      let archive = try archive(of: store)
+      events = try archive.history(from: from, to: to)
+      // Reading a large store would take longer than its history.
+      if to == nil { remarks = archive.waiting(readingAtMost: 256 << 20).notes }
     } catch let error as StoreError where error.code == .notFound && !all.isEmpty {
       remarks = ["These are the snapshots: \(error.message)."]
     }

@@ -74,9 +74,11 @@ struct Snapshots: Subcommand {
     facts.add("snapshot", made.id)
     facts.add("holds", Libraries.content(of: made))
     facts.add("size", DisplayText.size(made.bytes))
-    if !made.findings.isEmpty { facts.add("findings", "\(made.findings.count), as in the store: holdfast check \(store.shellWord)") }
+    facts.add("findings", made.findings.first.map { "\(made.findings.count), the first: \($0)" })
     return Answer(
-      document: ["store": .string(store.path), "created": made.document], text: facts.text, foundProblems: !made.findings.isEmpty)
+      document: ["store": .string(store.path), "created": made.document], text: facts.text,
+      notes: made.findings.isEmpty ? [] : ["The snapshot is as the store, which has the same findings: holdfast check \(store.shellWord)"],
+      foundProblems: !made.findings.isEmpty)
   }
 }
 
@@ -161,7 +163,7 @@ extension Snapshot {
   var document: JSONValue {
     .object([
       "id": .string(id), "created_at": .time(createdAt), "label": .string(label), "schemas": .numbers(schemas), "rows": .numbers(rows),
-      "bytes": .integer(bytes), "sha256": .string(sha256),
+      "bytes": .integer(bytes), "sha256": .string(sha256), "findings": .texts(findings),
     ])
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastAudiobooks
+import HoldfastTesting
 import Testing
 
 @Suite("Restore")
@@ -125,6 +126,21 @@ struct RestoreTests {
     #expect(try bench.run("restore", store, "--snapshot", "20251105", "--yes").status == 0)
     #expect(try titles(bench, store) == ["三体", "Moby Dick"])
     #expect(try bench.run("snapshot", "create", "nothing.sqlite").status == 66)
+  }
+
+  @Test("a snapshot of a store with findings names the first one and is 2; it is as the store")
+  func findings() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    try RawDatabase.with(URL(fileURLWithPath: store)) { other in
+      try other.execute("PRAGMA foreign_keys = OFF; UPDATE tracks SET collection_id = 'gone' WHERE rowid = (SELECT min(rowid) FROM tracks)")
+    }
+    let made = try bench.run("snapshot", "create", store)
+    #expect(made.status == 2 && made.output.contains("1, the first: a row of tracks points at a row of collections"), "\(made.output)")
+    #expect(made.errors.contains("holdfast check \(store)"), "\(made.errors)")
+    let list = try bench.run("snapshot", "list", store, "--json").document["snapshots"] as? [[String: Any]]
+    #expect((list?.first?["findings"] as? [String])?.count == 1, "\(list ?? [])")
+    #expect(try bench.run("snapshot", "verify", store).status == 0)
   }
 
   @Test("snapshots are verified, drilled and pruned; the newest sound one stays")

@@ -1,0 +1,65 @@
+import Foundation
+
+extension Archive {
+  /// What the archive lacks of its store.
+  package enum Waiting: Sendable, Equatable {
+    /// So many commits. The next opening for writing archives them, or the program that archives the store now.
+    case commits(Int)
+    /// Not known, and why. Where the file or the log does not follow the end of the archive, this is the text of the gap that the next
+    /// opening for writing makes.
+    case unknown(String)
+  }
+
+  /// How many commits of the store the archive does not have yet.
+  ///
+  /// Reads the end of the archive and the log. Where the log does not go on from the archive's end, for example because there is none, also
+  /// reads the whole file, with eight bytes of memory for each page, and compares it with the archive's last checksum. Changes nothing. The
+  /// store may be open, here or elsewhere.
+  ///
+  /// - Parameter bytes: a file that is larger is not read, and the answer is `.unknown`.
+  package func waiting(readingAtMost bytes: Int64 = .max) -> Waiting {
+    for _ in 0..<3 {
+      let state = StoreFiles.State(files)
+      do {
+        return .commits(try steadily { try commitsWaiting(bytes) })
+      } catch {
+        // While another program writes, a file and a log that follow each other may seem not to.
+        guard StoreFiles.State(files) == state else { continue }
+        return .unknown((error as? ArchiveGap)?.rawValue ?? StoreError(error).message)
+      }
+    }
+    return .unknown("\(files.path) was changed by another program while it was read")
+  }
+
+  /// - Throws: `ArchiveGap` when the store does not follow the end of the archive; the errors of reading.
+  private func commitsWaiting(_ most: Int64) throws -> Int {
+    guard DurableFile.stands(files.path) else { throw StoreError(.notFound, "there is no file at \(files.path)") }
+    guard let newest = try ArchiveFolder(files).generations().last(where: { !$0.bases.isEmpty }) else { throw ArchiveGap.baseMissing }
+    let end = try ArchiveEnd(newest)
+    let log = try WriteAheadLog(files.log)
+    // SQLite drops the commits behind it.
+    guard log.lostCommits == 0 else { throw ArchiveGap.frameDamaged }
+    guard log.committedFrames == 0 || log.pageSize == end.pageBytes else { throw ArchiveGap.pageSizeChanged }
+    let follower = LogFollower(files, pageBytes: end.pageBytes)
+    if try !follower.begin(at: end.place) {
+      guard DurableFile.size(files.path) <= most else {
+        throw StoreError(.cancelled, "\(files.path) has more than \(most / 1_000_000) MB and was not read")
+      }
+      guard try isInFile(end) else { throw end.damaged == nil ? ArchiveGap.fileDiffers : ArchiveGap.archiveDamaged }
+    }
+    return try follower.commitsBehind()
+  }
+
+  /// Whether the file, without its log, is as at the end of the archive.
+  private func isInFile(_ end: ArchiveEnd) throws -> Bool {
+    let file = try FileBytes(files.url)
+    guard file.count / Int64(end.pageBytes) == Int64(end.pages) else { return false }
+    var hashes = PageHashes(pageBytes: end.pageBytes)
+    try hashes.read(end.pages) { number, buffer in
+      let page = try file.read(buffer.count, at: Int64(number - 1) * Int64(buffer.count))
+      guard page.count == buffer.count else { throw ArchiveGap.fileDiffers }
+      page.copyBytes(to: buffer)
+    }
+    return hashes.state == end.state
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Holdfast
+import HoldfastAudiobooks
+import Testing
+
+@Suite("The archive on the command line")
+struct ArchiveCommandTests {
+  @Test("the status, the history and a comparison up to now tell which commits wait, and why that is not known; they change nothing")
+  func waiting() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let begun = try bench.run("archive", "begin", store)
+    #expect(begun.status == 0 && begun.errors == "", "\(begun.errors)")
+    #expect(begun.output.split(separator: "\n").contains { $0.hasPrefix("waiting ") && $0.hasSuffix(" none") }, "\(begun.output)")
+    #expect(try bench.run("history", store).errors == "")
+    let looks = [["archive", "status", store], ["history", store], ["diff", store, "--from", "commit 0"]]
+    var options = StoreOptions.production
+    options.archive.mode = .off
+    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store), options: options)
+    _ = try library.store.write { try $0.execute("UPDATE collections SET title = 'new' WHERE title = 'Moby Dick'") }
+    for arguments in looks {
+      let told = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      #expect(told.status == 0 && told.errors.contains("not archived yet"), "\(arguments): \(told.errors)")
+    }
+    let status = try bench.run("archive", "status", store, "--json").document
+    #expect(status["waiting_commits"] as? Int ?? 0 >= 1 && status["problem"] is NSNull, "\(status)")
+    try library.store.close()
+    let before = try bench.content()
+    let gap = "the file differs from what was archived"
+    for arguments in looks {
+      let told = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      #expect(told.status == 0 && told.errors.contains("not known: \(gap)."), "\(arguments): \(told.errors)")
+    }
+    let unknown = try bench.run("archive", "status", store, "--json").document
+    #expect(unknown["waiting_commits"] is NSNull && unknown["problem"] as? String == gap, "\(unknown)")
+    #expect(try bench.content() == before)
+    #expect(try bench.run("label", store, "after").status == 0)
+    let after = try bench.run("archive", "status", store, "--json").document
+    #expect(after["waiting_commits"] as? Int == 0 && after["problem"] is NSNull && after["gaps"] as? Int == 1, "\(after)")
+  }
+}
