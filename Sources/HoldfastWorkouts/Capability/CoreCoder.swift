@@ -9,6 +9,7 @@ enum CoreCoder {
   /// - Throws: `EncodingError` for numbers that are not finite.
   static func text(of value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
     encoder.dateEncodingStrategy = .custom { date, encoder in
       var container = encoder.singleValueContainer()
       guard let milliseconds = DateCodec.milliseconds(date) else {
@@ -20,14 +21,13 @@ enum CoreCoder {
     return core(try scanner.value()).canonicalText()
   }
 
-  /// The same tree with the core's keys, and ids in lower case; Swift's coders write them in upper case.
+  /// The same tree with ids in lower case; Swift's coders write them in upper case.
   private static func core(_ tree: JSONValue) -> JSONValue {
     switch tree {
     case .array(let elements): return .array(elements.map(core))
     case .object(let members):
       var object: [String: JSONValue] = [:]
       for (key, member) in members {
-        let key = snake(key)
         if case .string(let id) = member, key == "id" || key.hasSuffix("_id") {
           object[key] = .string(id.lowercased())
         } else {
@@ -37,14 +37,5 @@ enum CoreCoder {
       return .object(object)
     default: return tree
     }
-  }
-
-  private static func snake(_ key: String) -> String {
-    var text = ""
-    for character in key {
-      if character.isUppercase, text.last?.isUppercase != true, !text.isEmpty { text.append("_") }
-      text.append(character)
-    }
-    return text.lowercased()
   }
 }

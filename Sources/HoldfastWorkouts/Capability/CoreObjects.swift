@@ -9,9 +9,10 @@ import Holdfast
 
 extension CoreWorkout: CoreObject {
   static var blank: CoreWorkout { CoreWorkout(Workout(id: .zero, name: "", startedAt: Date(timeIntervalSince1970: 0))) }
-  static let members = CoreMembers<CoreWorkout>(
+  static let members: [CoreMember<CoreWorkout>] = [
     .init("id", \.workout.id), .init("name", \.workout.name), .init("note", \.workout.note), .init("duration", \.workout.durationSeconds),
-    .init("start_timestamp", \.workout.startedAt), .init("end_timestamp", \.workout.endedAt), .init("exercises", \.exercises))
+    .init("start_timestamp", \.workout.startedAt), .init("end_timestamp", \.workout.endedAt), .init("exercises", \.exercises),
+  ]
 
   private var exercises: [CoreExercise] {
     get { workout.exercises.map { CoreExercise($0, of: workout.id, without: unsaid) } }
@@ -21,8 +22,9 @@ extension CoreWorkout: CoreObject {
 
 extension CoreTemplate: CoreObject {
   static var blank: CoreTemplate { CoreTemplate(WorkoutTemplate(id: .zero, name: "")) }
-  static let members = CoreMembers<CoreTemplate>(
-    .init("id", \.template.id), .init("name", \.template.name), .init("note", \.template.note), .init("exercises", \.exercises))
+  static let members: [CoreMember<CoreTemplate>] = [
+    .init("id", \.template.id), .init("name", \.template.name), .init("note", \.template.note), .init("exercises", \.exercises),
+  ]
 
   private var exercises: [CoreExercise] {
     get { template.exercises.map { CoreExercise($0, of: template.id, without: unsaid) } }
@@ -32,12 +34,13 @@ extension CoreTemplate: CoreObject {
 
 extension CoreExercise: CoreObject {
   static var blank: CoreExercise { CoreExercise(Exercise(id: .zero, name: "")) }
-  static let members = CoreMembers<CoreExercise>(
+  static let members: [CoreMember<CoreExercise>] = [
     .init("id", \.exercise.id), .init("superset_id", \.superset), .init("workout_id", onlyWritten: \.workoutID),
     .init("name", \.exercise.name), .init("pinned_notes", \.exercise.pinnedNotes), .init("notes", \.exercise.notes),
     .init("duration", \.exercise.durationSeconds), .init("type", \.exercise.type), .init("weight_unit", \.exercise.weightUnit),
     .init("default_warm_up_time", \.exercise.warmUpRestSeconds), .init("default_rest_time", \.exercise.restSeconds),
-    .init("sets", \.sets), .init("body_part", \.exercise.bodyPart))
+    .init("sets", \.sets), .init("body_part", \.exercise.bodyPart),
+  ]
 
   /// A superset of 0 means none.
   private var superset: Int? {
@@ -60,12 +63,13 @@ extension CoreExercise: CoreObject {
 
 extension CoreSet: CoreObject {
   static var blank: CoreSet { CoreSet(ExerciseSet(id: .zero), [.distance, .distanceUnit, .completedAt, .note]) }
-  static let members = CoreMembers<CoreSet>(
+  static let members: [CoreMember<CoreSet>] = [
     .init("id", \.set.id), .init("type", \.set.type), .init("weight_unit", \.set.weightUnit), .init("suggest", \.set.suggested),
     .init("actual", \.actual), .init("is_completed", \.set.isCompleted), .init("exercise_id", onlyWritten: \.exerciseID),
     .init("workout_id", onlyWritten: \.workoutID), .init("set_index", onlyWritten: \.index),
     .init("distance_unit", \.set.distanceUnit, unless: \.unsaid[.distanceUnit]),
-    .init("completed_at", \.set.completedAt, unless: \.unsaid[.completedAt]), .init("note", \.set.note, unless: \.unsaid[.note]))
+    .init("completed_at", \.set.completedAt, unless: \.unsaid[.completedAt]), .init("note", \.set.note, unless: \.unsaid[.note]),
+  ]
 
   private var actual: CoreActual {
     get { CoreActual(set.actual, unsaid.intersection(.distance)) }
@@ -75,32 +79,33 @@ extension CoreSet: CoreObject {
 
 extension CoreActual: CoreObject {
   static var blank: CoreActual { CoreActual(ExerciseSet.Actual(), .distance) }
-  static let members = CoreMembers<CoreActual>(
+  static let members: [CoreMember<CoreActual>] = [
     .init("weight", \.actual.weight), .init("reps", \.actual.reps), .init("duration", \.actual.durationSeconds),
     .init("rpe", \.actual.rpe), .init("actual_rest_time", \.actual.restSeconds),
-    .init("distance", \.actual.distance, unless: \.unsaid[.distance]))
+    .init("distance", \.actual.distance, unless: \.unsaid[.distance]),
+  ]
 }
 
 extension ExerciseSet.Suggested: CoreObject {
   static var blank: Self { Self() }
-  static let members = CoreMembers<Self>(
+  static let members: [CoreMember<Self>] = [
     .init("weight", \.weight), .init("reps", \.reps), .init("rep_range", \.repRange), .init("duration", \.durationSeconds),
-    .init("rpe", \.rpe), .init("rest_time", \.restSeconds))
+    .init("rpe", \.rpe), .init("rest_time", \.restSeconds),
+  ]
 }
 
 extension BodyPart: CoreObject {
   static var blank: BodyPart { BodyPart(.other) }
-  static let members = CoreMembers<BodyPart>(
-    .init("main", \.main), .init("detailed", \.detailed), .init("scientific", \.scientific))
+  static let members: [CoreMember<BodyPart>] = [
+    .init("main", \.main), .init("detailed", \.detailed), .init("scientific", \.scientific),
+  ]
 }
 
-extension WorkoutInProgress: CoreObject {
-  static var blank: WorkoutInProgress {
-    WorkoutInProgress(workout: CoreWorkout.blank.workout, timer: TrainingTimer(lastActiveAt: Date(timeIntervalSince1970: 0)))
-  }
-  static let members = CoreMembers<WorkoutInProgress>(
+extension WorkoutInProgress: CoreTable {
+  static let members: [CoreMember<WorkoutInProgress>] = [
     .init("workout", \.core), .init("trained_milliseconds", \.timer.trainedMilliseconds), .init("last_active_at", \.timer.lastActiveAt),
-    .init("is_paused", \.timer.isPaused), .init("idle_limit", \.timer.idleLimitSeconds))
+    .init("is_paused", \.timer.isPaused), .init("idle_limit", \.timer.idleLimitSeconds),
+  ]
 
   private var core: CoreWorkout {
     get { CoreWorkout(workout) }
@@ -108,14 +113,11 @@ extension WorkoutInProgress: CoreObject {
   }
 }
 
-extension PerformedExercise: CoreObject {
-  static var blank: PerformedExercise {
-    PerformedExercise(
-      workoutID: .zero, workoutName: "", startedAt: Date(timeIntervalSince1970: 0), exercise: CoreExercise.blank.exercise)
-  }
-  static let members = CoreMembers<PerformedExercise>(
+extension PerformedExercise: CoreTable {
+  static let members: [CoreMember<PerformedExercise>] = [
     .init("workout_id", \.workoutID), .init("workout_name", \.workoutName), .init("start_timestamp", \.startedAt),
-    .init("exercise", \.core))
+    .init("exercise", \.core),
+  ]
 
   private var core: CoreExercise {
     get { CoreExercise(exercise, of: workoutID) }
@@ -125,21 +127,23 @@ extension PerformedExercise: CoreObject {
 
 extension CustomExercise: CoreObject {
   static var blank: CustomExercise { CustomExercise(id: .zero, name: "") }
-  static let members = CoreMembers<CustomExercise>(
+  static let members: [CoreMember<CustomExercise>] = [
     .init("id", \.id), .init("name", \.name), .init("type", \.type), .init("body_part", \.bodyPart), .init("weight_unit", \.weightUnit),
-    .init("image_name", \.imageName), .init("foreign_key", \.foreignKey))
+    .init("image_name", \.imageName), .init("foreign_key", \.foreignKey),
+  ]
 }
 
-extension ExerciseName: CoreObject {
-  static var blank: ExerciseName { ExerciseName(id: "", name: "") }
-  static let members = CoreMembers<ExerciseName>(
+extension ExerciseName: CoreTable {
+  static let members: [CoreMember<ExerciseName>] = [
     .init("id", \.id), .init("name", \.name), .init("type", \.type), .init("body_part", \.bodyPart), .init("weight_unit", \.weightUnit),
-    .init("uses", \.uses), .init("last_used_at", \.lastUsedAt), .init("custom_exercise_id", \.customExerciseID))
+    .init("uses", \.uses), .init("last_used_at", \.lastUsedAt), .init("custom_exercise_id", \.customExerciseID),
+  ]
 }
 
-extension WorkoutResponse.Failure: CoreObject {
-  static var blank: Self { Self(code: "", message: "", suggestion: nil) }
-  static let members = CoreMembers<Self>(.init("code", \.code), .init("message", \.message), .init("suggestion", \.suggestion))
+extension WorkoutResponse.Failure: CoreTable {
+  static let members: [CoreMember<Self>] = [
+    .init("code", \.code), .init("message", \.message), .init("suggestion", \.suggestion),
+  ]
 }
 
 extension [CoreExercise] {

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// A value that can be written in the core's JSON.
 protocol CoreWritten {
@@ -8,57 +9,59 @@ protocol CoreWritten {
 
 /// A value that can be written and read in the core's JSON.
 protocol CoreValue: CoreWritten {
-  /// Reads one value. Nil for a value of another kind; `fields` then has the problem.
-  ///
-  /// - Parameter name: the value's name in an error.
-  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout CoreFields) throws -> Self?
-}
-
-extension CoreValue {
   /// Reads the value at the scanner.
   ///
-  /// - Throws: `.invalidSource`, with the path, for any other value.
-  init(core scanner: inout JSONScanner) throws {
-    var fields = CoreFields(keys: [])
-    let start = scanner.offset
-    let value = try Self.read("the value at \(scanner.path)", &scanner, &fields)
-    if let value, fields.problem == nil {
-      self = value
-      return
-    }
-    var error = StoreError(.invalidSource, fields.problem ?? "the value cannot be read")
-    error.offset = start
+  /// - Throws: `.invalidSource`, with the path, for a value of another kind; `JSONScanError` for text that is not JSON, and for a value
+  ///   that is not the expected list or object.
+  init(core scanner: inout JSONScanner) throws
+}
+
+extension JSONScanner {
+  /// Reads a value of one kind; nil from `read` means that it cannot be read.
+  fileprivate mutating func core<T>(_ kind: JSONKind, _ wanted: String, _ read: (inout JSONScanner) throws -> T?) throws -> T {
+    var other = self
+    if try peek() == kind, let value = try read(&self) { return value }
+    let error = other.unreadable("should be \(wanted)")
+    // A value that is not JSON is the greater problem.
+    _ = try other.skip()
     throw error
+  }
+
+  /// Reads a text with a meaning; nil from `parse` means that it has none.
+  fileprivate mutating func core<T>(_ wanted: String, _ parse: (String) -> T?) throws -> T {
+    let start = self
+    let text = try String(core: &self)
+    if let value = parse(text) { return value }
+    throw start.unreadable("is not \(wanted): \(text.prefix(60))")
+  }
+
+  /// The error for the value at the scanner.
+  fileprivate func unreadable(_ problem: String) -> StoreError {
+    var error = StoreError(.invalidSource, "the value at \(path) \(problem)")
+    error.offset = offset
+    return error
   }
 }
 
 extension Bool: CoreValue {
   func write(into text: inout JSONText) { text.plain(self ? "true" : "false") }
-  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout CoreFields) throws -> Bool? {
-    try fields.bool(name, &value)
-  }
+  init(core scanner: inout JSONScanner) throws { self = try scanner.core(.bool, "true or false") { try $0.bool() } }
 }
 
 extension Int: CoreValue {
   func write(into text: inout JSONText) { text.plain(description) }
-  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout CoreFields) throws -> Int? {
-    Int(clamping: try fields.int64(name, &value))
-  }
+  init(core scanner: inout JSONScanner) throws { self = Int(clamping: try Int64(core: &scanner)) }
 }
 
 extension Int64: CoreValue {
   func write(into text: inout JSONText) { text.plain(description) }
-  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout CoreFields) throws -> Int64? {
-    try fields.int64(name, &value)
-  }
+  init(core scanner: inout JSONScanner) throws { self = try scanner.core(.number, "a whole number") { try? $0.int64() } }
 }
 
 extension Double: CoreValue {
   /// A number that is not finite is a problem; no store holds one.
   func write(into text: inout JSONText) { if isFinite { text.plain(description) } else { text.fail("the number \(self)") } }
-  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout CoreFields) throws -> Double? {
-    try fields.double(name, &value)
-  }
+  init(core scanner: inout JSONScanner) throws { self = try scanner.core(.number, "a number") { try $0.double() } }
 }
 
 extension String: CoreValue {
@@ -66,16 +69,12 @@ extension String: CoreValue {
     let isPlain = utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     if isPlain { text.quoted(self) } else { text.plain(JSONValue.string(self).canonicalText()) }
   }
-  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout CoreFields) throws -> String? {
-    try fields.text(name, &value)
-  }
+  init(core scanner: inout JSONScanner) throws { self = try scanner.core(.string, "a text") { try $0.string() } }
 }
 
 extension UUID: CoreValue {
   func write(into text: inout JSONText) { text.quoted(IDCodec.lowercase(self)) }
-  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout CoreFields) throws -> UUID? {
-    try fields.id(name, &value)
-  }
+  init(core scanner: inout JSONScanner) throws { self = try scanner.core("an id") { IDCodec.parse($0) } }
 }
 
 extension Date: CoreValue {
@@ -84,43 +83,43 @@ extension Date: CoreValue {
     guard let milliseconds = DateCodec.milliseconds(self) else { return text.fail("the date \(timeIntervalSince1970) s after 1970") }
     text.quoted(DateCodec.iso8601(milliseconds, fraction: true))
   }
-  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout CoreFields) throws -> Date? {
-    try fields.date(name, &value)
-  }
+  init(core scanner: inout JSONScanner) throws { self = try scanner.core("a date") { Written<Date>(date: $0)?.value } }
 }
 
 extension PageKey: CoreValue {
   /// An array of texts, with a meaning only for the list that made it.
   func write(into text: inout JSONText) { text.coded(self) }
-  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout CoreFields) throws -> PageKey? {
-    let tree = try value.value()
-    if let key = try? JSONDecoder().decode(PageKey.self, from: Data(tree.canonicalText().utf8)) { return key }
-    fields.fail("\(name) is not a page key; pass the `next` of an earlier page")
-    return nil
-  }
-}
-
-extension Optional: CoreWritten, CoreValue where Wrapped: CoreValue {
-  func write(into text: inout JSONText) { if let self { self.write(into: &text) } else { text.plain("null") } }
-  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout CoreFields) throws -> Wrapped?? {
-    try value.null() ? .some(nil) : Wrapped.read(name, &value, &fields).map(Optional.some)
-  }
-}
-
-extension Array: CoreWritten, CoreValue where Element: CoreValue {
-  func write(into text: inout JSONText) { text.array(self) }
-  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout CoreFields) throws -> [Element]? {
-    var elements: [Element] = []
-    try value.array { number, element in
-      if let element = try Element.read("\(name)[\(number)]", &element, &fields) { elements.append(element) }
+  init(core scanner: inout JSONScanner) throws {
+    let start = scanner
+    let tree = try scanner.value()
+    guard let key = try? JSONDecoder().decode(PageKey.self, from: Data(tree.canonicalText().utf8)) else {
+      throw start.unreadable("is not a page key; pass the `next` of an earlier page")
     }
-    return elements
+    self = key
+  }
+}
+
+extension Optional: CoreWritten where Wrapped: CoreWritten {
+  func write(into text: inout JSONText) { if let self { self.write(into: &text) } else { text.plain("null") } }
+}
+
+extension Optional: CoreValue where Wrapped: CoreValue {
+  init(core scanner: inout JSONScanner) throws { self = try scanner.null() ? .none : .some(Wrapped(core: &scanner)) }
+}
+
+extension Array: CoreWritten where Element: CoreWritten {
+  func write(into text: inout JSONText) { text.array(self) }
+}
+
+extension Array: CoreValue where Element: CoreValue {
+  init(core scanner: inout JSONScanner) throws {
+    var elements: [Element] = []
+    try scanner.array { _, element in elements.append(try Element(core: &element)) }
+    self = elements
   }
 }
 
 extension OpenWord: CoreWritten, CoreValue {
   func write(into text: inout JSONText) { rawValue.write(into: &text) }
-  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout CoreFields) throws -> Self? {
-    Self(rawValue: try fields.text(name, &value))
-  }
+  init(core scanner: inout JSONScanner) throws { self.init(rawValue: try String(core: &scanner)) }
 }

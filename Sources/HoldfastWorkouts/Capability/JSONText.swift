@@ -3,9 +3,9 @@ import Holdfast
 
 /// JSON text, written member by member in the order of the calls.
 struct JSONText {
-  private(set) var bytes: [UInt8] = []
+  private var bytes: [UInt8] = []
   /// The first value that JSON cannot express. Null was written instead, so the text is not complete.
-  private(set) var problem: StoreError?
+  private var problem: StoreError?
 
   /// The text of a value.
   ///
@@ -13,18 +13,14 @@ struct JSONText {
   static func bytes(of value: some CoreWritten) throws -> [UInt8] {
     var text = JSONText()
     value.write(into: &text)
-    return try text.checked()
+    if let problem = text.problem { throw problem }
+    return text.bytes
   }
 
   /// The same as a tree, for Swift's coders.
   static func tree(of value: some CoreWritten) throws -> JSONValue {
     var scanner = JSONScanner(JSONDocument(try bytes(of: value)))
     return try scanner.value()
-  }
-
-  private func checked() throws -> [UInt8] {
-    if let problem { throw problem }
-    return bytes
   }
 
   mutating func object(_ members: (inout JSONText) -> Void) {
@@ -34,18 +30,15 @@ struct JSONText {
     bytes.append(UInt8(ascii: "}"))
   }
 
-  mutating func array(_ elements: [some CoreValue]) {
+  mutating func array(_ elements: [some CoreWritten]) {
     comma()
     bytes.append(UInt8(ascii: "["))
     for element in elements { element.write(into: &self) }
     bytes.append(UInt8(ascii: "]"))
   }
 
-  mutating func key(_ key: StaticString) {
-    comma()
-    bytes.append(UInt8(ascii: "\""))
-    key.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    bytes.append(UInt8(ascii: "\""))
+  mutating func key(_ key: String) {
+    quoted(key)
     bytes.append(UInt8(ascii: ":"))
   }
 

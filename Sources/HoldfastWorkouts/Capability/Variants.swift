@@ -39,17 +39,17 @@ extension JSONScanner {
 }
 
 extension JSONText {
-  mutating func variant(_ name: StaticString, _ value: (inout JSONText) -> Void) {
+  mutating func variant(_ name: String, _ value: (inout JSONText) -> Void) {
     object { text in
       text.key(name)
       value(&text)
     }
   }
 
-  mutating func variant(_ name: StaticString, _ value: some CoreValue) { variant(name) { value.write(into: &$0) } }
+  mutating func variant(_ name: String, _ value: some CoreWritten) { variant(name) { value.write(into: &$0) } }
 
   /// Writes a variant whose value is an object.
-  mutating func variant(_ name: StaticString, _ members: (StaticString, any CoreValue)...) {
+  mutating func variant(_ name: String, _ members: (String, any CoreWritten)...) {
     variant(name) { text in
       text.object { text in
         for (key, value) in members {

@@ -106,11 +106,11 @@ extension WorkoutResponse: CoreWritten {
 }
 
 extension JSONText {
-  fileprivate mutating func page(_ name: StaticString, _ items: [some CoreValue], _ next: PageKey?) {
+  fileprivate mutating func page(_ name: String, _ items: [some CoreWritten], _ next: PageKey?) {
     page(name, next) { $0.array(items) }
   }
 
-  fileprivate mutating func page(_ name: StaticString, _ next: PageKey?, _ items: (inout JSONText) -> Void) {
+  fileprivate mutating func page(_ name: String, _ next: PageKey?, _ items: (inout JSONText) -> Void) {
     variant(name) { text in
       text.object { text in
         text.key("items")

@@ -5,41 +5,32 @@ import Testing
 
 @Suite("The members of one object of the core")
 struct CoreFieldsTests {
-  @Test(
-    "a whole number of 64 bits is read, and anything else is wrong in this object only",
-    arguments: [
-      ("2025", "2025"), ("-9223372036854775808", "-9223372036854775808"), ("9223372036854775808", "x should be a whole number"),
-      ("1.5", "x should be a whole number"), ("\"7\"", "x should be a whole number"), ("[1, {}]", "x should be a whole number"),
-      ("null", "x should be a whole number"),
-    ])
-  func wholeNumbers(_ json: String, _ expected: String) throws {
-    var fields = CoreFields(keys: ["x", "after"])
-    var scanner = JSONScanner(JSONDocument(Array("{\"x\": \(json), \"after\": 1}".utf8)))
-    var found: Int64 = 0
-    try scanner.object { key, value in
-      let number = try fields.int64("x", &value)
-      if fields.number(of: key) == 0 { found = number }
-    }
-    try scanner.finish()
-    fields.requireFirst(2)
-    #expect(fields.problem ?? "\(found)" == expected)
+  @Test("a whole number of 64 bits is read", arguments: ["2025", "-9223372036854775808"])
+  func wholeNumbers(_ json: String) { #expect(Self.read("{\"x\": \(json)}") == json) }
+
+  @Test("anything else than a whole number of 64 bits is wrong", arguments: ["9223372036854775808", "1.5", "\"7\"", "[1, {}]", "null"])
+  func noWholeNumbers(_ json: String) {
+    #expect(Self.read("{\"x\": \(json)}") == "the value at $.x should be a whole number")
   }
 
-  @Test("a key that stands twice and one that is missing are wrong, up to the last of 64")
-  func keys() throws {
-    let keys: [StaticString] = (0..<63).map { _ in "never" } + ["last"]
-    var fields = CoreFields(keys: keys)
-    var scanner = JSONScanner(JSONDocument(Array(#"{"last": 1}"#.utf8)))
-    try scanner.object { key, value in
-      #expect(fields.number(of: key) == 63)
-      #expect(fields.problem == nil)
-      #expect(fields.number(of: key) == 63)
-      _ = try value.skip()
+  @Test("a key that stands twice, one that is missing and one that is not known are wrong")
+  func keys() {
+    let problem = "the object at $ cannot be read: "
+    #expect(Self.read(#"{"x": 1, "x": 1}"#) == problem + "x appears twice")
+    #expect(Self.read("{}") == problem + "x is missing")
+    #expect(Self.read(#"{"x": 1, "y": 2}"#) == problem + "there is no such key as y")
+  }
+
+  /// The whole number `x`, or the error's message.
+  private static func read(_ json: String) -> String {
+    var scanner = JSONScanner(JSONDocument(Array(json.utf8)))
+    do {
+      var fields = try CoreFields(&scanner)
+      let number: Int64 = try fields.needed("x")
+      try fields.finish()
+      return "\(number)"
+    } catch {
+      return StoreError.invalidJSON(error).message
     }
-    #expect(fields.problem == "last appears twice")
-    var missing = CoreFields(keys: ["a", "b"])
-    missing.requireFirst(1)
-    missing.requireFirst(2)
-    #expect(missing.problem == "a is missing", "the first of them")
   }
 }

@@ -84,6 +84,28 @@ extension WorkoutResponse {
   }
 }
 
+// The log only writes these objects.
+
+extension WorkoutInProgress: CoreObject {
+  static var blank: Self {
+    Self(workout: CoreWorkout.blank.workout, timer: TrainingTimer(lastActiveAt: Date(timeIntervalSince1970: 0)))
+  }
+}
+
+extension PerformedExercise: CoreObject {
+  static var blank: Self {
+    Self(workoutID: .zero, workoutName: "", startedAt: Date(timeIntervalSince1970: 0), exercise: CoreExercise.blank.exercise)
+  }
+}
+
+extension ExerciseName: CoreObject {
+  static var blank: Self { Self(id: "", name: "") }
+}
+
+extension WorkoutResponse.Failure: CoreObject {
+  static var blank: Self { Self(code: "", message: "", suggestion: nil) }
+}
+
 extension JSONScanner {
   /// The members of an object that must have just `count`.
   fileprivate mutating func members(_ count: Int) throws -> [String: JSONValue] {

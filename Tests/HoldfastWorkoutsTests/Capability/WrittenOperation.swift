@@ -77,7 +77,7 @@ extension WorkoutOperation: CoreWritten {
   }
 
   /// An end that is as far away as dates go is none.
-  private static func write(_ name: StaticString, _ period: Range<Date>?, _ unit: WeightUnit, into text: inout JSONText) {
+  private static func write(_ name: String, _ period: Range<Date>?, _ unit: WeightUnit, into text: inout JSONText) {
     let (from, to) = (period?.lowerBound, period?.upperBound)
     text.variant(
       name, ("from", from == .distantPast ? nil : from), ("to", to == .behindAll ? nil : to), ("unit", unit.rawValue))
