@@ -3,7 +3,8 @@ import Foundation
 /// Flushes the log of a durable store. Writers that wait at the same time share one flush.
 ///
 /// A writer commits without a flush, leaves the writer's queue, and waits here. The first one that waits flushes, for every commit that was
-/// finished when its flush began. Of the writers whose commits came later, one flushes next.
+/// finished when its flush began. Of the writers whose commits came later, one flushes next. Before a flush begins, it waits at most a
+/// millisecond for writers that are in the queue, so that they share it. A writer that is alone waits for nobody.
 ///
 /// This relies on:
 /// - In WAL mode a commit is written to -wal only. A flush of -wal therefore keeps every commit that is in it.
@@ -27,17 +28,38 @@ final class LogFlush: @unchecked Sendable {
   private var commits = 0
   private var flushed = 0
   private var isFlushing = false
+  /// The writers that are in the queue or in a transaction.
+  private var coming = 0
+  private var isGathering = false
+  private let gathered = DispatchSemaphore(value: 0)
   private var waiting: [(commit: Int, turn: DispatchSemaphore)] = []
   private var failure: StoreError?
   /// Used only by the writer that flushes. SQLite also flushes the folder of a new -wal, but ignores when that fails.
   private var hasFlushedFolder = false
 
-  init(_ log: URL, _ flushContent: @escaping @Sendable (Int32) -> Int32) {
+  /// How long a flush waits for writers that are in the queue.
+  private let patience: DispatchTimeInterval
+
+  init(_ log: URL, patience: DispatchTimeInterval = .milliseconds(1), _ flushContent: @escaping @Sendable (Int32) -> Int32) {
     self.log = log
+    self.patience = patience
     self.flushContent = flushContent
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Call before a transaction enters the writer's queue.
+  func expect() { lock.withLock { coming += 1 } }
+
+  /// Call when the transaction has ended, after `countCommit`.
+  func arrive() {
+    lock.withLock {
+      coming -= 1
+      guard coming == 0, isGathering else { return }
+      isGathering = false
+      gathered.signal()
+    }
+  }
 
   /// Call on the writer's queue before each transaction. Opens the log before the first commit: a descriptor that is opened later would not
   /// report that the system failed to write a page of that commit.
@@ -77,7 +99,7 @@ final class LogFlush: @unchecked Sendable {
     while let turn = try turn(for: commit) {
       switch turn {
       case .waits(let turn): turn.wait()
-      case .flushes(let last): flush(upTo: last)
+      case .flushes: flush()
       }
     }
   }
@@ -99,7 +121,7 @@ final class LogFlush: @unchecked Sendable {
 
   private enum Turn {
     case waits(DispatchSemaphore)
-    case flushes(upTo: Int)
+    case flushes
   }
 
   /// Nil when the commit is on the disk.
@@ -109,7 +131,7 @@ final class LogFlush: @unchecked Sendable {
       if let failure { throw failure }
       guard isFlushing else {
         isFlushing = true
-        return .flushes(upTo: commits)
+        return .flushes
       }
       let turn = DispatchSemaphore(value: 0)
       waiting.append((commit, turn))
@@ -117,7 +139,12 @@ final class LogFlush: @unchecked Sendable {
     }
   }
 
-  private func flush(upTo last: Int) {
+  private func flush() {
+    if lock.withLock({ gather() }) { _ = gathered.wait(timeout: .now() + patience) }
+    let last = lock.withLock {
+      isGathering = false
+      return commits
+    }
     let failure = flushLog()
     var woken: [DispatchSemaphore] = []
     lock.withLock {
@@ -134,6 +161,11 @@ final class LogFlush: @unchecked Sendable {
       }
     }
     for turn in woken { turn.signal() }
+  }
+
+  private func gather() -> Bool {
+    isGathering = coming > 0
+    return isGathering
   }
 
   private func flushLog() -> StoreError? {

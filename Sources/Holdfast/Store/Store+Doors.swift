@@ -66,6 +66,7 @@ extension Store {
         return try passing { keep in try writer.writeWithoutTransaction { db in keep(try writing(db, body)) } }
       }
       var commit: Int?
+      logFlush.expect()
       let result: T = try passing { keep in
         try writer.writeWithoutTransaction { db in
           let (result, number) = try committing(db, logFlush, body)
@@ -91,10 +92,14 @@ extension Store {
     do {
       return try await withTaskCancellationHandler {
         try await withCheckedThrowingContinuation { continuation in
+          logFlush?.expect()
           writer.asyncWriteWithoutTransaction { [self] db in
             do {
               // Other writers may have gone first. Now nothing has begun yet, so this is the last moment to cancel.
-              if cancellation.isRaised { throw StoreError(.cancelled, "the task was cancelled before it wrote anything") }
+              if cancellation.isRaised {
+                logFlush?.arrive()
+                throw StoreError(.cancelled, "the task was cancelled before it wrote anything")
+              }
               guard let logFlush else { return continuation.resume(returning: try writing(db, body)) }
               let (result, commit) = try committing(db, logFlush, body)
               guard let commit else { return continuation.resume(returning: result) }
@@ -218,6 +223,7 @@ extension Store {
   /// One transaction of a store whose commits are flushed by `LogFlush`. Returns the number of its commit; nil when nothing waits for the
   /// disk, because nothing was written or because SQLite has flushed it.
   private func committing<T>(_ db: Database, _ logFlush: LogFlush, _ body: (Writer) throws -> T) throws -> (result: T, commit: Int?) {
+    defer { logFlush.arrive() }
     let connection = try connections.connection(of: db)
     try logFlush.prepare()
     let result = try writing(db, body)

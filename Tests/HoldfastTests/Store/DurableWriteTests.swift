@@ -98,6 +98,33 @@ struct DurableWriteTests {
     #expect((2...3).contains(flushes.value))
   }
 
+  @Test("a flush waits for a writer that is in the queue, and they share it")
+  func gathered() async throws {
+    for _ in 1...50 {
+      let flush = LogFlush(folder.file("log"), patience: .seconds(60)) { [flushes] _ in
+        flushes.next()
+        return 0
+      }
+      flush.expect()
+      let first = flush.countCommit()
+      async let waits: Void = withCheckedThrowingContinuation { continuation in
+        flush.whenFlushed(first) { flushed in continuation.resume(with: flushed) }
+      }
+      let second = flush.countCommit()
+      flush.arrive()
+      try await waits
+      try flush.wait(for: second)
+    }
+    #expect(flushes.value == 50)
+  }
+
+  @Test("a flush waits no longer than its patience for a writer that does not come")
+  func impatient() throws {
+    let flush = LogFlush(folder.file("log")) { _ in 0 }
+    flush.expect()
+    try flush.wait(for: flush.countCommit())
+  }
+
   @Test("a flush does not count for a commit that is made while it runs")
   func madeMeanwhile() throws {
     let made = Mutex<LogFlush?>(nil)
