@@ -66,8 +66,7 @@ enum ImportDestination {
     single.stopsWaiting = options.isCancelled
     do {
       let store = try Store.open(at: url, schemas: schemas, options: single)
-      // An import into an existing store is committed now, whatever closing says. Its ledger names the copy of the source, which the caller
-      // would discard after an error.
+      // An import into an existing store is committed then, so an error of closing must not say that it failed.
       defer { try? store.close() }
       return (try body(store), store.notices)
     } catch let error as StoreError where error.code == .busy && options.isCancelled() {
