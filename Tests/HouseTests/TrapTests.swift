@@ -69,6 +69,54 @@ import Testing
     }
   }
 
+  @Test("only the files listed here read or write a file without SQLite, or checkpoint: no connection has those files open")
+  func withoutSQLite() throws {
+    // Closing a descriptor of a database drops all locks that this process holds on it: `FileBytes` reads one through SQLite.
+    let reading: Set<String> = [
+      // New files, folders, and files to flush that no connection has open; of a store only its log.
+      "Sources/Holdfast/Files/DurableFile.swift",
+      // Folders, to lock them.
+      "Sources/Holdfast/Files/WorkingFolder.swift",
+      // A store's log: SQLite puts its locks on the database and the index.
+      "Sources/Holdfast/Files/WriteAheadLog.swift", "Sources/Holdfast/Archive/LogFollower.swift",
+      // The JSON of an intent, of snapshots and of their times.
+      "Sources/Holdfast/Files/Replacement.swift", "Sources/Holdfast/Safety/Snapshot.swift",
+      "Sources/Holdfast/Safety/SnapshotStatus.swift",
+      // The JSON of an archive's bases, and the time of its last drill.
+      "Sources/Holdfast/Archive/ArchiveFolder.swift",
+      // Segments of an archive, which are no databases.
+      "Sources/Holdfast/Archive/SegmentReader.swift",
+      // The hashes of bases, and of databases that are being made.
+      "Sources/Holdfast/Archive/ArchiveSource.swift",
+      // A temporary file, on its way to standard output.
+      "Sources/HoldfastCommand/Terminal/Console.swift",
+    ]
+    let writing: Set<String> = [
+      // New files, which it made itself.
+      "Sources/Holdfast/Files/DurableFile.swift",
+      // Segments of an archive.
+      "Sources/Holdfast/Archive/SegmentWriter.swift",
+      // A database that is being made from an archive, page by page.
+      "Sources/Holdfast/Archive/ArchiveReplay.swift",
+      // An export, under a working name.
+      "Sources/HoldfastTransfer/Export/ExportFile.swift",
+      // Standard input, into a temporary file.
+      "Sources/HoldfastCommand/Libraries/SourceFile.swift",
+      // Rows: `write(to:)` of a `LogLine` and of totals runs SQL.
+      "Sources/Holdfast/Safety/Restore.swift", "Sources/Holdfast/Safety/Snapshot.swift",
+      "Sources/HoldfastInference/Verbs/Generations.swift",
+    ]
+    // The testing library and the fuzzer write sources and damage files on purpose.
+    let files = try House.sources().filter { !["HoldfastTesting", "HoldfastFuzz", "ReadingListExample"].contains($0.target) }
+    func paths(with words: String...) -> Set<String> {
+      Set(files.filter { file in words.contains { !file.places(of: $0).isEmpty } }.map(\.path))
+    }
+    #expect(paths(with: "FileHandle(forReading", "Data(contentsOf:", "String(contentsOf", "= open(", "fopen(") == reading)
+    #expect(paths(with: "FileHandle(forWriting", "FileHandle(forUpdating", ".write(to:", ".synchronize()") == writing)
+    // One door moves a store's log.
+    #expect(paths(with: "sqlite3_wal_checkpoint") == ["Sources/Holdfast/Connections/CheckpointDoor.swift"])
+  }
+
   @Test("dates and ids pass only through the two codecs")
   func oneCodecEach() throws {
     // Verification reads an unusual date a second time with a parser that shares nothing with the codec.

@@ -60,16 +60,10 @@ public struct SourceLook {
   /// The member with this name.
   public func member(_ key: String) -> Member? { members.first { $0.key == key } }
 
-  /// The first bytes; nil when the path is not a file or may not be read.
+  /// The first bytes; nil when the path is not a file or may not be read. Read through SQLite: the app may have the file open.
   private static func start(of url: URL) -> [UInt8]? {
-    var status = stat()
-    // Opening a pipe would wait until a program writes to it.
-    guard stat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, let file = FileHandle(forReadingAtPath: url.path) else {
-      return nil
-    }
-    defer { try? file.close() }
-    // For an empty file, `read` returns nil, which is no error.
-    do { return Array(try file.read(upToCount: length) ?? Data()) } catch { return nil }
+    guard let start = try? FileBytes(url).read(length) else { return nil }
+    return Array(start)
   }
 
   private static func elementKeys(_ start: [UInt8]) -> Set<String> {

@@ -50,6 +50,8 @@ enum ImportDestination {
           let result = try body(store)
           // Closing would also move the log into the file, but would not report that there is no room for it.
           try store.checkpoint(.truncate)
+          // The file has no name yet, so an import that fails here has left nothing.
+          try store.close()
           return result
         }.result
       }
@@ -64,10 +66,9 @@ enum ImportDestination {
     single.stopsWaiting = options.isCancelled
     do {
       let store = try Store.open(at: url, schemas: schemas, options: single)
+      // An import into an existing store is committed then, so an error of closing must not say that it failed.
       defer { try? store.close() }
-      let result = try body(store)
-      try store.close()
-      return (result, store.notices)
+      return (try body(store), store.notices)
     } catch let error as StoreError where error.code == .busy && options.isCancelled() {
       throw StoreError(.cancelled, "the import was cancelled; the store is as before")
     }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import HoldfastTesting
 import Synchronization
 import Testing
@@ -96,6 +97,37 @@ struct ConnectionTests {
     #expect(later?.code == .inputOutput && later?.recoverySuggestion == "Close the store, and open it again.")
     // The first read makes a new connection, which would open another file.
     #expect(failure { try store.titles() } != nil)
+  }
+
+  @Test(
+    "no error of a connection with a key tells the key, neither its bytes nor their digits",
+    arguments: ["the key is refused", "the file is no database", "the attached file is no database"])
+  func keyIsNotTold(why: String) throws {
+    let folder = try TemporaryFolder()
+    let (sound, other) = (folder.file("store.sqlite"), folder.file("other.sqlite"))
+    try folder.store([Shelves.schema]).close()
+    try Data(repeating: 0x41, count: 8_192).write(to: other)
+    let key = Data("secret".utf8)
+    // The factory takes it even with an SQLite that cannot encrypt; a store asks `Encryption.probe` first.
+    var options = StoreOptions.testing
+    options.key = key
+    do {
+      switch why {
+      case "the key is refused":
+        let connection = try ConnectionFactory.probe()
+        defer { withExtendedLifetime(connection) {} }
+        // Shorter than the statement that gives the key.
+        sqlite3_limit(connection.handle, SQLITE_LIMIT_SQL_LENGTH, 10)
+        try Encryption.use(key, connection.handle, "in memory")
+      case "the file is no database": try ConnectionFactory(other.path, options).writer().close()
+      default: _ = try ConnectionFactory(sound.path, options).still(beside: other.path)
+      }
+      Issue.record("nothing was thrown")
+    } catch {
+      // With the cause.
+      let told = "\(error) \(StoreError(error))".lowercased()
+      #expect(!told.contains("secret") && !told.contains("736563726574"))
+    }
   }
 
   @Test("ROLLBACK is compiled before a transaction begins: one that fails for want of memory can still be rolled back")

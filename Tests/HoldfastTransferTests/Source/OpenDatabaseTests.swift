@@ -8,7 +8,7 @@ import Testing
 struct OpenDatabaseTests {
   @Test(
     "whatever reads a database as if it were text drops none of the locks that this process holds on it",
-    arguments: ["peek", "leading bytes", "document", "content", "pieces"])
+    arguments: ["look", "peek", "leading bytes", "document", "content", "pieces"])
   func keepsLocks(_ reading: String) throws {
     let folder = try TemporaryFolder()
     let url = folder.file("store.sqlite")
@@ -16,6 +16,7 @@ struct OpenDatabaseTests {
     let source = try ImportSource(url)
     let (start, count) = (Data("SQLite format 3".utf8), Int(source.bytes))
     switch reading {
+    case "look": #expect(try SourceLook(url).tables?.contains("t") == true)
     case "peek": #expect(try source.peek(15) == start && source.peek(6, at: 7) == start.suffix(from: 7).prefix(6))
     case "leading bytes": #expect(try ImportSource(url, leadingBytes: 100).bytes == 100)
     case "document": #expect(try source.document().count == DurableFile.size(url.path))

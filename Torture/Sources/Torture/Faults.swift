@@ -16,7 +16,7 @@ struct Faults {
   private static let kinds: [(name: String, errors: [String])] = [
     ("create", ["5", "28", "13", "24"]), ("open", ["5", "13", "24"]), ("read", ["5"]), ("write", ["5", "28", "short"]),
     ("sync", ["5", "28"]), ("dirsync", ["5"]), ("truncate", ["5", "28"]), ("rename", ["5", "28", "13"]), ("link", ["5", "28", "1"]),
-    ("unlink", ["5", "13"]), ("mkdir", ["5", "28", "13"]),
+    ("unlink", ["5", "13"]), ("mkdir", ["5", "28", "13"]), ("rmdir", ["5"]),
   ]
 
   /// The codes that tell the truth about an error of the system.
@@ -119,7 +119,7 @@ struct Faults {
       if !Self.codes(parts[2], parts[0], failure).contains(code) {
         tally.find(Finding(kind: "wrong-code", detail: failure), name, repeatBy: command)
       }
-      if let done = Self.doneThough(job.attack.workload, outcome, root) {
+      if let done = try Self.doneThough(job.attack, parts[0], outcome, root) {
         tally.find(Finding(kind: "failed-though-done", detail: "\(done); \(failure)"), name, repeatBy: command)
       }
     case .tookTooLong: tally.find(Finding(kind: "hangs", detail: "more than 30 seconds"), name, repeatBy: command)
@@ -130,9 +130,9 @@ struct Faults {
   }
 
   /// What was done all the same, where a failure was reported that promises that nothing was.
-  private static func doneThough(_ workload: Workload, _ outcome: Attack.Outcome, _ root: URL) -> String? {
+  private static func doneThough(_ attack: Attack, _ kind: String, _ outcome: Attack.Outcome, _ root: URL) throws -> String? {
     let store = Workload.store(root)
-    switch workload {
+    switch attack.workload {
     case .export where !outcome.acks.contains("exported"):
       return (try? Data(contentsOf: Workload.exported(root))) == Workload.oldExport ? nil : "the export was replaced"
     case .importNew where !outcome.acks.contains("imported"):
@@ -142,7 +142,42 @@ struct Faults {
     case .restoreReplacing:
       let raw = Oracle(store.path, readOnly: true)
       return raw.batches == Workload.inSnapshot ? "the snapshot was put back" : nil
+    default:
+      // The frames of a commit whose flush failed stay in the log: the process rolls it back, and the next one that opens the file may find
+      // it. SQLite promises no more.
+      return kind == "sync" ? nil : try committedThough(attack, outcome, root)
+    }
+  }
+
+  /// The same for workloads whose work is one commit in a store that was there before.
+  private static func committedThough(_ attack: Attack, _ outcome: Attack.Outcome, _ root: URL) throws -> String? {
+    let ack: String
+    switch attack.workload {
+    case .importInto, .importOpen: ack = "imported"
+    case .restoreInPlace: ack = "restored"
+    case .migrate: ack = "migrated"
+    case .vacuum: ack = "vacuumed"
     default: return nil
     }
+    guard !outcome.done.contains(where: { $0 == ack || $0.hasPrefix(ack + " ") }) else { return nil }
+    // The one error that says that the change is done.
+    guard outcome.failure?.contains("the change is stored") != true else { return nil }
+    // On a copy, for looking replays the log and moves it into the file.
+    let copy = URL(fileURLWithPath: root.path + ".look")
+    defer { try? FileManager.default.removeItem(at: copy) }
+    try FileManager.default.copyItem(at: root, to: copy)
+    let raw = Oracle(Workload.store(copy).path)
+    switch attack.workload {
+    case .importInto, .importOpen: return raw.batches == Workload.prepared + Workload.imported ? "the source was imported" : nil
+    case .restoreInPlace: return raw.batches == Workload.inSnapshot ? "the snapshot was put back" : nil
+    case .migrate: return raw.version == 2 ? "the store was migrated" : nil
+    // Only a vacuum takes pages away.
+    default: return try pages(copy) < pages(attack.prepare()) ? "the store was vacuumed" : nil
+    }
+  }
+
+  /// The length of the store's file in pages, as its header has it.
+  private static func pages(_ folder: URL) throws -> Int {
+    try Data(contentsOf: Workload.store(folder)).dropFirst(28).prefix(4).reduce(0) { $0 << 8 | Int($1) }
   }
 }
