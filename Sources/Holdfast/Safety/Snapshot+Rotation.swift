@@ -50,7 +50,7 @@ extension Snapshot {
     // The new one counts as the newest, whatever its time: the clock may have been set back.
     let all = [made] + ((try? all(files)) ?? []).filter { $0.id != made.id }
     let (isBehind, known) = (all.contains { $0.createdAt > made.createdAt }, SnapshotTimes(files).lastMade)
-    let lastMade = isBehind ? [made.id] + (known ?? []).filter { id in id != made.id && all.contains { $0.id == id } } : nil
+    let lastMade: [String]? = isBehind ? [made.id] + (known ?? []).filter { id in id != made.id && all.contains { $0.id == id } } : nil
     if lastMade != known { try? SnapshotTimes.change(files) { $0.lastMade = lastMade } }
     guard removes else { return }
     let mayGo = givingWay(all, files)
