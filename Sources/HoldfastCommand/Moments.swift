@@ -101,7 +101,7 @@ extension ArchivedCommit {
 
   var document: JSONValue {
     .object([
-      "commit": .integer(number), "time": .time(time), "earliest": .time(earliest),
+      "commit": .integer(number), "time": .time(time), "earliest": .time(earliest), "clock": .time(clock),
       "rows_changed": rowsChanged.map(JSONValue.number) ?? .null,
       "tables": tables.isEmpty ? .null : .texts(tables), "merged": .integer(merged),
     ])

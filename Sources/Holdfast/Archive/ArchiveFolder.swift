@@ -87,6 +87,9 @@ struct ArchiveFolder: Sendable {
     return sum
   }
 
+  /// The trusted time, where the last commit's time does not tell it.
+  var clock: URL { url.appendingPathComponent("clock") }
+
   private var drilled: URL { url.appendingPathComponent("drilled") }
 
   /// When a drill of the archive passed last; nil when none did.

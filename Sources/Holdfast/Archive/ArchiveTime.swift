@@ -16,12 +16,12 @@ struct ClockWatch {
   private let start = ContinuousClock.now
   private var offset: Int64?
 
-  /// By how many microseconds the clock was set since the last call, if by more than two seconds.
-  mutating func jump(_ now: Int64) -> Int64? {
+  /// By how many microseconds the clock was set since the last call, if by more than two seconds. In the first call, how far it stands before
+  /// `last`, the clock's time of the last commit.
+  mutating func jump(_ now: Int64, last: Int64) -> Int64? {
     let passed = Int64((ContinuousClock.now - start).inSeconds * 1e6)
     defer { offset = now - passed }
-    guard let offset else { return nil }
-    let jump = now - passed - offset
+    let jump = offset.map { now - passed - $0 } ?? min(now - last, 0)
     return abs(jump) > 2_000_000 ? jump : nil
   }
 }

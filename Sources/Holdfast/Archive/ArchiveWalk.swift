@@ -118,6 +118,7 @@ extension ArchivedCommit {
   init(_ commit: ArchiveRecord.Commit, after earlier: Date) {
     self.init(
       number: commit.number, time: ArchiveTime.date(commit.time), earliest: commit.isUncertain ? earlier : nil,
-      rowsChanged: commit.rowsChanged.map(Int.init), tables: commit.tables, pages: Int(commit.pages), merged: commit.number - commit.first)
+      rowsChanged: commit.rowsChanged.map(Int.init), tables: commit.tables, pages: Int(commit.pages), merged: commit.number - commit.first,
+      clock: commit.time - commit.wallTime > 60_000_000 ? ArchiveTime.date(commit.wallTime) : nil)
   }
 }

@@ -49,6 +49,7 @@ extension Archiver {
         logSalts: place.salts, logFrames: place.frames)
       hashes = try folder.generation(number).make(base, of: files)
       (generation, last, pauseBeforeBase) = (number, (commit, now), 0)
+      if trusted == nil { trustClock(of: now) } else { lastClock = now }
       (phase, marks) = (.following, Data())
       keepBallast()
       tell { ($0.newest, $0.commits) = (now, commit) }

@@ -49,7 +49,7 @@ extension Archiver {
       mayBeginAnew = false
       try roll()
       for record in try records(commit, transaction, follower, source) { try append(.commit(record)) }
-      last = (commit.number, commit.time)
+      (last, lastClock) = ((commit.number, commit.time), wall)
       if let remark = noted?.remark { try append(.note(.init(commit: commit.number, time: commit.time, text: remark))) }
     }
     lock.withLock { noted.removeFirst(min(commits.count, noted.count)) }
@@ -121,11 +121,5 @@ extension Archiver {
     options.logger.warning(
       "several processes write to a store, and this SQLite may then damage a log that begins anew; use SQLite 3.51.3 or newer",
       metadata: ["version": "\(String(cString: sqlite3_libversion()))"])
-  }
-
-  private func watchClock() throws {
-    guard let jump = clock.jump(ArchiveTime.microseconds(options.now())) else { return }
-    let text = "the clock was set \(jump > 0 ? "forward" : "back") by \((abs(jump) + 500_000) / 1_000_000) seconds"
-    try append(.note(.init(commit: last.commit, time: last.time, text: text)))
   }
 }

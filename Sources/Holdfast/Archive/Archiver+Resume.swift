@@ -37,7 +37,7 @@ extension Archiver {
       self.source = source
       source.pin()
       let generations = try folder.generations()
-      for generation in generations { WorkingFolder.removeAbandoned(in: generation.url) }
+      for url in [folder.url] + generations.map(\.url) { WorkingFolder.removeAbandoned(in: url) }
       tellReach()
       guard let newest = generations.last(where: { !$0.bases.isEmpty }) else {
         let isNew = generations.allSatisfy { $0.segments.isEmpty }
@@ -48,6 +48,7 @@ extension Archiver {
       suspect = nil
       var end = try ArchiveEnd(newest)
       last = (end.commit, end.time)
+      trustClock(of: end.wallTime)
       tell { ($0.newest, $0.commits) = (end.time, end.commit) }
       generation = newest.number
       let follower = LogFollower(files, pageBytes: end.pageBytes)

@@ -44,6 +44,8 @@ extension Archiver {
         Snapshot.holdCap(files, (try? Snapshot.all(files)) ?? [], options.snapshots, source.texts)
         tellReach()
       }
+      // Without a file for it, the time of this process counts.
+      try? readClock()
       let report = try retention(source).run(
         isCancelled: { self.lag > 1_000 || self.lock.withLock { self.waiting > 0 } }, keepingOpen: segment?.url)
       if !report.isComplete { retainsAt = .now + .seconds(pauseBeforeRetaining) }
@@ -67,7 +69,7 @@ extension Archiver {
 
   private func retention(_ source: ArchiveSource) -> ArchiveRetention {
     ArchiveRetention(
-      folder, options.archive, now: options.now(), storeBytes: files.bytes,
+      folder, options.archive, now: trusted.map { ArchiveTime.date($0.time) } ?? options.now(), storeBytes: files.bytes,
       room: Snapshot.roomForArchive(files, options.snapshots, source.texts))
   }
 

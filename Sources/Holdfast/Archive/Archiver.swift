@@ -102,6 +102,12 @@ final class Archiver: @unchecked Sendable {
   /// A checkpoint has begun the log anew or cut it: what is written next has any salts.
   var hasAnySalts = false
   var clock = ClockWatch()
+  /// The clock's time of the last archived commit.
+  var lastClock: Int64 = 0
+  /// Nil before the archive was read.
+  var trusted: TrustedTime?
+  /// As it is on the disk.
+  var storedTime: TrustedTime?
   var hasWarned = false
   /// Not before this time is the archive made smaller again.
   var retainsAt = ContinuousClock.now

@@ -123,6 +123,8 @@ extension SegmentReader {
 struct ArchiveEnd {
   var commit: Int64
   var time: Int64
+  /// Its time by the clock.
+  var wallTime: Int64
   var state: UInt64
   var pages: UInt32
   var pageBytes: Int
@@ -138,8 +140,8 @@ struct ArchiveEnd {
     guard let newest = generation.bases.last else { throw ArchiveGap.baseMissing }
     do {
       let base = try ArchiveBase.read(generation.description(newest))
-      (commit, time, state, pages) = (base.commit, base.timeMicroseconds, base.stateNumber, base.pages)
-      (pageBytes, place) = (base.pageBytes, base.place)
+      (commit, time, wallTime) = (base.commit, base.timeMicroseconds, base.timeMicroseconds)
+      (state, pages, pageBytes, place) = (base.stateNumber, base.pages, base.pageBytes, base.place)
     } catch let error as StoreError where error.code == .damaged {
       throw ArchiveGap.descriptionDamaged
     }
@@ -158,7 +160,8 @@ struct ArchiveEnd {
         if first == generation.segments.last { marks = try segment?.read() ?? Data() }
         continue
       }
-      (commit, time, state, pages, place) = (last.number, last.time, last.state, last.pages, last.place)
+      (commit, time, wallTime) = (last.number, last.time, last.wallTime)
+      (state, pages, place) = (last.state, last.pages, last.place)
       break
     }
     if generation.segments.last != commit + 1 { marks = Data() }

@@ -28,6 +28,9 @@ public struct ArchivedCommit: Sendable, Codable, Equatable {
   public var pages: Int
   /// How many commits were merged into this one. 0: none.
   public var merged: Int64
+  /// The time that the machine's clock showed, where that was more than a minute before `time`: an earlier commit had a time ahead of the
+  /// clock. Else nil.
+  public var clock: Date?
 }
 
 /// An entry of an archive's time line.

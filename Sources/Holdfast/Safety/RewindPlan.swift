@@ -9,6 +9,8 @@ public struct RewindPlan: Sendable, Codable, Equatable {
   /// What the checks of that state found, one line each, damage first. A rewind refuses damage. Rows that point at rows that are gone do
   /// not stop it: the store was so at that moment.
   public var findings: [String]
+  /// That a time may not tell which commits were made before it, because the clock was wrong: choose a commit by its number. Else nil.
+  public var warning: String?
 }
 
 extension Store {
@@ -18,9 +20,11 @@ extension Store {
   /// - Throws: as `rewind(to:)`, but not for findings.
   public func rewindPlan(to moment: Moment) throws -> RewindPlan {
     try withMoments([moment]) { files, built in
-      let (commit, damage, dangling) = try archive().build(moment, at: built[0])
+      let archive = try archive()
+      let (commit, damage, dangling) = try archive.build(moment, at: built[0])
       let tables = try StoreDifference.between(files.url, built[0], options)
-      return RewindPlan(commit: commit, tables: tables, findings: damage + dangling)
+      return try RewindPlan(
+        commit: commit, tables: tables, findings: damage + dangling, warning: archive.warning(of: moment, leadingTo: commit))
     }
   }
 

@@ -49,8 +49,9 @@ extension Snapshot {
   static func rotate(_ files: StoreFiles, after made: Snapshot, _ options: SnapshotOptions, _ query: TextQuery, removes: Bool) {
     // The new one counts as the newest, whatever its time: the clock may have been set back.
     let all = [made] + ((try? all(files)) ?? []).filter { $0.id != made.id }
-    let newest = all.max { $0.createdAt < $1.createdAt } == made ? nil : made.id
-    if SnapshotTimes(files).newest != newest { try? SnapshotTimes.change(files) { $0.newest = newest } }
+    let (isBehind, known) = (all.contains { $0.createdAt > made.createdAt }, SnapshotTimes(files).lastMade)
+    let lastMade: [String]? = isBehind ? [made.id] + (known ?? []).filter { id in id != made.id && all.contains { $0.id == id } } : nil
+    if lastMade != known { try? SnapshotTimes.change(files) { $0.lastMade = lastMade } }
     guard removes else { return }
     let mayGo = givingWay(all, files)
     let surplus = options.policy.surplus(all.filter(\.isAutomatic)).filter { mayGo.contains($0) }
@@ -85,10 +86,9 @@ extension Snapshot {
     return max(staying, maximum) - staying
   }
 
-  /// The automatic ones of `all`, which are newest first, without the snapshot that was made last, the newest by its time, and the newest
-  /// without findings.
+  /// The automatic ones of `all`, which are newest first, without the first one and the newest without findings.
   private static func givingWay(_ all: [Snapshot], _ files: StoreFiles) -> [Snapshot] {
-    let stays = [all.first?.id, all.first { $0.isSound(files) }?.id, SnapshotTimes(files).newest]
+    let stays = [all.first?.id, all.first { $0.isSound(files) }?.id]
     return all.filter { $0.isAutomatic && !stays.contains($0.id) }
   }
 }

@@ -66,7 +66,12 @@ public struct Snapshot: Sendable, Codable, Equatable {
     ((try? described(files)) ?? []).filter { (try? $0.snapshot.get()) == nil }.map(\.file).sorted { $0.path < $1.path }
   }
 
-  static func all(_ files: StoreFiles) throws -> [Snapshot] { listed(try described(files)) }
+  /// In the order of their making, the newest first. That is the order of their times, unless the clock was set back.
+  static func all(_ files: StoreFiles) throws -> [Snapshot] {
+    let all = listed(try described(files))
+    let late = (SnapshotTimes(files).lastMade ?? []).compactMap { id in all.first { $0.id == id } }
+    return late + all.filter { !late.contains($0) }
+  }
 
   private typealias Described = (file: URL, snapshot: Result<Snapshot, any Error>)
 

@@ -54,8 +54,8 @@ extension Snapshot {
 struct SnapshotTimes: Codable, Equatable {
   /// When a drill passed last.
   var drilledAt: Date?
-  /// The id of the snapshot that was made last; nil when it also has the newest time, as it does unless the clock was set back.
-  var newest: String?
+  /// The ids of the snapshots that were made after one with a later time, the last one first: the clock was set back. Nil when there are none.
+  var lastMade: [String]?
   /// When a scheduled snapshot was made last, or the newest one found to equal the store.
   var lookedAt: Date?
 

@@ -75,10 +75,10 @@ struct Rewinding {
     let text = "\(store.path), brought back to \(plan.commit.words):\n" + plan.tables.text(width: console.outputWidth)
     var document: [String: JSONValue] = [
       "store": .string(store.path), "commit": plan.commit.document, "tables": plan.tables.document, "findings": .texts(plan.findings),
-      "rewound": .bool(false), "undo": .null, "kept_folder": .null,
+      "rewound": .bool(false), "undo": .null, "kept_folder": .null, "warning": .text(plan.warning),
     ]
-    let notes = plan.findings.map { "finding: \(DisplayText.printable($0))" }
-    if isDry { return Answer(document: document, text: text, notes: notes, foundProblems: !notes.isEmpty) }
+    let notes = plan.findings.map { "finding: \(DisplayText.printable($0))" } + Self.notes(plan.warning)
+    if isDry { return Answer(document: document, text: text, notes: notes, foundProblems: !plan.findings.isEmpty) }
     let found = notes.map { $0 + "\n" }.joined()
     try Confirmation.ask(text + found + "The present state stays in the archive, under a label.", yes: yes, console)
     // The commit that was shown, also when the moment means another one by now.
@@ -94,16 +94,17 @@ struct Rewinding {
   /// Of a store that cannot be opened, the commit is built once before the question: it must exist, and be sound.
   private func replace(_ archive: Archive, _ console: Console) throws -> Answer {
     let commit = try Activity.show("building", console) { try built(archive) }
+    let warning = try archive.warning(of: moment, leadingTo: commit)
     var document: [String: JSONValue] = [
       "store": .string(store.path), "commit": commit.document, "tables": .null, "findings": .texts([]), "rewound": .bool(false),
-      "undo": .null, "kept_folder": .null,
+      "undo": .null, "kept_folder": .null, "warning": .text(warning),
     ]
     let plan = """
       \(store.path) cannot be opened for writing.
       This builds \(commit.words) from the archive, and puts it in the file's place. The present file is kept.
       """
-    if isDry { return Answer(document: document, text: plan) }
-    try Confirmation.ask(plan, yes: yes, console)
+    if isDry { return Answer(document: document, text: plan, notes: Self.notes(warning)) }
+    try Confirmation.ask(([plan] + Self.notes(warning)).joined(separator: "\n"), yes: yes, console)
     let done = try Activity.show("rewinding", console) {
       try Store.rewind(at: store.url, to: .commit(commit.number), options: lock.storeOptions)
     }
@@ -114,6 +115,8 @@ struct Rewinding {
     facts.add("kept as", done.kept?.path ?? "nothing: there was no file")
     return Answer(document: document, text: facts.text)
   }
+
+  private static func notes(_ warning: String?) -> [String] { warning.map { ["warning: \($0)"] } ?? [] }
 
   private func built(_ archive: Archive) throws -> ArchivedCommit {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-\(UUID().uuidString)")

@@ -103,7 +103,9 @@ struct TimeLine {
       }
       let merged = commit.merged > 0 ? " (with \(commit.merged) before it)" : ""
       let since = commit.earliest.map { " (after \(TimeWords.local($0, in: timeZone)))" } ?? ""
-      return (String(commit.number), commit.time, commit.rowsChanged.map(String.init) ?? "unknown", commit.tableWords + merged + since)
+      let clock = commit.clock.map { " (clock: \(TimeWords.local($0, in: timeZone)))" } ?? ""
+      let rows = commit.rowsChanged.map(String.init) ?? "unknown"
+      return (String(commit.number), commit.time, rows, commit.tableWords + merged + since + clock)
     }
   }
 }
@@ -111,7 +113,9 @@ struct TimeLine {
 extension TimeLine.Entry {
   var document: JSONValue {
     let kind: String
-    var members: [String: JSONValue] = ["earliest": .null, "gap_from": .null, "merged": .null, "rows_changed": .null, "tables": .null]
+    var members: [String: JSONValue] = [
+      "clock": .null, "earliest": .null, "gap_from": .null, "merged": .null, "rows_changed": .null, "tables": .null,
+    ]
     switch self {
     case .snapshot(let snapshot):
       kind = "snapshot"

@@ -307,6 +307,31 @@ struct TimeTravelTests {
     #expect(try bench.run("rewind", store, "--to", "2999-01-01 00:00", "--dry-run").status == 64)
   }
 
+  @Test("where the clock was wrong, the history shows its time, and a rewind to a time warns")
+  func clockWrong() throws {
+    let bench = try Workbench()
+    let store = try bench.rewindable()
+    for (title, ahead) in [("ahead", 3_600.0), ("right", 0.0)] {
+      var options = StoreOptions.production
+      options.now = { Date(timeIntervalSinceNow: ahead) }
+      let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store), options: options)
+      _ = try library.store.write { try $0.execute("UPDATE collections SET title = \(title)") }
+      try library.store.close()
+    }
+    let events = try #require(bench.run("history", store, "--json").document["events"] as? [[String: Any]])
+    let commits = events.filter { $0["kind"] as? String == "commit" }.suffix(3).map { $0 }
+    try #require(commits.count == 3)
+    #expect(commits.map { $0["clock"] is String } == [false, false, true], "\(commits)")
+    #expect(try bench.run("history", store).output.contains("(clock: "))
+    let time = try #require(commits[0]["time"] as? String)
+    let dry = try bench.run("rewind", store, "--to", time, "--dry-run", "--json")
+    #expect((dry.document["warning"] as? String)?.hasSuffix("choose a commit by its number") == true, "\(dry.output)")
+    #expect(try bench.run("rewind", store, "--to", time, "--dry-run").errors.contains("warning: the clock was wrong"))
+    try FileManager.default.removeItem(atPath: store)
+    #expect(try bench.run("rewind", store, "--to", time, "--dry-run").errors.contains("warning: the clock was wrong"))
+    #expect(try bench.run("rewind", store, "--to", "now", "--dry-run", "--json").document["warning"] is NSNull)
+  }
+
   @Test("a moment before the archive began is an error that says what to do; times are shown in local time, too")
   func tooEarly() throws {
     let bench = try Workbench()

@@ -49,6 +49,16 @@ struct TimeLineTests {
         """)
   }
 
+  @Test("a commit whose time was ahead of the clock shows the clock's time")
+  func clock() throws {
+    let time = Date(timeIntervalSince1970: 1_795_525_353)
+    var commit = ArchivedCommit(number: 1, time: time, earliest: nil, rowsChanged: 2, tables: ["tracks"], pages: 9, merged: 0)
+    commit.clock = time.addingTimeInterval(-3_600)
+    let event = ArchiveEvent(kind: .commit, time: time, commit: 1, text: "", details: commit)
+    let text = TimeLine([event], []).text(width: nil, shortens: true, in: try #require(TimeZone(secondsFromGMT: 0)))
+    #expect(text.contains("tracks (clock: 2026-11-24 12:02:33)\n"), "\(text)")
+  }
+
   @Test("a gap shows the time of the last commit before it, and its own")
   func gap() throws {
     let time = Date(timeIntervalSince1970: 1_795_525_353)

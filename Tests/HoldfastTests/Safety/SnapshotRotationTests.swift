@@ -107,6 +107,19 @@ struct SnapshotRotationTests {
     #expect(try labels() == ["shelf 6", "mine"])
   }
 
+  @Test("after the clock was set back, the snapshot that was made last is the newest, and the rules go by the order of making")
+  func clockSetBack() throws {
+    let store = try open { $0.policy = SnapshotPolicy(keepLast: 3) }
+    clock.advance(milliseconds: 365 * 86_400_000)
+    for shelf in 1..<4 { try take(store, shelf: shelf, label: "ahead \(shelf)") }
+    clock.advance(milliseconds: -365 * 86_400_000)
+    for shelf in 4..<6 { try take(store, shelf: shelf, label: "right \(shelf)") }
+    #expect(try labels() == ["right 5", "right 4", "ahead 3"])
+    #expect(try store.snapshotStatus().newest?.label == "right 5")
+    #expect(try Snapshot.toRestore(StoreFiles(url))?.label == "right 5")
+    try store.close()
+  }
+
   @Test("a restore removes no snapshot, so one can be tried after the other; the next snapshot applies the rules")
   func trying() throws {
     let store = try open { $0.policy = SnapshotPolicy(keepLast: 2) }

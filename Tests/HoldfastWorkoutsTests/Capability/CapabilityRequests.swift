@@ -16,7 +16,7 @@ import Testing
       (#"{"loadAllWorkouts":null,"deleteWorkout":null}"#, "deleteWorkout is the second"), ("\u{FEFF}nul", "nul"), ("{\u{0}}", "UTF-16"),
       (#"{"loadAllWorkouts":1}"#, "expected an object"), (#"{"startWorkout":{}}"#, "$.startWorkout cannot be read: name is missing"),
       (#"{"loadTotals":{"week":1}}"#, "there is no such key as week"), (#"{"loadTotals":{"unit":"kg","unit":"lb"}}"#, "unit"),
-      (#"{"loadAllWorkouts":{"after":7}}"#, "$.loadAllWorkouts.after cannot be read"),
+      (#"{"loadAllWorkouts":{"after":7}}"#, "$.loadAllWorkouts.after is not a page key"),
       (#"{"loadVolumeByWorkout":{"from":"2026-01-02T00:00:00Z","to":"2026-01-01T00:00:00Z"}}"#, "from is later than to"),
       (#"{"loadTotals":{"as_of":"now"}}"#, "as_of is not a date: now"), (#"{"loadTotals":{"time_zone":"Mars"}}"#, "no time zone Mars"),
       (#"{"loadRecords":{"formula":"guess"}}"#, "no formula guess"), (#"{"moveSet":{"set_id":null,"before":null}}"#, "$.moveSet.set_id"),

@@ -53,7 +53,7 @@ import Testing
       id: random.id(), name: "A", startedAt: Date(timeIntervalSince1970: 1_700_000_040),
       exercises: [Self.exercise(first, &random), Self.exercise(second, &random)])
     let left = try Self.leftOut(workout, .strong)
-    #expect(left.contains { $0.hasPrefix("exercises -: it has the name of the exercise before") } == isTold)
+    #expect(left.contains { $0.hasPrefix("exercises -: it has the same name as the exercise before") } == isTold)
     // What is not told comes back as it was.
     var world = try TableWorld()
     let log = try WorkoutLog.inMemory()
