@@ -1,12 +1,13 @@
 /// Waits until `condition` holds. False when it does not hold within `limit`, so that a test fails instead of never ending.
 ///
-/// Other tasks run between two looks. The limit bounds only a test that fails; one that passes ends as soon as the condition holds.
+/// Other tasks run between two looks. The limit bounds only a test that fails; one that passes ends as soon as the condition holds. It
+/// is long, because in a parallel run each look may wait for a hundred other tests.
 ///
 /// ```swift
 /// #expect(await eventually { live.value == 1 })
 /// ```
 package func eventually(
-  within limit: Duration = .seconds(60), isolation: isolated (any Actor)? = #isolation, _ condition: () -> Bool
+  within limit: Duration = .seconds(300), isolation: isolated (any Actor)? = #isolation, _ condition: () -> Bool
 ) async -> Bool {
   let end = ContinuousClock.now + limit
   while !condition() {

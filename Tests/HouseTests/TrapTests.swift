@@ -86,8 +86,8 @@ import Testing
       "Sources/Holdfast/Archive/ArchiveFolder.swift",
       // Segments of an archive, which are no databases.
       "Sources/Holdfast/Archive/SegmentReader.swift",
-      // The hashes of bases, and of databases that are being made.
-      "Sources/Holdfast/Archive/ArchiveSource.swift",
+      // The JSON of an archive's clock.
+      "Sources/Holdfast/Archive/TrustedTime.swift",
       // A temporary file, on its way to standard output.
       "Sources/HoldfastCommand/Terminal/Console.swift",
     ]

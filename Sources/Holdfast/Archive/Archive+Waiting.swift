@@ -18,17 +18,14 @@ extension Archive {
   ///
   /// - Parameter bytes: a file that is larger is not read, and the answer is `.unknown`.
   package func waiting(readingAtMost bytes: Int64 = .max) -> Waiting {
-    for _ in 0..<3 {
-      let state = StoreFiles.State(files)
-      do {
-        return .commits(try steadily { try commitsWaiting(bytes) })
-      } catch {
-        // While another program writes, a file and a log that follow each other may seem not to.
-        guard StoreFiles.State(files) == state else { continue }
-        return .unknown((error as? ArchiveGap)?.rawValue ?? StoreError(error).message)
-      }
+    let state = StoreFiles.State(files)
+    do {
+      return .commits(try steadily { try commitsWaiting(bytes) })
+    } catch {
+      // While another program writes, a file and a log that follow each other may seem not to.
+      guard StoreFiles.State(files) == state else { return .unknown("\(files.path) was changed by another program while it was read") }
+      return .unknown((error as? ArchiveGap)?.rawValue ?? StoreError(error).message)
     }
-    return .unknown("\(files.path) was changed by another program while it was read")
   }
 
   /// - Throws: `ArchiveGap` when the store does not follow the end of the archive; the errors of reading.
@@ -42,24 +39,12 @@ extension Archive {
     guard log.committedFrames == 0 || log.pageSize == end.pageBytes else { throw ArchiveGap.pageSizeChanged }
     let follower = LogFollower(files, pageBytes: end.pageBytes)
     if try !follower.begin(at: end.place) {
-      guard DurableFile.size(files.path) <= most else {
-        throw StoreError(.cancelled, "\(files.path) has more than \(most / 1_000_000) MB and was not read")
+      guard DurableFile.size(files.path) <= most else { throw StoreError(.cancelled, "\(files.path) is large, and was not read") }
+      let hashes = try PageHashes.of(files.url, pageBytes: end.pageBytes)
+      guard hashes.state == end.state, hashes.pages == end.pages else {
+        throw end.damaged == nil ? ArchiveGap.fileDiffers : ArchiveGap.archiveDamaged
       }
-      guard try isInFile(end) else { throw end.damaged == nil ? ArchiveGap.fileDiffers : ArchiveGap.archiveDamaged }
     }
     return try follower.commitsBehind()
-  }
-
-  /// Whether the file, without its log, is as at the end of the archive.
-  private func isInFile(_ end: ArchiveEnd) throws -> Bool {
-    let file = try FileBytes(files.url)
-    guard file.count / Int64(end.pageBytes) == Int64(end.pages) else { return false }
-    var hashes = PageHashes(pageBytes: end.pageBytes)
-    try hashes.read(end.pages) { number, buffer in
-      let page = try file.read(buffer.count, at: Int64(number - 1) * Int64(buffer.count))
-      guard page.count == buffer.count else { throw ArchiveGap.fileDiffers }
-      page.copyBytes(to: buffer)
-    }
-    return hashes.state == end.state
   }
 }

@@ -81,7 +81,7 @@ final class ArchiveSource {
       throw end.damaged == nil ? ArchiveGap.fileDiffers : ArchiveGap.archiveDamaged
     }
     // SQLite begins a log anew that holds no commit.
-    if follower.place.frames == 0, try !follower.holdsCommit() { follower.begin(nil) }
+    if follower.place.frames == 0, try follower.commitsBehind(atMost: 1) == 0 { follower.begin(nil) }
     return (hashes, follower.place.salts == 0 || follower.place.frames > 0 && isInFile)
   }
 }
@@ -121,21 +121,14 @@ extension PageHashes {
     }
   }
 
-  /// The hashes of a file that no connection has open.
+  /// The hashes of a file, without its log.
   static func of(_ url: URL, pageBytes: Int) throws -> PageHashes {
     var hashes = PageHashes(pageBytes: pageBytes)
-    do {
-      let file = try FileHandle(forReadingFrom: url)
-      defer { try? file.close() }
-      let pages = DurableFile.size(url.path) / Int64(pageBytes)
-      try hashes.read(UInt32(clamping: pages)) { _, buffer in
-        guard let page = try file.read(upToCount: pageBytes), page.count == buffer.count else {
-          throw StoreError(.inputOutput, "\(url.path) became shorter while it was read")
-        }
-        page.copyBytes(to: buffer)
-      }
-    } catch {
-      throw DurableFile.failure(error, url)
+    let file = try FileBytes(url)
+    try hashes.read(UInt32(clamping: file.count / Int64(pageBytes))) { _, buffer in
+      let page = try file.next(buffer.count)
+      guard page.count == buffer.count else { throw StoreError(.inputOutput, "\(url.path) became shorter while it was read") }
+      page.copyBytes(to: buffer)
     }
     return hashes
   }

@@ -22,7 +22,7 @@ extension Archiver {
       if let header = try follower.presentHeader(), logFrames > 0 {
         try follower.goOn(header, after: logFrames)
         // Another process has committed since the checkpoint. The next one tries again.
-        guard try !follower.holdsCommit() else { return }
+        guard try follower.commitsBehind(atMost: 1) == 0 else { return }
       } else {
         follower.begin(nil)
       }

@@ -27,7 +27,8 @@ extension Archiver {
 
   /// - Parameter time: the clock's time of the archive's last commit.
   func trustClock(of time: Int64) {
-    (lastClock, storedTime) = (time, TrustedTime(folder.clock))
-    trusted = storedTime ?? TrustedTime(time)
+    // A damaged record may have any time.
+    (lastClock, storedTime) = (max(-1 << 60, min(time, 1 << 60)), TrustedTime(folder.clock))
+    trusted = storedTime ?? TrustedTime(lastClock)
   }
 }

@@ -103,29 +103,20 @@ final class LogFollower {
     }
   }
 
-  /// Whether a whole transaction follows `place`. One that another process is just writing does not count.
-  func holdsCommit() throws -> Bool {
-    struct Found: Error {}
-    do {
-      try transactions(upTo: place.frames, beyond: true) { _ in throw Found() }
-      return false
-    } catch is Found {
-      return true
-    }
-  }
-
-  /// Reads on to the end that the log has now, and counts the whole transactions.
-  func commitsBehind() throws -> Int {
-    struct Newer: Error {}
+  /// Reads on to the end that the log has now, and counts the whole transactions. One that another process is just writing does not count.
+  /// The last of `most` stays unread: with 1 this asks only whether there is one.
+  func commitsBehind(atMost most: Int = .max) throws -> Int {
+    struct Enough: Error {}
     let end = DurableFile.size(path)
     var count = 0
     do {
       try transactions(upTo: place.frames, beyond: true) { transaction in
         // Else a program that never rests would keep this from ending.
-        guard Self.bytes(ofFrames: transaction.end.frames, pageBytes) <= end else { throw Newer() }
+        guard Self.bytes(ofFrames: transaction.end.frames, pageBytes) <= end else { throw Enough() }
         count += 1
+        if count == most { throw Enough() }
       }
-    } catch is Newer {}
+    } catch is Enough {}
     return count
   }
 
