@@ -1,0 +1,21 @@
+import Foundation
+import Testing
+
+@Suite("Mutants")
+struct MutantTests {
+  @Test("every mutant of the table was killed by a test that exists")
+  func killersExist() throws {
+    let paths = try House.files(in: "Tests") + House.files(in: "Mutants/Harness")
+    let tests = try paths.reduce(into: Set<String>()) { texts, path in
+      texts.formUnion(try House.text(path).components(separatedBy: "\""))
+    }
+    let rows = try House.text("Mutants/KILLED.md").components(separatedBy: "\n").filter { $0.hasPrefix("| `") }
+    #expect(!rows.isEmpty)
+    // A row: the mutant, what it breaks, the test's name, the file's digest.
+    let unproven = rows.filter { row in
+      let cells = row.components(separatedBy: " | ")
+      return cells.count != 4 || !tests.contains(cells[2])
+    }
+    #expect(unproven == [], "Mutants/run --missing --write Mutants/KILLED.md tries these again")
+  }
+}
