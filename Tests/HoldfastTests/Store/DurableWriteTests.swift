@@ -110,6 +110,8 @@ struct DurableWriteTests {
       async let waits: Void = withCheckedThrowingContinuation { continuation in
         flush.whenFlushed(first) { flushed in continuation.resume(with: flushed) }
       }
+      // Time for the flush to begin, if it waits for nobody.
+      for _ in 1...10_000 { try flush.check() }
       let second = flush.countCommit()
       flush.arrive()
       try await waits
