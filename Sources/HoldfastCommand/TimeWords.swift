@@ -16,7 +16,7 @@ enum TimeWords {
   ///
   /// A day alone means its beginning. A time without a zone is local. Of a local time that comes twice, this is the first. Days, weeks,
   /// months and years ago are counted by the calendar, so "1 day ago" is the same time of day. Where a month has no such day, its last one is
-  /// meant. "last week" is a week ago, and so with month and year. The word "at" may stand before a time of day.
+  /// meant. "last week" is a week ago, and so with month and year. The word "at" may stand between a day and a time.
   static func parse(_ text: String, now: Date, timeZone: TimeZone) -> ClosedRange<Date>? {
     let text = text.trimmingCharacters(in: .whitespaces)
     if let instant = DateCodec.parseISO8601(text).flatMap(DateCodec.date(milliseconds:)) { return shown(instant, as: text) }

@@ -8,6 +8,8 @@ extension Archive {
     /// Not known, and why. Where the file or the log does not follow the end of the archive, this is the text of the gap that the next
     /// opening for writing makes.
     case unknown(String)
+    /// The whole file would have to be read, and is larger than the caller wants to read.
+    case notRead
   }
 
   /// How many commits of the store the archive does not have yet.
@@ -16,11 +18,11 @@ extension Archive {
   /// reads the whole file, with eight bytes of memory for each page, and compares it with the archive's last checksum. Changes nothing. The
   /// store may be open, here or elsewhere.
   ///
-  /// - Parameter bytes: a file that is larger is not read, and the answer is `.unknown`.
+  /// - Parameter bytes: a file that is larger is not read, and the answer is `.notRead`.
   package func waiting(readingAtMost bytes: Int64 = .max) -> Waiting {
     let state = StoreFiles.State(files)
     do {
-      return .commits(try steadily { try commitsWaiting(bytes) })
+      return try steadily { try commitsWaiting(bytes).map { .commits($0) } ?? .notRead }
     } catch {
       // While another program writes, a file and a log that follow each other may seem not to.
       guard StoreFiles.State(files) == state else { return .unknown("\(files.path) was changed by another program while it was read") }
@@ -29,7 +31,7 @@ extension Archive {
   }
 
   /// - Throws: `ArchiveGap` when the store does not follow the end of the archive; the errors of reading.
-  private func commitsWaiting(_ most: Int64) throws -> Int {
+  private func commitsWaiting(_ most: Int64) throws -> Int? {
     guard DurableFile.stands(files.path) else { throw StoreError(.notFound, "there is no file at \(files.path)") }
     guard let newest = try ArchiveFolder(files).generations().last(where: { !$0.bases.isEmpty }) else { throw ArchiveGap.baseMissing }
     let end = try ArchiveEnd(newest)
@@ -39,7 +41,7 @@ extension Archive {
     guard log.committedFrames == 0 || log.pageSize == end.pageBytes else { throw ArchiveGap.pageSizeChanged }
     let follower = LogFollower(files, pageBytes: end.pageBytes)
     if try !follower.begin(at: end.place) {
-      guard DurableFile.size(files.path) <= most else { throw StoreError(.cancelled, "\(files.path) is large, and was not read") }
+      guard DurableFile.size(files.path) <= most else { return nil }
       let hashes = try PageHashes.of(files.url, pageBytes: end.pageBytes)
       guard hashes.state == end.state, hashes.pages == end.pages else {
         throw end.damaged == nil ? ArchiveGap.fileDiffers : ArchiveGap.archiveDamaged

@@ -139,7 +139,6 @@ public struct Archive: Sendable {
   ) throws -> (commit: ArchivedCommit, damage: [String], dangling: [String]) {
     let built = try steadily {
       let (generation, commit) = try find(moment)
-      try DurableFile.checkFreeSpace(files.bytes, in: file.deletingLastPathComponent(), for: "an earlier state of \(files.path)")
       return try generation.build(commit, at: file, check: check)
     }
     do {
@@ -153,18 +152,18 @@ public struct Archive: Sendable {
     }
   }
 
-  /// Why going back to a time, which leads to `commit`, may undo commits that were made before that time: their times were ahead of the clock.
+  /// Why going back to a time, which leads to `commit`, may undo commits that were made before that time: their times are ahead of the clock.
   /// Nil where none was, and for a label or a number.
   package func warning(of moment: Moment, leadingTo commit: ArchivedCommit) throws -> String? {
-    guard case .time = moment else { return nil }
+    guard case .time(let wanted) = moment else { return nil }
     let latest = options.now().addingTimeInterval(60)
-    let ahead = try history(from: commit.time).compactMap(\.details).filter {
-      $0.number > commit.number && ($0.clock != nil || $0.time > latest)
+    let ahead = try history(from: commit.time).compactMap(\.details).first {
+      $0.number > commit.number && ($0.clock.map { $0 <= wanted } ?? ($0.time > latest))
     }
-    guard let first = ahead.first, let last = ahead.last else { return nil }
-    let time = DateCodec.iso8601(DateCodec.milliseconds(last.time) ?? 0, fraction: false)
-    return "the clock was wrong: commits \(first.number) to \(last.number), which this would undo, have times ahead of the clock, up to "
-      + "\(time); choose a commit by its number"
+    return ahead.map {
+      "the clock was wrong: this would also undo commits, from commit \($0.number) on, that may have been made before that time; choose a "
+        + "commit by its number"
+    }
   }
 
   private func find(_ moment: Moment) throws -> (ArchiveFolder.Generation, Int64) {

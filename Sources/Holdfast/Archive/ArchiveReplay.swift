@@ -70,6 +70,8 @@ final class ArchiveReplay {
       throw StoreError(.damaged, "commit \(part.number) of the archive has \(part.pages) pages, which is impossible")
     }
     if hashes.pages != part.pages {
+      let more = (Int64(part.pages) - Int64(hashes.pages)) * Int64(bytes)
+      if more > 0 { try DurableFile.checkFreeSpace(more, in: url.deletingLastPathComponent(), for: "commit \(part.number)") }
       try file.truncate(atOffset: UInt64(part.pages) * UInt64(bytes))
       hashes.resize(to: part.pages)
     }

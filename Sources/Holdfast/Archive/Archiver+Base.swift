@@ -40,17 +40,20 @@ extension Archiver {
       let place = follower?.place ?? ArchiveRecord.LogPlace()
       // A folder without a base was left by a killed process.
       let number = (try folder.generations().last { !$0.bases.isEmpty || !$0.segments.isEmpty }?.number ?? 0) + 1
-      let now = max(ArchiveTime.microseconds(options.now()), last.time + 1)
+      let clock = ArchiveTime.microseconds(options.now())
+      let now = max(clock, last.time + 1)
       // Behind damage there are commits whose numbers cannot be read. A number never names two commits.
       let isKnown = try reason != ArchiveGap.archiveDamaged.rawValue && (last.commit > 0 || last.time > 0) && folder.ends(with: last.commit)
       let commit = try isFirst ? 0 : isKnown ? last.commit + 1 : folder.numberBehindAll()
       let base = ArchiveBase(
         commit: commit, timeMicroseconds: now, pageBytes: pageBytes, reason: reason, gapFrom: isFirst || last.time == 0 ? nil : last.time,
         logSalts: place.salts, logFrames: place.frames)
+      // Before the base has the clock's time: the file tells the next opening that this clock is not trusted.
+      if trusted == nil { trustClock(of: isFirst ? clock : (try? folder.firstBases())?.last?.timeMicroseconds ?? 0) }
+      lastClock = clock
+      try readClock(beforeBase: true)
       hashes = try folder.generation(number).make(base, of: files)
-      (generation, last, pauseBeforeBase) = (number, (commit, now), 0)
-      if trusted == nil { trustClock(of: now) } else { lastClock = now }
-      (phase, marks) = (.following, Data())
+      (generation, last, pauseBeforeBase, phase, marks) = (number, (commit, now), 0, .following, Data())
       keepBallast()
       tell { ($0.newest, $0.commits) = (now, commit) }
       tellReach()

@@ -12,12 +12,13 @@ extension Archiver {
 
   /// Brings `trusted` up to the clock. The file `clock` holds it while the last commit's time does not tell it: while the clock is ahead, or
   /// after commits of such a time.
-  func readClock() throws {
-    guard var trusted else { return }
-    trusted.read(ArchiveTime.microseconds(options.now()))
-    self.trusted = trusted
+  func readClock(beforeBase: Bool = false) throws {
+    trusted?.read(ArchiveTime.microseconds(options.now()))
+    guard let trusted else { return }
     if trusted.ahead == nil, (lastClock - trusted.time).magnitude <= UInt64(TrustedTime.day) {
-      if storedTime != nil { try DurableFile.remove(folder.clock) }
+      // While the base is made, the commit before it is the last one.
+      guard !beforeBase, storedTime != nil else { return }
+      try DurableFile.remove(folder.clock)
       storedTime = nil
     } else if storedTime.map({ !trusted.isLike($0) }) ?? true {
       try DurableFile.replace(folder.clock, with: JSONEncoder().encode(trusted))
@@ -27,8 +28,7 @@ extension Archiver {
 
   /// - Parameter time: the clock's time of the archive's last commit.
   func trustClock(of time: Int64) {
-    // A damaged record may have any time.
-    (lastClock, storedTime) = (max(-1 << 60, min(time, 1 << 60)), TrustedTime(folder.clock))
-    trusted = storedTime ?? TrustedTime(lastClock)
+    (lastClock, storedTime) = (time, TrustedTime(folder.clock))
+    trusted = storedTime ?? TrustedTime(time)
   }
 }

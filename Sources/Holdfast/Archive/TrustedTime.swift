@@ -26,17 +26,14 @@ struct TrustedTime: Codable, Equatable {
   }
 
   mutating func read(_ clock: Int64) {
-    guard clock > time + Self.day else {
+    if clock <= time + Self.day {
       self = TrustedTime(clock)
-      return
+    } else if let ahead, clock > ahead - Self.day {
+      (passed, self.ahead) = (passed + min(max(clock - ahead, 0), Self.day), max(ahead, clock))
+      if passed >= 3 * Self.day { self = TrustedTime(clock) }
+    } else {
+      (ahead, passed) = (clock, 0)
     }
-    guard let ahead, clock > ahead - Self.day else {
-      (self.ahead, passed) = (clock, 0)
-      return
-    }
-    passed += min(max(clock - ahead, 0), Self.day)
-    self.ahead = max(ahead, clock)
-    if passed >= 3 * Self.day { self = TrustedTime(clock) }
   }
 
   /// Whether the last reading was within an hour of `other`'s, and was trusted as that was.

@@ -49,9 +49,9 @@ extension Snapshot {
   static func rotate(_ files: StoreFiles, after made: Snapshot, _ options: SnapshotOptions, _ query: TextQuery, removes: Bool) {
     // The new one counts as the newest, whatever its time: the clock may have been set back.
     let all = [made] + ((try? all(files)) ?? []).filter { $0.id != made.id }
-    let (isBehind, known) = (all.contains { $0.createdAt > made.createdAt }, SnapshotTimes(files).lastMade)
-    let lastMade: [String]? = isBehind ? [made.id] + (known ?? []).filter { id in id != made.id && all.contains { $0.id == id } } : nil
-    if lastMade != known { try? SnapshotTimes.change(files) { $0.lastMade = lastMade } }
+    let isByTime = zip(all, all.dropFirst()).allSatisfy { $0.createdAt >= $1.createdAt }
+    let lastMade = isByTime ? nil : all.map(\.id)
+    if lastMade != SnapshotTimes(files).lastMade { try? SnapshotTimes.change(files) { $0.lastMade = lastMade } }
     guard removes else { return }
     let mayGo = givingWay(all, files)
     let surplus = options.policy.surplus(all.filter(\.isAutomatic)).filter { mayGo.contains($0) }

@@ -97,6 +97,9 @@ struct ArchiveCommand: Subcommand {
 }
 
 extension Archive.Waiting {
+  /// In bytes. A larger store is read whole only by `archive status`; it would take longer than a history.
+  static let readInPassing: Int64 = 256 << 20
+
   /// Nil: not known.
   fileprivate var count: Int? {
     if case .commits(let count) = self { count } else { nil }

@@ -46,7 +46,7 @@ struct Diff: Subcommand {
     let archive = try archive(of: store)
     var notes: [String] = []
     // A commit and a label are earlier than what is not archived yet.
-    if case .time = to { notes = Activity.show("reading", console) { archive.waiting().notes } }
+    if case .time = to { notes = archive.waiting(readingAtMost: Archive.Waiting.readInPassing).notes }
     let open = try openWhole(store, lock, reads: true)
     // The first error is the one that matters.
     defer { try? open.close() }

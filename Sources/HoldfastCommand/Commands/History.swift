@@ -42,7 +42,7 @@ struct History: Subcommand {
       let archive = try archive(of: store)
       events = try archive.history(from: from, to: to)
       // Reading a large store would take longer than its history.
-      if to == nil { remarks = archive.waiting(readingAtMost: 256 << 20).notes }
+      if to == nil { remarks = archive.waiting(readingAtMost: Archive.Waiting.readInPassing).notes }
     } catch let error as StoreError where error.code == .notFound && !all.isEmpty {
       remarks = ["These are the snapshots: \(error.message)."]
     }

@@ -117,6 +117,10 @@ struct SnapshotRotationTests {
     #expect(try labels() == ["right 5", "right 4", "ahead 3"])
     #expect(try store.snapshotStatus().newest?.label == "right 5")
     #expect(try Snapshot.toRestore(StoreFiles(url))?.label == "right 5")
+    // The clock comes to the time of the first ones again: their order stays.
+    clock.advance(milliseconds: 366 * 86_400_000)
+    try take(store, shelf: 6, label: "right 6")
+    #expect(try labels() == ["right 6", "right 5", "right 4"])
     try store.close()
   }
 
