@@ -15,8 +15,9 @@ extension Archive {
   public func verify(isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }) throws -> IntegrityReport {
     let findings = try steadily(again: true) {
       var proof = ArchiveProof(path: files.path, isCancelled: isCancelled)
-      for generation in try ArchiveFolder(files).generations().reversed() { try proof.prove(generation) }
-      return proof.findings
+      let generations = try ArchiveFolder(files).generations()
+      for generation in generations.reversed() { try proof.prove(generation) }
+      return proof.findings + (generations.contains { !$0.bases.isEmpty } ? [] : [ArchiveGap.baseMissing.rawValue])
     }
     return IntegrityReport(findings: findings.map { .init(part: .files, message: $0) }, checked: [.files])
   }

@@ -31,6 +31,13 @@ struct ArchiveProofTests {
     #expect(failure { try restored(.commit(generation.bases[0])) }?.code == .damaged)
   }
 
+  @Test("an archive that has lost everything is not sound")
+  func nothing() throws {
+    _ = try written(1...3)
+    try FileManager.default.removeItem(at: newest().url)
+    #expect(try Archive(of: notes.url).verify().findings.map(\.message) == ["the archive has no whole base"])
+  }
+
   @Test("a segment that follows another state is a gap, and never silent")
   func chain() throws {
     _ = try written(1...3)
