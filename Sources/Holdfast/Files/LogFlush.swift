@@ -30,8 +30,9 @@ final class LogFlush: @unchecked Sendable {
   private var isFlushing = false
   /// The writers that are in the queue or in a transaction.
   private var coming = 0
-  private var isGathering = false
-  private let gathered = DispatchSemaphore(value: 0)
+  /// Signalled when the writers that a flush waits for have come. Each wait has its own: a signal that came when a wait had just ended must
+  /// not end the next one.
+  private var gathered: DispatchSemaphore?
   private var waiting: [(commit: Int, turn: DispatchSemaphore)] = []
   private var failure: StoreError?
   /// Used only by the writer that flushes. SQLite also flushes the folder of a new -wal, but ignores when that fails.
@@ -39,6 +40,8 @@ final class LogFlush: @unchecked Sendable {
 
   /// How long a flush waits for writers that are in the queue.
   private let patience: DispatchTimeInterval
+  /// For tests: called when such a wait has ended, with whether all these writers have come.
+  var didWait: @Sendable (Bool) -> Void = { _ in }
 
   init(_ log: URL, patience: DispatchTimeInterval = .milliseconds(1), _ flushContent: @escaping @Sendable (Int32) -> Int32) {
     self.log = log
@@ -55,9 +58,9 @@ final class LogFlush: @unchecked Sendable {
   func arrive() {
     lock.withLock {
       coming -= 1
-      guard coming == 0, isGathering else { return }
-      isGathering = false
-      gathered.signal()
+      guard coming == 0 else { return }
+      gathered?.signal()
+      gathered = nil
     }
   }
 
@@ -140,9 +143,9 @@ final class LogFlush: @unchecked Sendable {
   }
 
   private func flush() {
-    if lock.withLock({ gather() }) { _ = gathered.wait(timeout: .now() + patience) }
+    if let gathered = lock.withLock({ gather() }) { didWait(gathered.wait(timeout: .now() + patience) == .success) }
     let last = lock.withLock {
-      isGathering = false
+      gathered = nil
       return commits
     }
     let failure = flushLog()
@@ -163,9 +166,9 @@ final class LogFlush: @unchecked Sendable {
     for turn in woken { turn.signal() }
   }
 
-  private func gather() -> Bool {
-    isGathering = coming > 0
-    return isGathering
+  private func gather() -> DispatchSemaphore? {
+    gathered = coming > 0 ? DispatchSemaphore(value: 0) : nil
+    return gathered
   }
 
   private func flushLog() -> StoreError? {

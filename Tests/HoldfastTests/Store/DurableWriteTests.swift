@@ -127,6 +127,24 @@ struct DurableWriteTests {
     try flush.wait(for: flush.countCommit())
   }
 
+  @Test("a writer that comes when the wait for it has just ended does not end the next wait")
+  func late() throws {
+    let waits = Mutex<[Bool]>([])
+    let flush = LogFlush(folder.file("log")) { _ in 0 }
+    flush.didWait = { [weak flush] haveCome in
+      let count = waits.withLock { waits in
+        waits.append(haveCome)
+        return waits.count
+      }
+      if count == 1 { flush?.arrive() }
+    }
+    for _ in 1...2 {
+      flush.expect()
+      try flush.wait(for: flush.countCommit())
+    }
+    #expect(waits.withLock { $0 } == [false, false])
+  }
+
   @Test("a flush does not count for a commit that is made while it runs")
   func madeMeanwhile() throws {
     let made = Mutex<LogFlush?>(nil)
