@@ -90,18 +90,12 @@ enum ArchiveRecord: Equatable {
     body.append(1)
     body.append((commit.isUncertain ? 1 : 0) | (commit.isCompressed ? 0 : 2) | (commit.goesOn ? 4 : 0))
     body.add(UInt16(0))
-    body.add(commit.first)
-    body.add(commit.number)
-    body.add(commit.time)
-    body.add(commit.wallTime)
+    for number in [commit.first, commit.number, commit.time, commit.wallTime] { body.add(number) }
     body.add(commit.pages)
     body.add(commit.state)
     body.add(commit.place.salts)
-    body.add(commit.place.frames)
-    body.add(commit.place.sum.one)
-    body.add(commit.place.sum.two)
-    body.add(commit.rowsChanged ?? .max)
-    body.add(UInt32(commit.changes.count))
+    let (place, rows) = (commit.place, commit.rowsChanged ?? .max)
+    for number in [place.frames, place.sum.one, place.sum.two, rows, UInt32(commit.changes.count)] { body.add(number) }
     body.add(UInt16(tables.count))
     body.append(tables)
     for change in commit.changes {

@@ -10,7 +10,8 @@ final class SegmentWriter {
   private(set) var bytes: Int
   private var commits: UInt32 = 0
   private var isFlushed = true
-  /// Nothing is written behind a record that may be cut off: it would not count.
+  /// Nothing is written behind a record that may be cut off: it would not count. Nor is flushed again: after a failed flush the system may
+  /// call the next one a success, although parts are lost.
   private var failure: StoreError?
 
   /// Replaces a segment with the same name that holds no commit, because its program was killed. `marks`: the records that it held.
@@ -28,32 +29,26 @@ final class SegmentWriter {
   }
 
   func append(_ record: ArchiveRecord) throws {
-    if let failure { throw failure }
-    isFlushed = false
     let data = record.framed
-    do {
-      try file.write(contentsOf: data)
-    } catch {
-      let failure = DurableFile.failure(error, url)
-      self.failure = failure
-      throw failure
-    }
+    isFlushed = false
+    try unlessFailed { try file.write(contentsOf: data) }
     bytes += data.count
     if case .commit = record { commits += 1 }
   }
 
   func flush() throws {
-    if let failure { throw failure }
     guard !isFlushed else { return }
-    do {
-      try DurableFile.flush(file.fileDescriptor, url.path)
-    } catch {
-      // The system may call the next flush a success, although parts are lost.
-      let failure = StoreError(error)
+    try unlessFailed { try DurableFile.flush(file.fileDescriptor, url.path) }
+    isFlushed = true
+  }
+
+  private func unlessFailed(_ body: () throws -> Void) throws {
+    if let failure { throw failure }
+    do { try body() } catch {
+      let failure = DurableFile.failure(error, url)
       self.failure = failure
       throw failure
     }
-    isFlushed = true
   }
 
   /// Nothing is appended any more.
