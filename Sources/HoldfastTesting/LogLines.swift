@@ -7,13 +7,19 @@ package final class LogLines: @unchecked Sendable {
   private var lines: [String] = []
   private let lock = NSLock()
 
-  package init() {}
+  private let onLine: @Sendable (String) -> Void
+
+  /// - Parameter onLine: called with each line, on the thread that logs it.
+  package init(onLine: @escaping @Sendable (String) -> Void = { _ in }) { self.onLine = onLine }
 
   package var all: [String] { lock.withLock { lines } }
   package var logger: Logger { Logger(label: "test", factory: { [self] _ in Handler(lines: self) }) }
 
   package func clear() { lock.withLock { lines = [] } }
-  package func add(_ line: String) { lock.withLock { lines.append(line) } }
+  package func add(_ line: String) {
+    lock.withLock { lines.append(line) }
+    onLine(line)
+  }
 
   private struct Handler: LogHandler {
     let lines: LogLines

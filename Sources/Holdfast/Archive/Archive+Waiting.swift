@@ -5,8 +5,10 @@ extension Archive {
   package enum Waiting: Sendable, Equatable {
     /// So many commits. The next opening for writing archives them, or the program that archives the store now.
     case commits(Int)
-    /// Not known, and why. Where the file or the log does not follow the end of the archive, this is the text of the gap that the next
-    /// opening for writing makes.
+    /// Not known, because the file or the log does not follow the end of the archive: the text of the gap that the next opening for writing
+    /// makes.
+    case gap(String)
+    /// Not known, and why.
     case unknown(String)
     /// The whole file would have to be read, and is larger than the caller wants to read.
     case notRead
@@ -26,7 +28,7 @@ extension Archive {
     } catch {
       // While another program writes, a file and a log that follow each other may seem not to.
       guard StoreFiles.State(files) == state else { return .unknown("\(files.path) was changed by another program while it was read") }
-      return .unknown((error as? ArchiveGap)?.rawValue ?? StoreError(error).message)
+      return (error as? ArchiveGap).map { Waiting.gap(ArchiveFolder(files).text(of: $0)) } ?? .unknown(StoreError(error).message)
     }
   }
 
@@ -42,10 +44,7 @@ extension Archive {
     let follower = LogFollower(files, pageBytes: end.pageBytes)
     if try !follower.begin(at: end.place) {
       guard DurableFile.size(files.path) <= most else { return nil }
-      let hashes = try PageHashes.of(files.url, pageBytes: end.pageBytes)
-      guard hashes.state == end.state, hashes.pages == end.pages else {
-        throw end.damaged == nil ? ArchiveGap.fileDiffers : ArchiveGap.archiveDamaged
-      }
+      try end.check(PageHashes.of(files.url, pageBytes: end.pageBytes))
     }
     return try follower.commitsBehind()
   }

@@ -87,6 +87,15 @@ struct ArchiveFolder: Sendable {
     return sum
   }
 
+  /// A text that says which rewind or restore has replaced the file of the closed store. The next opening that archives removes it.
+  var replaced: URL { url.appendingPathComponent("replaced") }
+
+  /// Why there is a gap. Where a rewind or a restore has replaced the file, names that.
+  func text(of gap: ArchiveGap) -> String {
+    guard [.fileDiffers, .pageSizeChanged].contains(gap) else { return gap.rawValue }
+    return (try? String(contentsOf: replaced, encoding: .utf8)) ?? gap.rawValue
+  }
+
   /// The trusted time, where the last commit's time does not tell it.
   var clock: URL { url.appendingPathComponent("clock") }
 

@@ -77,9 +77,7 @@ final class ArchiveSource {
         hashes.set(number, buffer.withUnsafeBytes { hashes.hash(number, $0) })
       }
     }
-    guard hashes.state == end.state, hashes.pages == end.pages else {
-      throw end.damaged == nil ? ArchiveGap.fileDiffers : ArchiveGap.archiveDamaged
-    }
+    try end.check(hashes)
     // SQLite begins a log anew that holds no commit.
     if follower.place.frames == 0, try follower.commitsBehind(atMost: 1) == 0 { follower.begin(nil) }
     return (hashes, follower.place.salts == 0 || follower.place.frames > 0 && isInFile)
@@ -87,17 +85,17 @@ final class ArchiveSource {
 }
 
 extension ArchiveFolder.Generation {
-  /// Copies the store's file as this base, and flushes it. No page may be moved into the file meanwhile. Throws `.busy` when another program
-  /// has written to it.
-  func make(_ base: ArchiveBase, of files: StoreFiles) throws -> PageHashes {
-    let before = (DurableFile.size(files.path), DurableFile.changedAt(files.path))
+  /// Copies the store's file as this base, and flushes it. No page may be moved into the file meanwhile, or since `state` where that is
+  /// given. Throws `.busy` when another program has written to it.
+  func make(_ base: ArchiveBase, of files: StoreFiles, since state: StoreFiles.State?) throws -> PageHashes {
+    let before = state ?? StoreFiles.State(files, withoutLog: true)
     try DurableFile.makeFolder(url)
-    try DurableFile.checkFreeSpace(before.0, in: url, for: "the archive of \(files.path)")
+    try DurableFile.checkFreeSpace(DurableFile.size(files.path), in: url, for: "the archive of \(files.path)")
     let folder = try WorkingFolder(in: url, "copying")
     let working = folder.file("base.sqlite")
     try DurableFile.copy(files.url, to: working)
     let hashes = try PageHashes.of(working, pageBytes: base.pageBytes)
-    guard before == (DurableFile.size(files.path), DurableFile.changedAt(files.path)) else {
+    guard before == StoreFiles.State(files, withoutLog: true) else {
       throw StoreError(.busy, "\(files.path) was written to while it was copied into its archive", recoveryOptions: [.retry])
     }
     var described = base

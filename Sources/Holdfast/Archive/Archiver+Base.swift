@@ -2,6 +2,29 @@ import Foundation
 
 // How the archive's queue makes the base of a generation.
 extension Archiver {
+  /// Begins in the background. Call it before the first commit. Calls `askForCheckpoint` on the archive's queue when a base waits for a
+  /// checkpoint.
+  ///
+  /// Without a log, the file alone is the state at opening. This store moves no commit into the file before the work here has ended. So a
+  /// base that is due at opening, the first or one after a gap, has the state at opening, and commits that are made meanwhile follow it.
+  /// Where there is a log, or another program has written to the file, the base waits for a checkpoint, and holds the commits until then.
+  func begin(_ askForCheckpoint: @escaping @Sendable () -> Void) {
+    let (file, time) = (StoreFiles.State(files, withoutLog: true), ArchiveTime.microseconds(options.now()))
+    // After the look at the file: if the log was moved and cut in between, the file has changed.
+    let isWhole = !files.hasLog
+    queue.async {
+      self.askForCheckpoint = askForCheckpoint
+      self.opened = isWhole ? (file: file, time: time) : nil
+      self.resume()
+      if case .needsBase(let reason) = self.phase, self.opened?.file == StoreFiles.State(self.files, withoutLog: true) {
+        self.beginBase(reason, logFrames: 0)
+      }
+      self.opened = nil
+      self.tell { $0.isBusy = false }
+      self.lookAtLog()
+    }
+  }
+
   func askForBase() {
     queue.asyncAfter(deadline: .now() + .seconds(pauseBeforeBase)) { [weak self] in
       guard let self, case .needsBase = phase else { return }
@@ -10,7 +33,7 @@ extension Archiver {
     }
   }
 
-  /// The log is empty of commits that the file lacks: copies the file.
+  /// Copies the file. It must have every commit, or with `opened` those before the opening.
   func beginBase(_ reason: String, logFrames: UInt32) {
     attempt {
       if folderLock == nil { try takeFolder() }
@@ -28,6 +51,8 @@ extension Archiver {
       }
       // The log may be cut while the file is copied.
       (self.follower, phase, mayBeginAnew, hasAnySalts) = (follower, .copying, true, true)
+      // The commits that were noted follow the base. No commit waits for this queue now, so it copies at once.
+      if opened != nil { return try copyBase(reason, pageBytes) }
       lock.withLock { noted.removeAll() }
       queue.async { self.attempt { try self.copyBase(reason, pageBytes) } }
     }
@@ -40,7 +65,7 @@ extension Archiver {
       let place = follower?.place ?? ArchiveRecord.LogPlace()
       // A folder without a base was left by a killed process.
       let number = (try folder.generations().last { !$0.bases.isEmpty || !$0.segments.isEmpty }?.number ?? 0) + 1
-      let clock = ArchiveTime.microseconds(options.now())
+      let clock = opened?.time ?? ArchiveTime.microseconds(options.now())
       let now = max(clock, last.time + 1)
       // Behind damage there are commits whose numbers cannot be read. A number never names two commits.
       let isKnown = try reason != ArchiveGap.archiveDamaged.rawValue && (last.commit > 0 || last.time > 0) && folder.ends(with: last.commit)
@@ -52,7 +77,7 @@ extension Archiver {
       if trusted == nil { trustClock(of: isFirst ? clock : (try? folder.firstBases())?.last?.timeMicroseconds ?? 0) }
       lastClock = clock
       try readClock(beforeBase: true)
-      hashes = try folder.generation(number).make(base, of: files)
+      hashes = try folder.generation(number).make(base, of: files, since: opened?.file)
       (generation, last, pauseBeforeBase, phase, marks) = (number, (commit, now), 0, .following, Data())
       keepBallast()
       tell { ($0.newest, $0.commits) = (now, commit) }

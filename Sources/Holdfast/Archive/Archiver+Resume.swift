@@ -20,9 +20,8 @@ extension Archiver {
         do {
           try takeFolder()
         } catch let error as StoreError where error.code == .busy {
-          let isNew = phase != .elsewhere
+          if phase != .elsewhere { tellReach() }
           phase = .elsewhere
-          if isNew { tellReach() }
           return lock.withLock { noted.removeAll() }
         }
       }
@@ -32,7 +31,7 @@ extension Archiver {
       resumesAt = .now + max(.seconds(1), readingTook * 2)
       phase = .beginning
       tell { $0.isBusy = true }
-      defer { tell { $0.isBusy = false } }
+      defer { tell { $0.isBusy = opened != nil } }
       let source = try source ?? ArchiveSource(files, options)
       self.source = source
       source.pin()

@@ -74,12 +74,17 @@ final class Archiver: @unchecked Sendable {
   // Used on `queue` only.
   var phase = Phase.beginning {
     didSet {
-      tell { ($0.isWriting, $0.isBusy, $0.needsBase) = (phase == .following, phase == .copying, false) }
+      tell { ($0.isWriting, $0.isBusy, $0.needsBase) = (phase == .following, phase == .copying || opened != nil, false) }
       if case .needsBase = phase { askForBase() }
+      guard phase == .following else { return }
+      // The gap that this explains is in the archive now, or there is none.
+      _ = try? DurableFile.remove(folder.replaced)
       // Also where nobody commits: on a full disk nobody can.
-      if phase == .following { queue.async { self.retain() } }
+      queue.async { self.retain() }
     }
   }
+  /// The file and the time at opening, if the file then had every commit. Nil when the work of the opening has ended.
+  var opened: (file: StoreFiles.State, time: Int64)?
   /// How long a base waits after one that failed.
   var pauseBeforeBase = 0
   var askForCheckpoint: @Sendable () -> Void = {}
@@ -118,15 +123,6 @@ final class Archiver: @unchecked Sendable {
   let compressor = PageCompressor()
 
   init(_ files: StoreFiles, _ options: StoreOptions) { (self.files, self.options, folder) = (files, options, ArchiveFolder(files)) }
-
-  /// Begins in the background. Calls `askForCheckpoint` on the archive's queue when a base waits for a checkpoint.
-  func begin(_ askForCheckpoint: @escaping @Sendable () -> Void) {
-    queue.async {
-      self.askForCheckpoint = askForCheckpoint
-      self.resume()
-      self.lookAtLog()
-    }
-  }
 
   var status: Told { lock.withLock { told } }
   /// Commits that the writer has noted and that are not in the archive yet.
@@ -270,9 +266,7 @@ final class Archiver: @unchecked Sendable {
 
   func removeOlderGenerations() throws {
     try urgently {
-      guard phase == .following else {
-        throw StoreError(.busy, "the new base of the archive of \(files.path) is not finished", recoveryOptions: [.retry])
-      }
+      try checkIsWritten()
       defer { tellReach() }
       for old in try folder.generations() where old.number < generation { try DurableFile.remove(old.url) }
     }
@@ -350,7 +344,7 @@ final class Archiver: @unchecked Sendable {
       if phase == .following { tell { $0.problem = nil } }
       return nil
     } catch let gap as ArchiveGap {
-      breakRow(gap.rawValue)
+      breakRow(folder.text(of: gap))
       return nil
     } catch {
       let failure = StoreError(error)
@@ -387,7 +381,6 @@ final class Archiver: @unchecked Sendable {
   private func breakRow(_ reason: String) {
     options.logger.warning("archive begins a new generation", metadata: ["reason": "\(reason)"])
     (segment, follower, phase) = (nil, nil, .needsBase(reason: reason))
-    lock.withLock { noted.removeAll() }
     tell { $0.problem = nil }
   }
 }

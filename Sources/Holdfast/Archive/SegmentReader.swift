@@ -167,6 +167,11 @@ struct ArchiveEnd {
     if generation.segments.last != commit + 1 { marks = Data() }
   }
 
+  /// Throws `ArchiveGap` when a state is not that of this end.
+  func check(_ hashes: PageHashes) throws {
+    guard hashes.state == state, hashes.pages == pages else { throw damaged == nil ? ArchiveGap.fileDiffers : .archiveDamaged }
+  }
+
   /// Removes what stands behind the damage, and notes that. Call it when the store is as at this end.
   mutating func cutDamage() throws {
     guard let damaged else { return }

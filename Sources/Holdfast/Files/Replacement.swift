@@ -185,11 +185,21 @@ struct Replacement {
     guard DurableFile.stands(files.path) else {
       throw StoreError(.damaged, "a restore of \(files.path) was interrupted, and its new file is gone")
     }
+    noteForArchive(intent, options)
     // All names are flushed. If the intent cannot be removed, the next opening finds no step left.
     _ = try? DurableFile.remove(intentFile)
     try? DurableFile.flushFolder(of: intentFile)
     _ = try? DurableFile.remove(folder)
     try? DurableFile.flushFolder(of: folder)
+  }
+
+  /// The archive does not know the new file. This tells why, until the next opening makes a gap for it. Without it the gap only says that
+  /// the file differs.
+  private func noteForArchive(_ intent: Intent, _ options: StoreOptions) {
+    let archive = ArchiveFolder(files)
+    guard archive.exists else { return }
+    let time = DateCodec.iso8601(DateCodec.milliseconds(options.now()) ?? 0, fraction: true)
+    try? DurableFile.replace(archive.replaced, with: Data("\(intent.reason) at \(time), while the store was closed".utf8))
   }
 
   private func keep(_ suffix: String, _ place: URL) throws {

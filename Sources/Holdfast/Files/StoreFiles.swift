@@ -69,12 +69,13 @@ package struct StoreFiles: Sendable {
     return names?.contains { $0.hasSuffix(".sqlite") || $0.hasSuffix(".json") } ?? true
   }
 
-  /// Shows whether another process wrote to the store meanwhile: file number, size and time of the database and of its log.
+  /// Shows whether another process wrote to the store meanwhile: file number, size and time of the database and of its log. `withoutLog`:
+  /// whether pages were moved into the database.
   struct State: Equatable, Sendable {
     private let numbers: [Int64]
 
-    init(_ files: StoreFiles) {
-      numbers = [files.path, files.log.path].flatMap {
+    init(_ files: StoreFiles, withoutLog: Bool = false) {
+      numbers = (withoutLog ? [files.path] : [files.path, files.log.path]).flatMap {
         [Int64(bitPattern: DurableFile.number($0)), DurableFile.size($0), DurableFile.changedAt($0)]
       }
     }

@@ -56,7 +56,7 @@ extension Store {
   ///
   /// The old files are moved unchanged to `<store>.holdfast/quarantine/<time>/`, and that URL is returned; nil when there was no file. After a
   /// kill or power loss in between, the next opening finishes the work. The archive goes on with a new base, since it cannot know what the
-  /// old file held.
+  /// old file held: a gap in its history, which names the rewind.
   /// - Throws: as `rewind(to:)`; `.busy` when another process has the file open.
   @discardableResult
   public static func rewind(

@@ -107,7 +107,10 @@ extension Archive.Waiting {
 
   /// Why the number is not known.
   fileprivate var problem: String? {
-    if case .unknown(let reason) = self { reason } else { nil }
+    switch self {
+    case .gap(let reason), .unknown(let reason): reason
+    case .commits, .notRead: nil
+    }
   }
 
   fileprivate var words: String {
@@ -117,7 +120,11 @@ extension Archive.Waiting {
 
   /// What a person should know; empty when the archive has every commit.
   var notes: [String] {
-    if let problem { return ["Whether the archive has every commit of the store is not known: \(DisplayText.printable(problem))."] }
+    if let problem {
+      let unknown = "Whether the archive has every commit of the store is not known: \(DisplayText.printable(problem))."
+      guard case .gap = self else { return [unknown] }
+      return [unknown + " The next opening for writing notes this as a gap, and the archive goes on behind it. What it has stays."]
+    }
     guard let count, count > 0 else { return [] }
     let (are, they) = count == 1 ? ("is", "it is") : ("are", "they are")
     return [

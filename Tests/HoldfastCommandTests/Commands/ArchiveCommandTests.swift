@@ -29,7 +29,7 @@ struct ArchiveCommandTests {
     let gap = "the file differs from what was archived"
     for arguments in looks {
       let told = try Running(Workbench.binary, arguments, in: bench.folder).finish()
-      #expect(told.status == 0 && told.errors.contains("not known: \(gap)."), "\(arguments): \(told.errors)")
+      #expect(told.status == 0 && told.errors.contains("not known: \(gap). The next opening"), "\(arguments): \(told.errors)")
     }
     let unknown = try bench.run("archive", "status", store, "--json").document
     #expect(unknown["waiting_commits"] is NSNull && unknown["problem"] as? String == gap, "\(unknown)")

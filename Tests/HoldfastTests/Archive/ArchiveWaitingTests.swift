@@ -75,7 +75,7 @@ struct ArchiveWaitingTests {
     }
     let gap = "the file differs from what was archived"
     let before = try bytes()
-    #expect(try waiting() == .unknown(gap))
+    #expect(try waiting() == .gap(gap))
     #expect(try bytes() == before)
     let store = try notes.open()
     #expect(try store.archive().history().filter { $0.kind == .gap }.map(\.text) == [gap])
@@ -92,9 +92,9 @@ struct ArchiveWaitingTests {
     // In the page of the first frame.
     damaged[32 + 24 + 100] ^= 1
     try damaged.write(to: log)
-    #expect(try waiting() == .unknown("a frame of the log is damaged"))
+    #expect(try waiting() == .gap("a frame of the log is damaged"))
     try FileManager.default.removeItem(at: log)
-    #expect(try waiting() == .unknown("the file differs from what was archived"))
+    #expect(try waiting() == .gap("the file differs from what was archived"))
     #expect(try waiting(readingAtMost: 1_000) == .notRead)
     try FileManager.default.removeItem(at: notes.url)
     try whole.write(to: log)
@@ -102,6 +102,6 @@ struct ArchiveWaitingTests {
     try Data().write(to: notes.url)
     let folder = try ArchiveFolder(StoreFiles(notes.url)).folder(1)
     try FileManager.default.removeItem(at: folder)
-    #expect(try waiting() == .unknown("the archive has no whole base"))
+    #expect(try waiting() == .gap("the archive has no whole base"))
   }
 }
