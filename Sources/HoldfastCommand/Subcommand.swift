@@ -51,9 +51,11 @@ struct LockOptions: ParsableArguments {
     guard timeout >= 0, timeout <= 86_400 else { throw ValidationError("--timeout is a number of seconds from 0 to 86400.") }
   }
 
+  /// Every command that opens a store for writing uses these, so each tells at closing when the archive could not be written.
   var storeOptions: StoreOptions {
     var options = StoreOptions.production
     options.busyTimeout = .milliseconds(Int64(timeout * 1000))
+    options.onArchiveProblem = { store, problem in Console().note(DisplayText.printable(ArchiveCommand.warning(store, problem))) }
     return options
   }
 }
