@@ -12,11 +12,25 @@ func libraryToLook(_ file: FilePath, _ choice: LibraryOption, _ lock: LockOption
 }
 
 /// The error of a file that is missing or holds nothing yet. It tells how to bring the store back from copies that lie beside it.
-private func nothing(at file: FilePath) -> StoreError {
+func nothing(at file: FilePath) -> StoreError {
   let exists = FileManager.default.fileExists(atPath: file.path)
   let error = StoreError(.notFound, exists ? "\(file.path) holds no library yet" : "there is no file at \(file.path)")
   guard let files = try? StoreFiles(file.url) else { return error }
   return error.recoverable(files)
+}
+
+/// Refuses a new store where the archive or snapshots of one are: most likely its file was lost. An app makes a new store there, and tells so.
+///
+/// - Throws: `.damaged`, with what brings the old store back.
+func refuseBesideCopies(_ store: FilePath) throws {
+  let files = try StoreFiles(store.url)
+  guard DurableFile.size(files.path) == 0 else { return }
+  let state = DurableFile.stands(files.path) ? "\(store.path) is empty" : "there is no file at \(store.path)"
+  let error = StoreError(
+    .damaged, "\(state), and an archive or snapshots of a store are beside it, in \(files.folder.path); nothing was imported",
+    suggestion: "Move that folder to another place, to make a new store here."
+  ).recoverable(files)
+  if !error.recoveryOptions.isEmpty || (try? Archive(of: store.url)) != nil { throw error }
 }
 
 /// Opens the library in a file for a command that only reads, and closes it afterwards.

@@ -51,9 +51,11 @@ struct LockOptions: ParsableArguments {
     guard timeout >= 0, timeout <= 86_400 else { throw ValidationError("--timeout is a number of seconds from 0 to 86400.") }
   }
 
+  /// Every command that opens a store for writing uses these, so each tells at closing when the archive could not be written.
   var storeOptions: StoreOptions {
     var options = StoreOptions.production
     options.busyTimeout = .milliseconds(Int64(timeout * 1000))
+    options.onArchiveProblem = { store, problem in Console().note(DisplayText.printable(ArchiveCommand.warning(store, problem))) }
     return options
   }
 }
@@ -101,9 +103,18 @@ struct FilePath: ExpressibleByArgument {
 }
 
 extension String {
-  /// The text as one word of a command that a person copies into a shell: in quotes where it needs them.
+  /// The text as one word of a command that a person copies into a shell: in quotes where it needs them. What is not safe to print becomes an
+  /// escape, as bash and zsh read it.
   var shellWord: String {
-    let isPlain = allSatisfy { $0.isLetter || $0.isNumber || "_./-:@%+=,".contains($0) }
-    return isPlain ? self : "'\(replacingOccurrences(of: "'", with: #"'\''"#))'"
+    if allSatisfy({ $0.isLetter || $0.isNumber || "_./-:@%+=,".contains($0) }) { return self }
+    guard unicodeScalars.contains(where: DisplayText.isUnsafe) else { return "'\(replacingOccurrences(of: "'", with: #"'\''"#))'" }
+    let escaped = unicodeScalars.map { scalar -> String in
+      switch scalar {
+      case "\n": #"\n"#
+      case "'", "\\": "\\\(scalar)"
+      default: DisplayText.isUnsafe(scalar) ? String(scalar).utf8.map { String(format: #"\x%02x"#, Int32($0)) }.joined() : String(scalar)
+      }
+    }
+    return "$'\(escaped.joined())'"
   }
 }

@@ -6,8 +6,9 @@ import Holdfast
 enum TimeWords {
   /// For errors.
   static let forms =
-    "\"10 minutes ago\" (seconds, minutes, hours, days, weeks, months, years), \"an hour ago\", \"last week\", \"14:02\", \"yesterday\", "
-    + "\"yesterday 14:02\", \"2026-11-24\", \"2026-11-24 14:02\", \"2026-11-24 14:02:33\", \"2026-11-24T14:02:33+01:00\" or \"now\""
+    "\"10 minutes ago\" (seconds, minutes, hours, days, weeks, months, years; or s, min, h, d, w), \"an hour ago\", \"last week\", "
+    + "\"14:02\", \"yesterday\", \"yesterday 14:02\", \"2026-11-24\", \"2026-11-24 14:02\", \"2026-11-24 14:02:33\", "
+    + "\"2026-11-24T14:02:33+01:00\" or \"now\""
 
   /// The times that `text` can mean; nil for any other form, and for a local time that a change of the clocks leaves out.
   ///
@@ -66,12 +67,12 @@ enum TimeWords {
   private static func ago(_ count: String, _ unit: String, _ now: Date, _ timeZone: TimeZone) -> Date? {
     guard let count = ["a", "an"].contains(count) ? 1 : Int(count), (0...1_000_000).contains(count) else { return nil }
     func earlier(_ seconds: Int) -> Date { now.addingTimeInterval(-TimeInterval(count) * TimeInterval(seconds)) }
-    switch unit.hasSuffix("s") ? String(unit.dropLast()) : unit {
-    case "second", "sec": return earlier(1)
+    switch unit.count > 2 && unit.hasSuffix("s") ? String(unit.dropLast()) : unit {
+    case "second", "sec", "s": return earlier(1)
     case "minute", "min": return earlier(60)
     case "hour", "h": return earlier(3_600)
-    case "day": return daysAgo(count, now, timeZone)
-    case "week": return daysAgo(7 * count, now, timeZone)
+    case "day", "d": return daysAgo(count, now, timeZone)
+    case "week", "w": return daysAgo(7 * count, now, timeZone)
     case "month": return monthsAgo(count, now, timeZone)
     case "year": return monthsAgo(12 * count, now, timeZone)
     default: return nil
@@ -106,6 +107,8 @@ enum TimeWords {
   }
 
   private static func local(_ day: String, _ time: String, _ timeZone: TimeZone) -> ClosedRange<Date>? {
+    // "9:02" is "09:02".
+    let time = time.dropFirst().first == ":" ? "0" + time : time
     let hasSeconds = time.utf8.count > 5
     let spelled = DateCodec.parseISO8601("\(day)T\(time)\(hasSeconds ? "" : ":00")Z").flatMap { date(atWall: $0, timeZone) }
     return spelled.map { hasSeconds ? shown($0, as: time) : $0...$0 }

@@ -18,4 +18,17 @@ struct FailureTests {
     #expect(advice([.openReadOnly, snapshot]) == "holdfast restore STORE --snapshot 20261121T090512Z-1")
     #expect(advice([.openReadOnly]) == "Look.")
   }
+
+  @Test(
+    "a path in a suggested command is one word of a shell, whatever is in it",
+    arguments: [
+      ("a-b/三体.sqlite", "a-b/三体.sqlite"), ("Anna's books", #"'Anna'\''s books'"#), (#"a\b"#, #"'a\b'"#),
+      ("a\nb's \\ c", #"$'a\nb\'s \\ c'"#), ("tab\tend", #"$'tab\x09end'"#), ("a\u{202E}b", #"$'a\xe2\x80\xaeb'"#),
+    ])
+  func shellWords(text: String, word: String) throws {
+    #expect(text.shellWord == word)
+    #expect(DisplayText.printable(word) == word)
+    let bench = try Workbench()
+    #expect(try bench.shell("printf %s \(word)").output == text)
+  }
 }

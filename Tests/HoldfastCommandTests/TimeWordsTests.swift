@@ -25,7 +25,9 @@ struct TimeWordsTests {
       ("1 month ago", "2026-10-24T12:02:33Z"), ("9 months ago", "2026-02-24T13:02:33Z"), ("a year ago", "2025-11-24T13:02:33Z"),
       ("2 h ago", "2026-11-24T11:02:33Z"), ("last week", "2026-11-17T13:02:33Z"), ("Last month", "2026-10-24T12:02:33Z"),
       ("yesterday at 14:02", "2026-11-23T13:02:00Z"), ("2026-11-24 at 14:02", "2026-11-24T13:02:00Z"),
-      ("A minute ago", "2026-11-24T13:01:33Z"), ("10 min ago", "2026-11-24T12:52:33Z"),
+      ("5 s ago", "2026-11-24T13:02:28Z"), ("5 sec ago", "2026-11-24T13:02:28Z"), ("1 d ago", "2026-11-23T13:02:33Z"),
+      ("1 w ago", "2026-11-17T13:02:33Z"), ("9:02", "2026-11-24T08:02:00Z"), ("9:02:07", "2026-11-24T08:02:07Z"),
+      ("yesterday at 9:02", "2026-11-23T08:02:00Z"), ("A minute ago", "2026-11-24T13:01:33Z"), ("10 min ago", "2026-11-24T12:52:33Z"),
       (" 2026-11-24T14:02:33+01:00 ", "2026-11-24T13:02:33Z"), ("2026-11-24T13:02:33.250Z", "2026-11-24T13:02:33Z"),
     ])
   func read(text: String, time: String) throws { #expect(try Self.parse(text) == time) }
@@ -48,9 +50,10 @@ struct TimeWordsTests {
   @Test(
     "everything else is no time",
     arguments: [
-      "", "tomorrow", "tomorrow 10:00", "14", "9:05", "24:00", "14:02Z", "2026-11-31", "2026-13-01 10:00", "2026-11-31 10:00",
+      "", "tomorrow", "tomorrow 10:00", "14", "9:5", ":05", "24:00", "14:02Z", "2026-11-31", "2026-13-01 10:00", "2026-11-31 10:00",
       "2026-11-24 14:02 CET", "ten minutes ago", "-1 minutes ago", "5 fortnights ago", "minutes ago", "99999999999999999999 days ago",
       "last", "last hour", "last 14:02", "last week ago", "9999 years ago", "at 14:02", "yesterday at", "yesterday at noon", "5 m ago",
+      "5 ss ago",
     ])
   func refused(text: String) throws { #expect(try Self.parse(text) == nil) }
 

@@ -74,7 +74,7 @@ import Testing
     // Closing a descriptor of a database drops all locks that this process holds on it: `FileBytes` reads one through SQLite.
     let reading: Set<String> = [
       // New files, folders, and files to flush that no connection has open; of a store only its log.
-      "Sources/Holdfast/Files/DurableFile.swift",
+      "Sources/Holdfast/Files/DurableFile.swift", "Sources/Holdfast/Files/DurableFile+Reading.swift",
       // Folders, to lock them.
       "Sources/Holdfast/Files/WorkingFolder.swift",
       // A store's log: SQLite puts its locks on the database and the index.
@@ -111,7 +111,14 @@ import Testing
     func paths(with words: String...) -> Set<String> {
       Set(files.filter { file in words.contains { !file.places(of: $0).isEmpty } }.map(\.path))
     }
-    #expect(paths(with: "FileHandle(forReading", "Data(contentsOf:", "String(contentsOf", "= open(", "fopen(") == reading)
+    let openings = paths(with: "FileHandle(forReading", "Data(contentsOf:", "String(contentsOf", "= open(", "fopen(")
+    #expect(openings.union(paths(with: "DurableFile.openToRead(", "DurableFile.handle(", "DurableFile.content(")) == reading)
+    // All others use the openings of `DurableFile`, which do not wait at a pipe.
+    #expect(
+      openings == [
+        "Sources/Holdfast/Files/DurableFile.swift", "Sources/Holdfast/Files/DurableFile+Reading.swift",
+        "Sources/Holdfast/Files/WorkingFolder.swift", "Sources/HoldfastCommand/Terminal/Console.swift",
+      ])
     #expect(paths(with: "FileHandle(forWriting", "FileHandle(forUpdating", ".write(to:", ".synchronize()") == writing)
     // One door moves a store's log.
     #expect(paths(with: "sqlite3_wal_checkpoint") == ["Sources/Holdfast/Connections/CheckpointDoor.swift"])

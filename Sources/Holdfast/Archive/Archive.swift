@@ -8,16 +8,12 @@ public struct Archive: Sendable {
   private let options: StoreOptions
   private var folder: ArchiveFolder { ArchiveFolder(files) }
 
-  /// - Throws: `.notFound` when the store at `url` has no archive.
+  /// - Throws: `.notFound` when the store at `url` has no archive; `.cannotCreate` when a file stands where its folder should be.
   public init(of url: URL, options: StoreOptions = .production) throws { try self.init(StoreFiles(url), options) }
 
   init(_ files: StoreFiles, _ options: StoreOptions) throws {
     (self.files, self.options) = (files, options)
-    guard folder.exists else {
-      throw StoreError(
-        .notFound, "\(files.path) has no archive",
-        suggestion: "Open the store with `options.archive.mode = .begins`; earlier states are not kept.")
-    }
+    guard folder.exists else { throw files.noArchive }
   }
 
   /// The size of the archive in bytes.

@@ -61,9 +61,10 @@ struct ArchiveFolder: Sendable {
 
   func folder(_ generation: Int) -> URL { url.appendingPathComponent(String(generation).padded(8)) }
 
-  /// A number above those of all commits, also where the newest cannot be read.
+  /// A number above those of all commits, also where the newest cannot be read. Ignores names near the end of the 16 digits: no archive comes
+  /// so far, and the next number would not fit.
   func numberBehindAll() throws -> Int64 {
-    let highest = try generations().flatMap { $0.bases + $0.missing + $0.segments }.max() ?? 0
+    let highest = try generations().flatMap { $0.bases + $0.missing + $0.segments }.filter { $0 < 9_000_000_000_000_000 }.max() ?? 0
     return highest / 1_000_000 * 1_000_000 + 1_000_000
   }
 
@@ -103,7 +104,8 @@ struct ArchiveFolder: Sendable {
 
   /// When a drill of the archive passed last; nil when none did.
   var lastDrill: Date? {
-    (try? String(contentsOf: drilled, encoding: .utf8)).flatMap { DateCodec.parseISO8601($0) }.flatMap { DateCodec.date(milliseconds: $0) }
+    let text = (try? DurableFile.content(of: drilled)).flatMap { String(validating: $0, as: UTF8.self) }
+    return text.flatMap { DateCodec.parseISO8601($0) }.flatMap { DateCodec.date(milliseconds: $0) }
   }
 
   func notePassedDrill(at time: Date) throws {
@@ -188,9 +190,7 @@ struct ArchiveBase: Codable, Equatable, Sendable {
   static func digits(_ state: UInt64) -> String { String(state, radix: 16).padded(16) }
 
   static func read(_ url: URL) throws -> ArchiveBase {
-    let content: Data
-    do { content = try Data(contentsOf: url) } catch { throw DurableFile.failure(error, url) }
-    let lines = content.split(separator: UInt8(ascii: "\n"))
+    let lines = try DurableFile.content(of: url).split(separator: UInt8(ascii: "\n"))
     guard lines.count == 2, lines[1] == Self.sum(lines[0]), let base = try? JSONDecoder().decode(ArchiveBase.self, from: lines[0]),
       base.format == 1, base.state == digits(base.stateNumber), base.pages > 0, base.pageBytes.isPageSize,
       ArchiveRecord.isSane(base.commit, base.timeMicroseconds), ArchiveRecord.isSane(0, base.gapFrom ?? 0),

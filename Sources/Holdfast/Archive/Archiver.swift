@@ -324,8 +324,8 @@ final class Archiver: @unchecked Sendable {
   func checkIsWritten() throws {
     guard phase == .following, status.problem == nil else {
       throw StoreError(
-        .busy, "the archive of \(files.path) is not being written at the moment", suggestion: "See `archiveStatus()`.",
-        recoveryOptions: [.retry])
+        .busy, "the archive of \(files.path) is not being written at the moment" + (status.problem.map { ": \($0)" } ?? ""),
+        suggestion: "See `archiveStatus()`.", recoveryOptions: [.retry])
     }
   }
 

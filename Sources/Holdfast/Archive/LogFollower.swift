@@ -158,7 +158,6 @@ final class LogFollower {
       close(descriptor)
       descriptor = -1
     }
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 || errno == ENOENT else { throw DurableFile.posix(path, .inputOutput) }
+    descriptor = try DurableFile.openToRead(URL(fileURLWithPath: path)) ?? -1
   }
 }

@@ -17,7 +17,7 @@ final class SegmentReader {
   init(_ url: URL) throws {
     self.url = url
     do {
-      file = try FileHandle(forReadingFrom: url)
+      file = try DurableFile.handle(reading: url)
       guard let bytes = try file.read(upToCount: SegmentHeader.bytes), let header = SegmentHeader(bytes),
         url.lastPathComponent == ArchiveFolder.name(header.first, "segment")
       else { throw StoreError(.damaged, "the header of \(url.path) is damaged") }
@@ -93,7 +93,7 @@ extension SegmentReader {
   /// The last commit of a segment that is finished, by its end; nil where the end is missing.
   static func lastCommit(_ url: URL) -> Int64? {
     let length = ArchiveRecord.end(commit: 0, records: 0).framed.count
-    guard let file = try? FileHandle(forReadingFrom: url) else { return nil }
+    guard let file = try? DurableFile.handle(reading: url) else { return nil }
     defer { try? file.close() }
     guard let size = try? file.seekToEnd(), size >= UInt64(length), (try? file.seek(toOffset: size - UInt64(length))) != nil,
       let bytes = try? file.readToEnd(), case .end(let commit, _)? = ArchiveRecord.first(of: bytes)?.record

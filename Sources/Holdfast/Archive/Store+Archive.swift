@@ -59,7 +59,8 @@ extension Store {
 
   /// The archive of this store, with all commits that this store has made, if it writes the archive; see `archiveStatus()`.
   ///
-  /// - Throws: `.notFound` when there is none; `.misuse` for a store in memory; `.closed`.
+  /// - Throws: `.notFound` when there is none; `.cannotCreate` when a file stands where its folder should be; `.misuse` for a store in memory;
+  ///   `.closed`.
   public func archive() throws -> Archive {
     try connections.checkOpen(path)
     guard let files else { throw StoreError(.misuse, "a store in memory has no archive") }

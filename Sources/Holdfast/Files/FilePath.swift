@@ -120,7 +120,9 @@ extension DurableFile {
   }
 
   /// Whether the process has no more descriptors or memory.
-  static func isOutOfResources(_ error: any Error) -> Bool { posixCode(of: error).map([EMFILE, ENFILE, ENOMEM].contains) ?? false }
+  static func isOutOfResources(_ error: any Error) -> Bool {
+    posixCode(of: (error as? StoreError)?.cause ?? error).map([EMFILE, ENFILE, ENOMEM].contains) ?? false
+  }
 
   private static func posixCode(of error: any Error) -> Int32? {
     let cocoa = error as NSError

@@ -30,7 +30,7 @@ struct Replacement {
   private var new: URL { folder.appendingPathComponent("new.sqlite") }
   private var intentFile: URL { Self.intentFile(files) }
 
-  private static func intent(of file: URL) throws -> Intent { try JSONDecoder().decode(Intent.self, from: Data(contentsOf: file)) }
+  private static func intent(of file: URL) throws -> Intent { try JSONDecoder().decode(Intent.self, from: DurableFile.content(of: file)) }
 
   private static func intentFile(_ files: StoreFiles) -> URL { place(files).appendingPathComponent("intent.json") }
 

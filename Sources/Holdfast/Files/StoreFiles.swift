@@ -30,11 +30,23 @@ package struct StoreFiles: Sendable {
   /// The rollback journal of a program that uses no log: it undoes a transaction.
   var journal: URL { beside("-journal") }
   /// The folder for snapshots, for files set aside, and for a replacement under way.
-  var folder: URL { beside(".holdfast") }
+  package var folder: URL { beside(".holdfast") }
   var quarantine: URL { folder.appendingPathComponent("quarantine") }
   /// Every commit, for going back to any moment; see `Archiver`.
   var archive: URL { folder.appendingPathComponent("archive") }
   var parent: URL { url.deletingLastPathComponent() }
+
+  /// Why there is no archive, and what to do.
+  var noArchive: StoreError {
+    if let taken = [folder, archive].first(where: { DurableFile.stands($0.path) && !DurableFile.isFolder($0.path) }) {
+      return StoreError(
+        .cannotCreate, "\(path) has no archive: \(taken.path) is not a folder, and the archive's folder should be there",
+        suggestion: "Move it to another place, and begin the archive then.")
+    }
+    return StoreError(
+      .notFound, "\(path) has no archive",
+      suggestion: "Open the store with `options.archive.mode = .begins`; earlier states are not kept.")
+  }
 
   /// The suffixes of SQLite's files beside the database; the log first.
   package static let sidecars = logs + ["-shm"]

@@ -27,13 +27,17 @@ package struct StoreLook {
   /// The file cannot be read as it is; opening it for writing recovers it first. `content` was read from a recovered private copy.
   var needsRecovery = false
 
-  /// - Throws: `.notADatabase`, `.damaged`, `.busy`, `.permissionDenied`, `.wrongKey`; `.diskFull` when the file must be recovered first
-  ///   and there is no room for a copy.
+  /// - Throws: `.notADatabase`, `.damaged`, `.busy`, `.permissionDenied`, `.wrongKey`; `.inputOutput` when a pipe or a folder stands where
+  ///   SQLite keeps its log; `.diskFull` when the file must be recovered first and there is no room for a copy.
   package init(_ files: StoreFiles, _ options: StoreOptions) throws {
     let path = files.path
     guard !Replacement.isPending(files) else {
       content = .interruptedRestore
       return
+    }
+    // SQLite would open it, and might wait for ever for what a pipe gives.
+    for url in StoreFiles.sidecars.map(files.beside) where DurableFile.isSpecial(url.path) || DurableFile.isFolder(url.path) {
+      throw DurableFile.notAFile(url)
     }
     guard DurableFile.stands(path) else {
       content = files.hasLog || files.hasJournal ? .logWithoutFile : .missing

@@ -16,7 +16,7 @@ struct WriteAheadLog: Equatable {
   init(_ url: URL) throws {
     guard DurableFile.stands(url.path) else { return }
     do {
-      let file = try FileHandle(forReadingFrom: url)
+      let file = try DurableFile.handle(reading: url)
       defer { try? file.close() }
       try read(file)
     } catch {

@@ -91,7 +91,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     }
     let described = try names.map { name in
       let file = files.snapshots.appendingPathComponent(name)
-      let read = Result { try Data(contentsOf: file) }
+      let read = Result { try DurableFile.content(of: file) }
       // The process has reached its limits, and the file may be sound. A list without it would hide a whole snapshot.
       if case .failure(let error) = read, DurableFile.isOutOfResources(error) { throw DurableFile.failure(error, file) }
       let snapshot = Result {

@@ -65,7 +65,9 @@ struct SnapshotTimes: Codable, Equatable {
   init(_ files: StoreFiles) {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .millisecondsSince1970
-    guard let content = try? Data(contentsOf: Self.file(files)), let times = try? decoder.decode(Self.self, from: content) else { return }
+    guard let content = try? DurableFile.content(of: Self.file(files)), let times = try? decoder.decode(Self.self, from: content) else {
+      return
+    }
     self = times
   }
 

@@ -135,6 +135,7 @@ public final class Store: Sendable {
         let mayMoveLog = archiver?.close() ?? true
         connections.end(db, checkpoints: checkpoints && mayMoveLog)
       }
+      if isFirst, let problem = archiver?.problem { options.onArchiveProblem(path, problem) }
       try writer.close()
     } catch  where !isFirst {
       // The first call that closes the store reports the error.

@@ -65,6 +65,9 @@ public struct StoreOptions: Sendable {
 
   /// Called while waiting for a lock: true ends the wait as if the time were over.
   package var stopsWaiting: @Sendable () -> Bool = { false }
+  /// Called by `close` with the store's path and the problem, when the archive could not be written. The store itself is closed properly.
+  /// Default: does nothing, as an app asks `Store.archiveStatus()`.
+  package var onArchiveProblem: @Sendable (_ store: String, _ problem: StoreError) -> Void = { _, _ in }
   /// Flushes the log behind a descriptor. Returns 0, or the system's error number. Tests count and fail flushes.
   package var flushLog: @Sendable (Int32) -> Int32 = { DurableFile.flushContent($0) }
   /// Opens one connection, on which reads wait for writes. For work on a file that no other code of this process uses.

@@ -37,6 +37,12 @@ struct ArchiveCommand: Subcommand {
     }
   }
 
+  /// What a person must know after a command that could not write the archive.
+  static func warning(_ store: String, _ problem: StoreError) -> String {
+    "warning: \(problem.message). The store has every commit; the archive may lack the newest. Remove the cause; "
+      + "then `holdfast archive begin \(store.shellWord)` archives what is missing."
+  }
+
   private func begin(_ console: Console) throws {
     let open = try openWhole(store, lock, archiving: .begins)
     // The first error is the one that matters.
@@ -101,7 +107,7 @@ extension Archive.Waiting {
   static let readInPassing: Int64 = 256 << 20
 
   /// Nil: not known.
-  fileprivate var count: Int? {
+  var count: Int? {
     if case .commits(let count) = self { count } else { nil }
   }
 

@@ -44,13 +44,15 @@ struct Diff: Subcommand {
   func perform(_ console: Console) throws -> Answer {
     let (from, to) = try range()
     let archive = try archive(of: store)
-    var notes: [String] = []
+    var waiting: Archive.Waiting?
     // A commit and a label are earlier than what is not archived yet.
-    if case .time = to { notes = archive.waiting(readingAtMost: Archive.Waiting.readInPassing).notes }
+    if case .time = to { waiting = archive.waiting(readingAtMost: Archive.Waiting.readInPassing) }
+    let notes = waiting?.notes ?? []
     let open = try openWhole(store, lock, reads: true)
     // The first error is the one that matters.
     defer { try? open.close() }
     var document: [String: JSONValue] = ["store": .string(store.path), "from": from.json, "to": to.json]
+    document["waiting_commits"] = waiting?.count.map(JSONValue.number) ?? .null
     guard let rows else {
       let tables = try Activity.show("comparing", console) { try open.differences(from: from, to: to) }
       document["tables"] = tables.document

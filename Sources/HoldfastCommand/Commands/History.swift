@@ -38,12 +38,15 @@ struct History: Subcommand {
     let (from, to) = try range()
     let all = try Snapshot.all(of: store.url, in: place.folder?.url)
     var (events, remarks): ([ArchiveEvent], [String]) = ([], [])
+    var waiting: Archive.Waiting?
+    let hasArchive = (try? Archive(of: store.url)) != nil
     do {
       let archive = try archive(of: store)
       events = try archive.history(from: from, to: to)
       // Reading a large store would take longer than its history.
-      if to == nil { remarks = archive.waiting(readingAtMost: Archive.Waiting.readInPassing).notes }
-    } catch let error as StoreError where error.code == .notFound && !all.isEmpty {
+      if to == nil { waiting = archive.waiting(readingAtMost: Archive.Waiting.readInPassing) }
+      remarks = waiting?.notes ?? []
+    } catch let error as StoreError where !hasArchive && !all.isEmpty {
       remarks = ["These are the snapshots: \(error.message)."]
     }
     let snapshots = all.filter { snapshot in
@@ -53,7 +56,10 @@ struct History: Subcommand {
     let earlier = events.count + snapshots.count - line.entries.count
     let isShortened = console.outputIsTerminal && limit == nil
     return Answer(
-      document: ["store": .string(store.path), "events": .array(line.entries.map(\.document))],
+      document: [
+        "store": .string(store.path), "events": .array(line.entries.map(\.document)),
+        "waiting_commits": waiting?.count.map(JSONValue.number) ?? .null,
+      ],
       text: line.entries.isEmpty ? "" : line.text(width: console.outputWidth, shortens: isShortened),
       notes: remarks + (line.entries.isEmpty ? ["Nothing happened then."] : earlier > 0 ? ["… and \(earlier) earlier."] : []))
   }

@@ -7,8 +7,9 @@ struct Import: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Brings a legacy library into a store, and verifies that all of it is in.",
     discussion: """
-      Makes the store if there is none. Everything is written, read back and compared with the source in one transaction: \
-      either all of it is in, or the store is as before. The source is never modified and is kept as <SOURCE>.backup. \
+      Makes the store if there is none, but not beside the archive or the snapshots of a lost one. Everything is written, read back \
+      and compared with the source in one transaction: either all of it is in, or the store is as before. The source is never \
+      modified and is kept as <SOURCE>.backup. \
       Records that cannot be imported are quarantined with the reason, and the exit code is 2. \
       Importing the same source again changes nothing. \(Libraries.all.map(\.aboutImports).filter { !$0.isEmpty }.joined(separator: " "))
 
@@ -61,6 +62,7 @@ struct Import: Subcommand {
     let kinds = try Store.kinds(at: into.url, busyTimeout: lock.storeOptions.busyTimeout)
     let library = try ImportChoice(source: source, store: into, kinds: kinds, name: choice.library, format: format).library()
     try refuseNewer(into, kinds, library.schema)
+    if kinds.isEmpty { try refuseBesideCopies(into) }
     let interruption = Interruption()
     let display = ProgressDisplay(progress, console)
     var wanted = LibraryImport(from: source.url, into: into.url)
@@ -70,6 +72,10 @@ struct Import: Subcommand {
     wanted.options.sourceName = self.source.isStandard ? SourceFile.standardInputName : nil
     wanted.options.onProgress = { display.show($0) }
     wanted.options.isCancelled = { interruption.isRequested }
+    wanted.storeOptions.onArchiveProblem = { [tell = lock.storeOptions.onArchiveProblem] store, problem in
+      display.end()
+      tell(store, problem)
+    }
     defer { display.end() }
     let report = try known.importing(wanted, library)
     return Answer(document: document(report), text: text(report), foundProblems: !report.isClean)

@@ -39,7 +39,7 @@ struct Restore: Subcommand {
       valueName: "kind:id"))
   var only: LostRow?
 
-  @Flag(help: "Say what would come back, be changed and be removed; change nothing.")
+  @Flag(help: "Say what would come back, be changed and be removed; change no row. Commits that are not archived yet are archived.")
   var dryRun = false
 
   @Flag(name: [.short, .long], help: "Go on without asking.")

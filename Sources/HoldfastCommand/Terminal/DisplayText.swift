@@ -61,7 +61,8 @@ enum DisplayText {
   static func time(_ date: Date?) -> String { ShownValue.time(date).words }
   static func size(_ bytes: Int64) -> String { ShownValue.size(bytes).words }
 
-  private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+  /// Whether `printable` replaces it.
+  static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: true
     default: false

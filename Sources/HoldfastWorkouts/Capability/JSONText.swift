@@ -38,7 +38,7 @@ struct JSONText {
   }
 
   mutating func key(_ key: String) {
-    quoted(key)
+    key.write(into: &self)
     bytes.append(UInt8(ascii: ":"))
   }
 

@@ -24,6 +24,12 @@ struct ArchiveCommandTests {
     }
     let status = try bench.run("archive", "status", store, "--json").document
     #expect(status["waiting_commits"] as? Int ?? 0 >= 1 && status["problem"] is NSNull, "\(status)")
+    for arguments in looks.dropFirst() {
+      let told = try Running(Workbench.binary, arguments + ["--json"], in: bench.folder).finish().document
+      #expect(told["waiting_commits"] as? Int == status["waiting_commits"] as? Int, "\(arguments): \(told)")
+      let earlier = try Running(Workbench.binary, arguments + ["--json", "--to", Self.later(arguments)], in: bench.folder).finish().document
+      #expect(earlier["waiting_commits"] is NSNull, "\(arguments): \(earlier)")
+    }
     try library.store.close()
     let before = try bench.content()
     let gap = "the file differs from what was archived"
@@ -33,9 +39,16 @@ struct ArchiveCommandTests {
     }
     let unknown = try bench.run("archive", "status", store, "--json").document
     #expect(unknown["waiting_commits"] is NSNull && unknown["problem"] as? String == gap, "\(unknown)")
+    for arguments in looks.dropFirst() {
+      let document = try Running(Workbench.binary, arguments + ["--json"], in: bench.folder).finish().document
+      #expect(document["waiting_commits"] is NSNull, "\(arguments): \(document)")
+    }
     #expect(try bench.content() == before)
     #expect(try bench.run("label", store, "after").status == 0)
     let after = try bench.run("archive", "status", store, "--json").document
     #expect(after["waiting_commits"] as? Int == 0 && after["problem"] is NSNull && after["gaps"] as? Int == 1, "\(after)")
   }
+
+  /// An end for which `history` and `diff` do not look at what waits.
+  private static func later(_ arguments: [String]) -> String { arguments[0] == "diff" ? "commit 0" : "2999-01-01" }
 }

@@ -93,6 +93,20 @@ struct DurableFileTests {
     #expect(failure { try FileBytes(pipe) }?.code == .inputOutput)
   }
 
+  @Test("a file is read; a pipe, a folder or a device in its place is an error that says what to do, and nothing waits")
+  func notAFile() throws {
+    let file = folder.file("file")
+    try Data("content".utf8).write(to: file)
+    #expect(try DurableFile.content(of: file) == Data("content".utf8))
+    #expect(failure { try DurableFile.content(of: folder.file("none")) }?.code == .notFound)
+    let pipe = folder.file("pipe")
+    #expect(mkfifo(pipe.path, 0o600) == 0)
+    for url in [pipe, folder.url, URL(fileURLWithPath: "/dev/null")] {
+      let error = failure { try DurableFile.content(of: url) }
+      #expect(error?.code == .inputOutput && error?.suggestion?.hasPrefix("Move it") == true, "\(url)")
+    }
+  }
+
   @Test("a file of one byte is no database, and stays as it is")
   func oneByte() throws {
     try Data("x".utf8).write(to: folder.file("store.sqlite"))
@@ -105,5 +119,6 @@ struct DurableFileTests {
     let error = try #require(#expect(throws: (any Error).self) { try Data(contentsOf: folder.url) })
     #expect(DurableFile.failure(error, folder.url).message.hasSuffix("Is a directory"))
     #expect(DurableFile.isOutOfResources(POSIXError(.EMFILE)) && !DurableFile.isOutOfResources(error))
+    #expect(DurableFile.isOutOfResources(DurableFile.failure(POSIXError(.EMFILE), folder.url)))
   }
 }

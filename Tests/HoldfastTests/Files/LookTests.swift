@@ -67,6 +67,20 @@ struct LookTests {
     #expect(try Data(contentsOf: url) == bytes)
   }
 
+  @Test("a pipe or a folder where SQLite keeps a log is an error, and nothing waits for it", arguments: StoreFiles.sidecars, [true, false])
+  func noLog(suffix: String, isPipe: Bool) throws {
+    try folder.store([Shelves.schema]).close()
+    let place = folder.file("store.sqlite" + suffix)
+    if isPipe {
+      #expect(mkfifo(place.path, 0o600) == 0)
+    } else {
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+    }
+    try refused("store.sqlite", .inputOutput)
+    try FileManager.default.removeItem(at: place)
+    try folder.store([Shelves.schema]).close()
+  }
+
   @Test("another program's database is of the wrong kind")
   func foreign() throws {
     let queue = try DatabaseQueue(path: folder.file("notes.db").path)

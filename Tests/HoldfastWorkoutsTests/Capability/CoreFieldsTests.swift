@@ -21,6 +21,15 @@ struct CoreFieldsTests {
     #expect(Self.read(#"{"x": 1, "y": 2}"#) == problem + "there is no such key as y")
   }
 
+  @Test("a key with characters that JSON escapes is written as JSON")
+  func escapedKey() throws {
+    struct Odd: CoreWritten {
+      func write(into text: inout JSONText) { text.variant("a\"b\\", 1) }
+    }
+    let text = String(decoding: try JSONText.bytes(of: Odd()), as: UTF8.self)
+    #expect(text == #"{"a\"b\\":1}"#)
+  }
+
   /// The whole number `x`, or the error's message.
   private static func read(_ json: String) -> String {
     var scanner = JSONScanner(JSONDocument(Array(json.utf8)))
