@@ -64,7 +64,8 @@ struct ArchiveFolder: Sendable {
   /// A number above those of all commits, also where the newest cannot be read. Ignores names near the end of the 16 digits: no archive comes
   /// so far, and the next number would not fit.
   func numberBehindAll() throws -> Int64 {
-    let highest = try generations().flatMap { $0.bases + $0.missing + $0.segments }.filter { $0 < 9_000_000_000_000_000 }.max() ?? 0
+    let numbers: [Int64] = try generations().flatMap { $0.bases + $0.missing + $0.segments }
+    let highest = numbers.filter { $0 < 9_000_000_000_000_000 }.max() ?? 0
     return highest / 1_000_000 * 1_000_000 + 1_000_000
   }
 
@@ -94,7 +95,7 @@ struct ArchiveFolder: Sendable {
   /// Why there is a gap. Where a rewind or a restore has replaced the file, names that.
   func text(of gap: ArchiveGap) -> String {
     guard [.fileDiffers, .pageSizeChanged].contains(gap) else { return gap.rawValue }
-    return (try? String(contentsOf: replaced, encoding: .utf8)) ?? gap.rawValue
+    return (try? DurableFile.content(of: replaced)).map { String(decoding: $0, as: UTF8.self) } ?? gap.rawValue
   }
 
   /// The trusted time, where the last commit's time does not tell it.
