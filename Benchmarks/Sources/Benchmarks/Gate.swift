@@ -7,6 +7,8 @@ struct Gate {
     case ratioOfP99(atMost: Double, of: String)
     case timesFaster(Double, than: String)
     case milliseconds(below: Double)
+    /// Median of the paired differences to another contestant.
+    case nanosecondsMore(atMost: Double, than: String)
     /// Work in the same time as the same contestant does in another workload.
     case throughput(atLeast: Double, of: String)
     case megabytesPerSecond(atLeast: Double)
@@ -33,6 +35,7 @@ struct Gate {
     Gate(workload: Workload.deleteNew, limit: .milliseconds(below: 10)),
     Gate(workload: Workload.point, limit: .ratio(atMost: 1.3, of: "C")),
     Gate(workload: Workload.point, limit: .ratio(atMost: 2.5, of: "C"), contestant: HoldfastAsyncContestant.name),
+    Gate(workload: Workload.point, limit: .nanosecondsMore(atMost: 150, than: HoldfastUncountedContestant.name)),
     Gate(workload: Workload.bulk, limit: .ratio(atMost: 1.25, of: "C")),
     Gate(workload: Music.load, limit: .ratio(atMost: 1.25, of: "C")),
     Gate(workload: Music.load, limit: .timesFaster(5, than: MusicGRDB.name)),
@@ -73,6 +76,10 @@ struct Gate {
     guard let own = runs.first(where: { $0.contestant == contestant }), !own.rounds.isEmpty else { return nil }
     switch limit {
     case .milliseconds(let below): return (own.rounds.median, own.rounds.median < below)
+    case .nanosecondsMore(let atMost, let name):
+      guard let other = runs.first(where: { $0.contestant == name }) else { return nil }
+      let more = zip(own.rounds, other.rounds).map { ($0 - $1) * 1_000_000 }.median
+      return (more, more <= atMost)
     case .throughput(let atLeast, let name):
       guard let other = outcomes.first(where: { $0.workload == name && $0.contestant == contestant }) else { return nil }
       let share = other.rounds.median / own.rounds.median
@@ -107,6 +114,7 @@ struct Gate {
     case .ratioOfP99(let atMost, let name): "p99 <= \(atMost) x \(name)"
     case .timesFaster(let factor, let name): ">= \(factor) x faster than \(name)"
     case .milliseconds(let below): "< \(below) ms"
+    case .nanosecondsMore(let atMost, let name): "<= \(atMost) ns more than \(name)"
     case .throughput(let atLeast, let name): ">= \(atLeast) x the throughput of \(name)"
     case .megabytesPerSecond(let atLeast): ">= \(atLeast) MB/s"
     }

@@ -7,6 +7,8 @@ import HoldfastTransfer
 class HoldfastContestant: Contestant, @unchecked Sendable {
   class var name: String { "Holdfast" }
   class var imports: Bool { true }
+  /// Whether the store counts its verbs, as it does by default.
+  class var countsVerbs: Bool { true }
   fileprivate let library: AudiobookLibrary
   private let clock = Clock()
 
@@ -14,6 +16,7 @@ class HoldfastContestant: Contestant, @unchecked Sendable {
     var options = StoreOptions()
     options.durability = durability == .durable ? .durable : .fast
     options.now = { [clock] in clock.now }
+    options.metrics = Self.countsVerbs
     library = try AudiobookLibrary.open(at: URL(fileURLWithPath: folder + "/" + Self.fileName), options: options)
   }
 
@@ -88,6 +91,14 @@ final class HoldfastAsyncContestant: HoldfastContestant, AsyncContestant, @unche
     guard let track = try await library.track(id) else { throw Failure("no track \(id)") }
     return HoldfastTrack(track: track)
   }
+}
+
+/// The same without metrics: the difference is what they cost a call.
+final class HoldfastUncountedContestant: HoldfastContestant, @unchecked Sendable {
+  override class var name: String { "Holdfast, metrics off" }
+  override class var imports: Bool { false }
+  override class var countsVerbs: Bool { false }
+  override class func takesPart(in workload: Workload) -> Bool { [Workload.point, Workload.saveFast].contains(workload.name) }
 }
 
 private final class Clock: @unchecked Sendable {

@@ -5,8 +5,8 @@ import HoldfastAudiobooks
 /// Who takes part, the 1.0 of every ratio first.
 var roster: [any Contestant.Type] {
   [
-    CContestant.self, CRowContestant.self, HoldfastContestant.self, HoldfastAsyncContestant.self, GRDBContestant.self,
-    JSONContestant.self,
+    CContestant.self, CRowContestant.self, HoldfastContestant.self, HoldfastAsyncContestant.self, HoldfastUncountedContestant.self,
+    GRDBContestant.self, JSONContestant.self,
   ]
 }
 

@@ -13,6 +13,8 @@ final class CheckpointDoor {
   private let handle: OpaquePointer
   /// Keeps every commit, if the store is archived.
   var archiver: Archiver?
+  /// Counts the checkpoints, if the store counts anything.
+  var recorder: MetricsRecorder?
   /// The tables that the transaction under way has written to, as far as its SQL tells.
   private(set) var touched: [String] = []
   /// Nil: the rows of the transaction under way are not known.
@@ -126,6 +128,8 @@ final class CheckpointDoor {
   /// Checkpoints, after the archive has every commit of the log. Returns SQLite's result code, and how many frames of the log are now in the
   /// file.
   func move(_ mode: Int32) -> (code: Int32, moved: Int) {
+    let began = SteadyTime.nanoseconds
+    defer { recorder?.countCheckpoint(since: began) }
     guard let archiver else { return moveLog(mode) }
     let isPassive = mode == SQLITE_CHECKPOINT_PASSIVE
     guard archiver.makeReady(frames: logFrames, waits: !isPassive) else { return (isPassive ? SQLITE_OK : SQLITE_BUSY, 0) }

@@ -11,6 +11,8 @@ final class ReaderPool: @unchecked Sendable {
   private let limit: Int
   /// The number of the file that the writer has open.
   private let fileNumber: UInt64
+  /// Counts the waits for a connection. Set before the first read; nil: nothing is counted.
+  var recorder: MetricsRecorder?
   /// Asynchronous reads wait here, on one thread, when all connections are lent.
   private let line = DispatchQueue(label: "holdfast.readers")
   // Guarded by `state`, which is signalled at every change.
@@ -31,7 +33,7 @@ final class ReaderPool: @unchecked Sendable {
 
   /// Lends a connection. Waits while all are lent.
   func read(_ body: (Database) throws -> Void) throws {
-    let queue = try take()
+    let queue = try takeIdle() ?? take(asked: SteadyTime.nanoseconds)
     defer { give(queue) }
     try queue.unsafeRead(body)
   }
@@ -51,9 +53,10 @@ final class ReaderPool: @unchecked Sendable {
   /// Lends a connection without blocking the caller. Calls `body` exactly once, with the error when no connection can be had.
   func asyncRead(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     if let queue = takeIdle() { return run(body, on: queue) }
+    let asked = SteadyTime.nanoseconds
     line.async { [self] in
       do {
-        run(body, on: try take())
+        run(body, on: try take(asked: asked))
       } catch {
         body(.failure(error))
       }
@@ -99,6 +102,12 @@ final class ReaderPool: @unchecked Sendable {
       body(result)
       give(queue)
     }
+  }
+
+  private func take(asked: UInt64) throws -> DatabaseQueue {
+    let queue = try take()
+    recorder?.countReaderWait(since: asked)
+    return queue
   }
 
   private func take() throws -> DatabaseQueue {

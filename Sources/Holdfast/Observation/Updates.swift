@@ -42,7 +42,7 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
         while let watch {
           if let seen, try await !hasChanged(watch, since: seen) { break }
           seen = (watch.count, .now)
-          let value = try await updates.store.read(updates.read)
+          let value = try await updates.store.read(as: MetricsRecorder.observing, updates.read)
           // Changes that cancel each other leave a value that the consumer has already.
           if let last, updates.areEqual(last, value) { continue }
           last = value

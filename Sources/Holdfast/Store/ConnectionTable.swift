@@ -7,7 +7,10 @@ final class ConnectionTable: @unchecked Sendable {
   // A store has a handful: they are found faster one by one than by a hash.
   private var connections: [(database: ObjectIdentifier, connection: Connection)] = []
   private let lock = NSLock()
+  private let recorder: MetricsRecorder?
   let isClosed = Flag()
+
+  init(_ recorder: MetricsRecorder?) { self.recorder = recorder }
 
   func connection(of db: Database) throws -> Connection {
     lock.lock()
@@ -20,6 +23,7 @@ final class ConnectionTable: @unchecked Sendable {
     }
     connections.removeAll { $0.database == key }
     let connection = Connection(handle)
+    connection.checkpoints.recorder = recorder
     connections.append((key, connection))
     return connection
   }

@@ -6,19 +6,19 @@ import Logging
 extension Store {
   /// Reads one consistent view of the store; blocks the caller. Does not wait for writers.
   ///
+  /// - Parameter verb: the name of the call in metrics, logs and errors. Default: the function that calls `read`. Where one function calls
+  ///   `read` for many others, let them pass their names on: `as verb: StaticString = #function`.
   /// - Throws: the errors of `body`; `.closed`; `.misuse` inside the closure of another call on this store: use the reader of that closure.
-  public func read<T>(_ body: (Reader) throws -> T) throws -> T {
-    try OpenDoor.check(self)
-    do {
+  public func read<T>(as verb: StaticString = #function, _ body: (Reader) throws -> T) throws -> T {
+    try counting(Call(verb, recorder)) { call in
+      try OpenDoor.check(self)
       return try passing { keep in
         if let readers {
-          try readers.read { db in keep(try reading(db, body)) }
+          try readers.read { db in keep(try reading(db, &call, body)) }
         } else {
-          try writer.unsafeRead { db in keep(try reading(db, body)) }
+          try writer.unsafeRead { db in keep(try reading(db, &call, body)) }
         }
       }
-    } catch {
-      throw thrown(error)
     }
   }
 
@@ -26,50 +26,50 @@ extension Store {
   ///
   /// When a reader is free, `body` runs at once on the task's thread, never on the main actor; otherwise on another thread. Async reads of
   /// all stores together always leave one task thread free.
-  public func read<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
+  public func read<T: Sendable>(
+    as verb: StaticString = #function, _ body: @escaping @Sendable (Reader) throws -> T
+  ) async throws -> T {
+    let begun = Call(verb, recorder)
     let cancellation = Flag()
-    do {
-      return try await withTaskCancellationHandler {
-        var result: T?
-        if let readers, try readers.readOnTasksThread({ db in result = try reading(db, until: cancellation, body) }), let result {
-          return result
-        }
-        return try await withCheckedThrowingContinuation { continuation in
-          let answer: @Sendable (Result<Database, any Error>) -> Void = { [self] database in
-            continuation.resume(
-              with: Result {
-                do { return try reading(database.get(), until: cancellation, body) } catch { throw thrown(error) }
-              })
-          }
-          if let readers { readers.asyncRead(answer) } else { writer.asyncUnsafeRead(answer) }
-        }
-      } onCancel: {
-        cancellation.raise()
+    return try await withTaskCancellationHandler {
+      var result: T?
+      let wasFree = try readers?.readOnTasksThread { db in
+        let value: T = try counting(begun) { call in try reading(db, &call, until: cancellation, body) }
+        result = value
       }
-    } catch {
-      throw thrown(error)
+      if wasFree == true, let result { return result }
+      return try await withCheckedThrowingContinuation { continuation in
+        let answer: @Sendable (Result<Database, any Error>) -> Void = { [self] database in
+          continuation.resume(
+            with: Result { try counting(begun) { call in try reading(database.get(), &call, until: cancellation, body) } })
+        }
+        if let readers { readers.asyncRead(answer) } else { writer.asyncUnsafeRead(answer) }
+      }
+    } onCancel: {
+      cancellation.raise()
     }
   }
 
   /// Runs `body` in one transaction; blocks the caller. When it returns, everything is committed. When it throws, nothing has changed.
   /// `body` never runs twice. With `.durable` it returns when the commit is on the disk; other writers do not wait for that.
   ///
+  /// - Parameter verb: the name of the call in metrics, logs and errors; see `read`.
   /// - Throws: the errors of `body`; `.busy` when another connection holds the write lock for longer than the busy timeout; `.readOnly`;
   ///   `.closed`; `.diskFull` and `.inputOutput` with the store unchanged; `.misuse` inside the closure of another call on this store. With
   ///   `.durable` also `.inputOutput` when the commit could not be flushed: its message says that the change is stored, and that power loss
   ///   may undo it. The store then writes nothing more until it is closed and opened again.
-  public func write<T>(_ body: (Writer) throws -> T) throws -> T {
-    try OpenDoor.check(self)
-    try checkWritable()
-    do {
+  public func write<T>(as verb: StaticString = #function, _ body: (Writer) throws -> T) throws -> T {
+    try counting(Call(verb, recorder, writes: true)) { call in
+      try OpenDoor.check(self)
+      try checkWritable()
       guard let logFlush else {
-        return try passing { keep in try writer.writeWithoutTransaction { db in keep(try writing(db, body)) } }
+        return try passing { keep in try writer.writeWithoutTransaction { db in keep(try writing(db, &call, body)) } }
       }
       var commit: Int?
       logFlush.expect()
       let result: T = try passing { keep in
         try writer.writeWithoutTransaction { db in
-          let (result, number) = try committing(db, logFlush, body)
+          let (result, number) = try committing(db, logFlush, &call, body)
           commit = number
           keep(result)
         }
@@ -77,8 +77,6 @@ extension Store {
       // Outside the writer's queue: the next writer may commit meanwhile, and share the flush.
       if let commit { try logFlush.wait(for: commit) }
       return result
-    } catch {
-      throw thrown(error)
     }
   }
 
@@ -86,35 +84,75 @@ extension Store {
   ///
   /// Cancelling the task before the transaction has begun throws `.cancelled` and changes nothing. A transaction that has begun runs to its
   /// end, and its result is returned: a commit is never reported as a cancellation. Throws the same errors as the blocking form.
-  public func write<T: Sendable>(_ body: @escaping @Sendable (Writer) throws -> T) async throws -> T {
-    try checkWritable()
+  public func write<T: Sendable>(
+    as verb: StaticString = #function, _ body: @escaping @Sendable (Writer) throws -> T
+  ) async throws -> T {
+    let begun = Call(verb, recorder, writes: true)
+    do { try checkWritable() } catch { throw counted(begun, error) }
     let cancellation = Flag()
-    do {
-      return try await withTaskCancellationHandler {
-        try await withCheckedThrowingContinuation { continuation in
-          logFlush?.expect()
-          writer.asyncWriteWithoutTransaction { [self] db in
-            do {
-              // Other writers may have gone first. Now nothing has begun yet, so this is the last moment to cancel.
-              if cancellation.isRaised {
-                logFlush?.arrive()
-                throw StoreError(.cancelled, "the task was cancelled before it wrote anything")
-              }
-              guard let logFlush else { return continuation.resume(returning: try writing(db, body)) }
-              let (result, commit) = try committing(db, logFlush, body)
-              guard let commit else { return continuation.resume(returning: result) }
-              logFlush.whenFlushed(commit) { flushed in continuation.resume(with: flushed.map { _ in result }) }
-            } catch {
-              continuation.resume(throwing: error)
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        logFlush?.expect()
+        writer.asyncWriteWithoutTransaction { [self] db in
+          var call = begun
+          do {
+            // Other writers may have gone first. Now nothing has begun yet, so this is the last moment to cancel.
+            if cancellation.isRaised {
+              logFlush?.arrive()
+              throw StoreError(.cancelled, "the task was cancelled before it wrote anything")
             }
+            guard let logFlush else {
+              let result = try writing(db, &call, body)
+              recorder?.count(call)
+              return continuation.resume(returning: result)
+            }
+            let (result, commit) = try committing(db, logFlush, &call, body)
+            guard let commit else {
+              recorder?.count(call)
+              return continuation.resume(returning: result)
+            }
+            logFlush.whenFlushed(commit) { [self, call] flushed in
+              continuation.resume(
+                with: Result {
+                  try counting(call) { _ in
+                    try flushed.get()
+                    return result
+                  }
+                })
+            }
+          } catch {
+            continuation.resume(throwing: counted(call, error))
           }
         }
-      } onCancel: {
-        cancellation.raise()
       }
-    } catch {
-      throw thrown(error)
+    } onCancel: {
+      cancellation.raise()
     }
+  }
+
+  /// Runs `body`, and counts it when it has ended.
+  @inline(__always)
+  private func counting<T>(_ begun: Call, _ body: (inout Call) throws -> T) throws -> T {
+    var call = begun
+    do {
+      let result = try body(&call)
+      recorder?.count(call)
+      return result
+    } catch {
+      throw counted(call, error)
+    }
+  }
+
+  /// Counts a call that failed. Returns the error that it throws.
+  private func counted(_ call: Call, _ error: any Error) -> any Error {
+    let told = thrown(error)
+    guard var failure = told as? StoreError else {
+      recorder?.count(call, error: "app")
+      return told
+    }
+    recorder?.count(call, error: failure.code.rawValue)
+    if failure.verb == nil { failure.verb = "\(call.verb)" }
+    return failure
   }
 
   /// Returns the value that `body` passes to its closure. GRDB's calls are generic, and slow for every type but `Void`, because their
@@ -128,7 +166,9 @@ extension Store {
   }
 
   /// One consistent view for the kit's own reads. GRDB's own reads would use a connection that was closed.
-  func inspect<T>(_ body: (Database) throws -> T) throws -> T { try read { reader in try body(reader.database) } }
+  func inspect<T>(as verb: StaticString = #function, _ body: (Database) throws -> T) throws -> T {
+    try read(as: verb) { reader in try body(reader.database) }
+  }
 
   /// Runs `body` with the writer's connection, outside a transaction. Where the store is durable, SQLite flushes each commit of `body`.
   func onWriter<T>(_ body: (Database) throws -> T) throws -> T {
@@ -190,8 +230,11 @@ extension Store {
     error is StoreError || error is DatabaseError || error is CancellationError ? failure(error) : error
   }
 
-  private func reading<T>(_ db: Database, until cancellation: Flag? = nil, _ body: (Reader) throws -> T) throws -> T {
+  private func reading<T>(
+    _ db: Database, _ call: inout Call, until cancellation: Flag? = nil, _ body: (Reader) throws -> T
+  ) throws -> T {
     let connection = try connections.connection(of: db)
+    defer { if recorder != nil { call.takeCacheCounts(connection.handle) } }
     let reader = Reader(db, connection, until: cancellation)
     defer { reader.isOpen = false }
     try reader.check()
@@ -214,48 +257,60 @@ extension Store {
   /// Longer waits for the write lock are logged.
   private static let toldWait: Duration = .milliseconds(100)
 
-  private func writing<T>(_ db: Database, _ body: (Writer) throws -> T) throws -> T {
+  private func writing<T>(_ db: Database, _ call: inout Call, _ body: (Writer) throws -> T) throws -> T {
     // The whole transaction counts as inside the store, not only `body`. Otherwise a logger or observer that calls the store here would
     // wait for itself, and GRDB would end the process.
-    try OpenDoor.within(self) { try writingInside(db, body) }
+    try OpenDoor.within(self) { try writingInside(db, &call, body) }
   }
 
   /// One transaction of a store whose commits are flushed by `LogFlush`. Returns the number of its commit; nil when nothing waits for the
   /// disk, because nothing was written or because SQLite has flushed it.
-  private func committing<T>(_ db: Database, _ logFlush: LogFlush, _ body: (Writer) throws -> T) throws -> (result: T, commit: Int?) {
+  private func committing<T>(
+    _ db: Database, _ logFlush: LogFlush, _ call: inout Call, _ body: (Writer) throws -> T
+  ) throws -> (result: T, commit: Int?) {
     defer { logFlush.arrive() }
     let connection = try connections.connection(of: db)
     try logFlush.prepare()
-    let result = try writing(db, body)
+    let result = try writing(db, &call, body)
     return (result, connection.durableWork > 0 || !connection.checkpoints.mayHaveWritten() ? nil : logFlush.countCommit())
   }
 
-  private func writingInside<T>(_ db: Database, _ body: (Writer) throws -> T) throws -> T {
-    let transaction = WriteTransaction(db, try connections.connection(of: db), commitWork)
+  private func writingInside<T>(_ db: Database, _ call: inout Call, _ body: (Writer) throws -> T) throws -> T {
+    let connection = try connections.connection(of: db)
+    let transaction = WriteTransaction(db, connection, commitWork)
     let writer = Writer(db, transaction, now: options.now, newID: options.newID)
     defer { writer.isOpen = false }
+    defer { if recorder != nil { call.takeCacheCounts(connection.handle) } }
     // Waits for the lock only here, so `body` runs once, with the lock held.
     let asked = ContinuousClock.now
     do {
+      defer { if recorder != nil { call.lockWait = SteadyTime.nanoseconds &- call.began } }
       try retries.run("beginning a transaction", since: asked) { try transaction.begin() }
       let waited = ContinuousClock.now - asked
-      if waited > Self.toldWait { logger.notice("waited for the write lock", metadata: ["seconds": "\(waited.inSeconds)"]) }
+      if waited > Self.toldWait {
+        logger.notice("waited for the write lock", metadata: ["seconds": "\(waited.inSeconds)", "verb": "\(call.verb)"])
+      }
     } catch {
       let failure = failure(error)
-      if failure.code == .busy { logger.warning("the write lock was not free") }
+      if failure.code == .busy { logger.warning("the write lock was not free", metadata: ["verb": "\(call.verb)"]) }
       throw failure
     }
     do {
+      let changesBefore = sqlite3_total_changes(connection.handle)
       let result = try body(writer)
+      let changes = sqlite3_total_changes(connection.handle) &- changesBefore
       try transaction.check()
       if writer.rollsBack {
         if let failure = transaction.rollBack() { throw failure }
         return result
       }
       try transaction.commit(writer)
+      call.rowsWritten = Int(UInt32(bitPattern: changes))
       return result
     } catch {
-      if let rollback = transaction.rollBack() { logger.error("rolling back failed", metadata: ["error": "\(rollback)"]) }
+      if let rollback = transaction.rollBack() {
+        logger.error("rolling back failed", metadata: ["error": "\(rollback)", "verb": "\(call.verb)"])
+      }
       throw thrown(error)
     }
   }

@@ -40,6 +40,8 @@ public final class Store: Sendable {
   let commitWork: CommitWork
   let watches: WatchList
   let retries: Retries
+  /// Nil when the options switch metrics off.
+  let recorder: MetricsRecorder?
   /// Nil where no archive is written.
   let archiver: Archiver?
   /// Nil when the options schedule no snapshots, in memory, and read-only.
@@ -59,7 +61,10 @@ public final class Store: Sendable {
     original = nil
     self.archiver = archiver
     self.retries = retries ?? Retries(options)
-    connections = ConnectionTable()
+    let recorder = options.metrics ? MetricsRecorder() : nil
+    self.recorder = recorder
+    connections = ConnectionTable(recorder)
+    readers?.recorder = recorder
     logFlush = options.durability == .durable && access == .readWrite ? files.map { LogFlush($0.log, options.flushLog) } : nil
     watches = WatchList()
     commitWork = CommitWork()
@@ -87,6 +92,7 @@ public final class Store: Sendable {
     watches = original.watches
     commitWork = original.commitWork
     retries = original.retries
+    recorder = original.recorder
     archiver = original.archiver
     schedule = original.schedule
     openingError = original.openingError

@@ -99,6 +99,9 @@ public struct StoreError: Error, Sendable {
   public var row: String?
   /// The byte at which reading a source failed, counted from 0; nil for other errors.
   public var offset: Int?
+  /// The verb that threw the error: the function that called `read` or `write`, or the name that the call was given. Nil for an error that
+  /// did not come out of such a call.
+  public internal(set) var verb: String?
   /// SQLite's extended result code; nil when it is not known.
   var sqliteCode: Int32?
   /// The underlying error of SQLite or of the file system.

@@ -42,6 +42,9 @@ public struct StoreOptions: Sendable {
   public var logger = Logger(label: "holdfast", factory: { _ in SwiftLogNoOpLogHandler() })
   /// Receives every SQL text before it runs, without the values bound to it. For development and tests. Default nil.
   public var trace: (@Sendable (String) -> Void)?
+  /// Whether the store counts what it does; see `Store.metrics()`. Default true: about 0.1 microseconds for each call of `read` or `write`,
+  /// and 2 KB of memory for each verb. False: nothing is counted.
+  public var metrics = true
   /// The clock. Default: the system's. Tests pass a fixed one.
   public var now: @Sendable () -> Date = { Date() }
   /// The source of new ids. Default: UUID version 7.

@@ -93,7 +93,7 @@ public final class LibrarySaver: @unchecked Sendable {
   public func flush() throws {
     guard lock.withLock({ plan.isPending }) else { return }
     // Throws inside a call on the store.
-    try library.store.read { _ in }
+    try library.store.read(as: "LibrarySaver.flush()") { _ in }
     let done = DispatchSemaphore(value: 0)
     // Written before the semaphore is signalled, and read after.
     nonisolated(unsafe) var failure: StoreError?
@@ -142,7 +142,7 @@ public final class LibrarySaver: @unchecked Sendable {
     var missing = left
     do {
       if state != known {
-        missing += try library.store.write { tx in
+        missing += try library.store.write(as: "LibrarySaver.save(_:)") { tx in
           try MusicStore.saveChanges(from: known ?? MusicStore.state(in: tx), to: state, in: tx)
         }
         known = state

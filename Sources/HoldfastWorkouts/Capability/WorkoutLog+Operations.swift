@@ -6,7 +6,7 @@ extension WorkoutLog {
   func perform(_ operation: WorkoutOperation) throws -> WorkoutResponse {
     switch operation {
     case .saveWorkout(let sent):
-      try store.write { tx in try Self.save(sent.completed(in: tx), in: tx) }
+      try store.write(as: "save(_:)") { tx in try Self.save(sent.completed(in: tx), in: tx) }
       return .workoutSaved(sent.workout.id)
     case .loadAllWorkouts(nil, nil): return .workoutsLoaded(try workouts())
     case .loadAllWorkouts(let key, let limit):
@@ -22,47 +22,53 @@ extension WorkoutLog {
     case .startWorkout(let name, let limit): return .currentWorkoutLoaded(try startWorkout(named: name, idleLimitSeconds: limit))
     case .startFromTemplate(let id, let limit): return .currentWorkoutLoaded(try startWorkout(from: id, idleLimitSeconds: limit))
     case .repeatWorkout(let id, let limit): return .currentWorkoutLoaded(try startWorkout(repeating: id, idleLimitSeconds: limit))
-    case .logSet(let id, let sent): return try current { tx in try Self.logSet(id, sent?.completed(id, in: tx), in: tx) }
+    case .logSet(let id, let sent):
+      return try current("logSet(_:_:)") { tx in try Self.logSet(id, sent?.completed(id, in: tx), in: tx) }
     case .logNewSet(let id, let actual, let type, let weightUnit, let distanceUnit):
-      return try current { tx in
+      return try current("logSet(in:_:type:weightUnit:distanceUnit:)") { tx in
         _ = try Self.logSet(in: id, actual, type: type, weightUnit: weightUnit, distanceUnit: distanceUnit, in: tx)
       }
-    case .touchWorkout: return try current(Self.touchWorkout(in:))
-    case .pauseWorkout: return try current(Self.pauseWorkout(in:))
-    case .resumeWorkout: return try current(Self.resumeWorkout(in:))
+    case .touchWorkout: return try current("touchWorkout()", Self.touchWorkout(in:))
+    case .pauseWorkout: return try current("pauseWorkout()", Self.pauseWorkout(in:))
+    case .resumeWorkout: return try current("resumeWorkout()", Self.resumeWorkout(in:))
     case .finishWorkout(let dropping): return .workoutLoaded(try finishWorkout(droppingEmptySets: dropping))
-    case .discardWorkout: return try current { _ = try Self.discardWorkout(in: $0) }
+    case .discardWorkout: return try current("discardWorkout()") { _ = try Self.discardWorkout(in: $0) }
 
-    case .renameWorkout(let id, let name): return try edit(id) { try Self.renameWorkout(id, to: name, in: $0) }
-    case .writeNote(let note, let id): return try edit(id) { try Self.writeNote(note, of: id, in: $0) }
+    case .renameWorkout(let id, let name):
+      return try edit("renameWorkout(_:to:)", id) { try Self.renameWorkout(id, to: name, in: $0) }
+    case .writeNote(let note, let id): return try edit("writeNote(_:of:)", id) { try Self.writeNote(note, of: id, in: $0) }
     case .addExercise(let exercise, let workoutID, let other):
-      return try edit { tx in
+      return try edit("addExercise(_:to:before:)") { tx in
         guard let id = try workoutID ?? Self.active(in: tx)?.workoutID else { throw Self.nothingInProgress }
         try Self.addExercise(exercise, to: id, before: other, in: tx)
         return id
       }
-    case .updateExercise(let exercise): return try editExercise(exercise.id) { try Self.updateExercise(exercise, in: $0) }
-    case .removeExercise(let id): return try editExercise(id) { _ = try Self.removeExercise(id, in: $0) }
-    case .moveExercise(let id, let other): return try editExercise(id) { try Self.moveExercise(id, before: other, in: $0) }
-    case .addSet(let set, let id, let other): return try editExercise(id) { try Self.addSet(set, to: id, before: other, in: $0) }
-    case .updateSet(let sent): return try editSet(sent.set.id) { tx in try Self.updateSet(sent.completed(in: tx), in: tx) }
-    case .removeSet(let id): return try editSet(id) { _ = try Self.removeSet(id, in: $0) }
-    case .moveSet(let id, let other): return try editSet(id) { try Self.moveSet(id, before: other, in: $0) }
-    case .reopenSet(let id): return try editSet(id) { _ = try Self.reopenSet(id, in: $0) }
+    case .updateExercise(let exercise):
+      return try editExercise("updateExercise(_:)", exercise.id) { try Self.updateExercise(exercise, in: $0) }
+    case .removeExercise(let id): return try editExercise("removeExercise(_:)", id) { _ = try Self.removeExercise(id, in: $0) }
+    case .moveExercise(let id, let other):
+      return try editExercise("moveExercise(_:before:)", id) { try Self.moveExercise(id, before: other, in: $0) }
+    case .addSet(let set, let id, let other):
+      return try editExercise("addSet(_:to:before:)", id) { try Self.addSet(set, to: id, before: other, in: $0) }
+    case .updateSet(let sent):
+      return try editSet("updateSet(_:)", sent.set.id) { tx in try Self.updateSet(sent.completed(in: tx), in: tx) }
+    case .removeSet(let id): return try editSet("removeSet(_:)", id) { _ = try Self.removeSet(id, in: $0) }
+    case .moveSet(let id, let other): return try editSet("moveSet(_:before:)", id) { try Self.moveSet(id, before: other, in: $0) }
+    case .reopenSet(let id): return try editSet("reopenSet(_:)", id) { _ = try Self.reopenSet(id, in: $0) }
     case .makeSuperset(let ids):
-      return try edit { tx in
+      return try edit("makeSuperset(_:)") { tx in
         _ = try Self.makeSuperset(ids, in: tx)
         // `ids` is not empty: `makeSuperset` would have thrown.
         return try ids.first.map { try Self.exerciseRow($0, in: tx).workoutID } ?? .zero
       }
-    case .clearSuperset(let id): return try editExercise(id) { _ = try Self.clearSuperset(of: id, in: $0) }
+    case .clearSuperset(let id): return try editExercise("clearSuperset(of:)", id) { _ = try Self.clearSuperset(of: id, in: $0) }
 
     case .loadTemplates(let key, let limit):
       let page = try templates(after: key, limit: limit ?? .max)
       return .templatesLoaded(page.items, next: page.next)
     case .loadTemplateById(let id): return .templateLoaded(try template(id))
     case .saveTemplate(let sent):
-      return try edit(sent.template.id) { tx in try Self.save(sent.completed(in: tx), in: tx) }
+      return try edit("save(_:)", sent.template.id) { tx in try Self.save(sent.completed(in: tx), in: tx) }
     case .makeTemplate(let id, let name): return .templateLoaded(try saveTemplate(from: id, named: name))
     case .deleteTemplate(let id): return .templateDeleted(id, existed: try deleteTemplate(id))
 
@@ -74,7 +80,7 @@ extension WorkoutLog {
       try save(exercise)
       return .customExerciseLoaded(exercise)
     case .renameCustomExercise(let id, let name, let inHistory):
-      return try store.write { tx in
+      return try store.write(as: "renameCustomExercise(_:to:inHistory:)") { tx in
         _ = try Self.renameCustomExercise(id, to: name, inHistory: inHistory, in: tx)
         return .customExerciseLoaded(try Self.customExercise(id, in: tx))
       }
@@ -102,16 +108,18 @@ extension WorkoutLog {
     }
   }
 
-  private func current(_ body: (Writer) throws -> Void) throws -> WorkoutResponse {
-    try store.write { tx in
+  // These take the name of the verb that they do the work of, for the store's metrics.
+
+  private func current(_ verb: StaticString, _ body: (Writer) throws -> Void) throws -> WorkoutResponse {
+    try store.write(as: verb) { tx in
       try body(tx)
       return .currentWorkoutLoaded(try Self.currentWorkout(in: tx))
     }
   }
 
   /// Answers with the changed workout or template, whose id `body` returns.
-  private func edit(_ body: (Writer) throws -> UUID) throws -> WorkoutResponse {
-    try store.write { tx in
+  private func edit(_ verb: StaticString, _ body: (Writer) throws -> UUID) throws -> WorkoutResponse {
+    try store.write(as: verb) { tx in
       let id = try body(tx)
       switch try Self.workoutRow(id, in: tx).state {
       case .active: return .currentWorkoutLoaded(try Self.currentWorkout(in: tx))
@@ -121,16 +129,16 @@ extension WorkoutLog {
     }
   }
 
-  private func edit(_ id: UUID, _ body: (Writer) throws -> Void) throws -> WorkoutResponse {
-    try edit { tx in
+  private func edit(_ verb: StaticString, _ id: UUID, _ body: (Writer) throws -> Void) throws -> WorkoutResponse {
+    try edit(verb) { tx in
       try body(tx)
       return id
     }
   }
 
   /// - Throws: `.notFound` when there is no such exercise; what `body` throws.
-  private func editExercise(_ id: UUID, _ body: (Writer) throws -> Void) throws -> WorkoutResponse {
-    try edit { tx in
+  private func editExercise(_ verb: StaticString, _ id: UUID, _ body: (Writer) throws -> Void) throws -> WorkoutResponse {
+    try edit(verb) { tx in
       let workoutID = try Self.exerciseRow(id, in: tx).workoutID
       try body(tx)
       return workoutID
@@ -138,8 +146,8 @@ extension WorkoutLog {
   }
 
   /// - Throws: `.notFound` when there is no such set; what `body` throws.
-  private func editSet(_ id: UUID, _ body: (Writer) throws -> Void) throws -> WorkoutResponse {
-    try edit { tx in
+  private func editSet(_ verb: StaticString, _ id: UUID, _ body: (Writer) throws -> Void) throws -> WorkoutResponse {
+    try edit(verb) { tx in
       let workoutID = try Self.exerciseRow(Self.setRow(id, in: tx).exerciseID, in: tx).workoutID
       try body(tx)
       return workoutID

@@ -69,6 +69,19 @@ import Testing
     #expect(try world.library.resumePoint() == nil)
   }
 
+  @Test("a verb of a library is counted under its own name, with the errors that it throws")
+  func counted() throws {
+    let world = try World.temporary()
+    let collection = Sample.collection("Book", tracks: ["One"])
+    try world.library.save(collection)
+    let state = PlaybackState(position: 1, updatedAt: world.clock.advance())
+    try world.library.savePlaybackState(state, of: collection.tracks[0].id)
+    let error = #expect(throws: StoreError.self) { try world.library.savePlaybackState(state, of: UUID()) }
+    #expect(error?.verb == "savePlaybackState(_:of:)")
+    let verb = world.store.metrics().verbs["savePlaybackState(_:of:)"]
+    #expect(verb?.writes == 2 && verb?.rowsWritten == 2 && verb?.errors == ["not_found": 1])
+  }
+
   @Test("a track that is not there and a position that is no number are refused, and nothing changes")
   func refused() throws {
     let world = try World.temporary()

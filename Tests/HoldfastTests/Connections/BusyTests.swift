@@ -96,7 +96,7 @@ struct BusyTests {
     let lock = try HeldWriteLock(on: folder.file("store.sqlite"))
     #expect(failure { try told.fill() }?.code == .busy)
     lock.release()
-    #expect(lines.all.last == "warning the write lock was not free")
+    #expect(lines.all.last == "warning the write lock was not free verb=fill(books:shelf:)")
   }
 
   @Test("opening a store whose migration waits for a lock is busy, offers to try again and changes nothing", .timeLimit(.minutes(10)))

@@ -108,6 +108,19 @@ import Testing
     #expect(try await world.log.workout(workout.id)?.exercises[0].sets[0].completedAt == nil)
   }
 
+  @Test("an operation is counted under the name of the verb whose work it does")
+  func counted() async throws {
+    let world = try World.inMemory()
+    let capability = WorkoutCapability(world.log)
+    for operation in [.startWorkout(named: "Legs"), .touchWorkout, .reopenSet(UUID()), .resumeWorkout] as [WorkoutOperation] {
+      _ = await capability.handle(operation)
+    }
+    try await world.log.touchWorkout()
+    let verbs = world.store.metrics().verbs
+    #expect(verbs.keys.sorted() == ["reopenSet(_:)", "resumeWorkout()", "startWorkout(named:idleLimitSeconds:)", "touchWorkout()"])
+    #expect(verbs["touchWorkout()"]?.writes == 2 && verbs["reopenSet(_:)"]?.errors == ["not_found": 1])
+  }
+
   @Test("a training in operations alone: started, planned, logged, reordered, finished, made a template and begun again")
   func training() async throws {
     let world = try World.inMemory()

@@ -1,0 +1,57 @@
+/// Counts times in buckets, so that percentiles need a fixed amount of memory: about 1 KB after the first time, nothing before.
+///
+/// Each power of two from 128 ns to 2^42 ns (73 minutes) has 8 buckets, so a bucket is at most an eighth wider than its smallest time. One
+/// bucket holds all shorter times; the last one holds all longer times, too. No time makes it trap: every count and sum ends at its type's
+/// largest value.
+struct Histogram: Sendable, Equatable {
+  /// 2^7 = 128.
+  private static let firstPower = 7
+  private static let endPower = 42
+  private static let bucketCount = 1 + (endPower - firstPower) * 8
+
+  private var counts: [UInt32] = []
+  private(set) var count = 0
+  private(set) var total: UInt64 = 0
+  private(set) var longest: UInt64 = 0
+
+  mutating func add(_ nanoseconds: UInt64) {
+    if counts.isEmpty { counts = Array(repeating: 0, count: Self.bucketCount) }
+    let bucket = Self.bucket(of: nanoseconds)
+    if counts[bucket] < .max { counts[bucket] += 1 }
+    if count < .max { count += 1 }
+    let (sum, isTooLarge) = total.addingReportingOverflow(nanoseconds)
+    total = isTooLarge ? .max : sum
+    longest = max(longest, nanoseconds)
+  }
+
+  /// The time that `percent` of all times do not exceed: the longest time of its bucket, at most an eighth too long, and never longer than
+  /// the longest time that was added. 0 without times.
+  func percentile(_ percent: UInt64) -> UInt64 {
+    let all = counts.reduce(0 as UInt64) { $0 + UInt64($1) }
+    // Rounded up: half of three times are two.
+    let rank = (all * min(percent, 100) + 99) / 100
+    var seen: UInt64 = 0
+    for (bucket, count) in counts.enumerated() {
+      seen += UInt64(count)
+      if seen >= rank, count > 0 { return min(Self.longest(in: bucket), longest) }
+    }
+    return longest
+  }
+
+  private static func bucket(of nanoseconds: UInt64) -> Int {
+    let power = 63 - nanoseconds.leadingZeroBitCount
+    guard power >= firstPower else { return 0 }
+    guard power < endPower else { return bucketCount - 1 }
+    // The three bits behind the first one.
+    let eighth = Int(truncatingIfNeeded: nanoseconds >> UInt64(power - 3)) & 7
+    return 1 + (power - firstPower) * 8 + eighth
+  }
+
+  private static func longest(in bucket: Int) -> UInt64 {
+    guard bucket > 0 else { return (1 << UInt64(firstPower)) - 1 }
+    guard bucket < bucketCount - 1 else { return .max }
+    let power = firstPower + (bucket - 1) / 8
+    let eighth = (bucket - 1) % 8
+    return (UInt64(9 + eighth) << UInt64(power - 3)) - 1
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+
+/// Counts what a store does. One for each store; its read-only views share it.
+///
+/// The path of a call allocates nothing once its verb is known: one lock, one look-up of an address, a few additions.
+final class MetricsRecorder: @unchecked Sendable {
+  /// The verb of the reads of live queries.
+  static let observing: StaticString = "the read of a live query"
+  /// Takes the calls of all verbs that come after the first 1,000.
+  static let other = "other"
+
+  private struct Entry {
+    let name: String
+    var reads = 0
+    var writes = 0
+    var rowsWritten = 0
+    var errors: [String: Int] = [:]
+    var latency = Histogram()
+    var lockWait = Histogram()
+  }
+
+  private let keptVerbs: Int
+  private let began = SteadyTime.nanoseconds
+  private let lock = NSLock()
+  // Guarded by `lock`.
+  private var entries: [Entry] = []
+  /// The place of a verb in `entries`, by the address of its text. The same text may stand at several addresses.
+  private var places: [UInt: Int] = [:]
+  private var readerWaits = Histogram()
+  private var checkpoints = Histogram()
+  private var cacheHits = 0
+  private var cacheMisses = 0
+
+  init(keptVerbs: Int = 1_000) { self.keptVerbs = keptVerbs }
+
+  /// Counts a call that has ended.
+  ///
+  /// - Parameter error: the code of the error that the call throws; nil when it throws none.
+  func count(_ call: Call, error: String? = nil) {
+    let latency = SteadyTime.nanoseconds &- call.began
+    lock.lock()
+    defer { lock.unlock() }
+    let place = placeOfVerb(call.verb)
+    if call.writes { entries[place].writes &+= 1 } else { entries[place].reads &+= 1 }
+    entries[place].latency.add(latency)
+    if let wait = call.lockWait { entries[place].lockWait.add(wait) }
+    entries[place].rowsWritten &+= call.rowsWritten
+    if let error { entries[place].errors[error, default: 0] &+= 1 }
+    cacheHits &+= call.cacheHits
+    cacheMisses &+= call.cacheMisses
+  }
+
+  /// Counts the wait of a read that found no connection free, since `asked` by `SteadyTime`.
+  func countReaderWait(since asked: UInt64) { lock.withLock { readerWaits.add(SteadyTime.nanoseconds &- asked) } }
+
+  /// Counts a checkpoint that began at `began` by `SteadyTime`.
+  func countCheckpoint(since began: UInt64) { lock.withLock { checkpoints.add(SteadyTime.nanoseconds &- began) } }
+
+  private func placeOfVerb(_ verb: StaticString) -> Int {
+    // A text of one character may have no address; no text stands at an address as low as the number of a character.
+    let address = verb.hasPointerRepresentation ? UInt(bitPattern: verb.utf8Start) : UInt(verb.unicodeScalar.value)
+    if let place = places[address] { return place }
+    let text = "\(verb)"
+    let name = entries.count < keptVerbs || entries.contains { $0.name == text } ? text : Self.other
+    let place = entries.firstIndex { $0.name == name } ?? entries.count
+    if place == entries.count { entries.append(Entry(name: name)) }
+    places[address] = place
+    return place
+  }
+
+  /// The figures until now, without those that the store itself knows.
+  var metrics: StoreMetrics {
+    let (entries, readerWaits, checkpoints, cacheHits, cacheMisses) = lock.withLock {
+      (self.entries, self.readerWaits, self.checkpoints, self.cacheHits, self.cacheMisses)
+    }
+    var metrics = StoreMetrics()
+    metrics.periodNanoseconds = Int64(clamping: SteadyTime.nanoseconds &- began)
+    for entry in entries {
+      metrics.verbs[entry.name] = StoreMetrics.Verb(
+        reads: entry.reads, writes: entry.writes, errors: entry.errors, latency: StoreMetrics.Latency(entry.latency),
+        lockWait: StoreMetrics.Latency(entry.lockWait), rowsWritten: entry.rowsWritten)
+    }
+    metrics.observerReads = metrics.verbs.removeValue(forKey: "\(Self.observing)")?.latency ?? StoreMetrics.Latency()
+    metrics.readerWaits = StoreMetrics.Latency(readerWaits)
+    metrics.checkpoints = StoreMetrics.Latency(checkpoints)
+    metrics.cacheHits = cacheHits
+    metrics.cacheMisses = cacheMisses
+    return metrics
+  }
+}

@@ -1,0 +1,78 @@
+/// What a store has done since it was opened: each verb's calls, errors and times, and the waits and pauses of the store itself.
+///
+/// Counted in memory by this process, for this open store and its read-only views. Other processes and earlier openings do not count.
+/// Encoded, every time is a whole number of nanoseconds.
+public struct StoreMetrics: Sendable, Equatable, Codable {
+  /// The verbs by name: the function that called `read` or `write`, as `#function` tells, or the name that the call was given. Functions of
+  /// the same name count as one verb. The first 1,000 names are kept; the calls of all others count as `other`.
+  public var verbs: [String: Verb] = [:]
+  /// The reads of live queries, which are no verbs.
+  public var observerReads = Latency()
+  /// How long reads that found no connection free waited for one. The first reads of a store open its connections, and count as well.
+  public var readerWaits = Latency()
+  /// How long each checkpoint took; no write can begin meanwhile. With an archive, this has the time in which it takes over the log's
+  /// commits.
+  public var checkpoints = Latency()
+  /// How often reads and writes found a page in their connection's cache.
+  public var cacheHits = 0
+  /// How often reads and writes had to ask the file for a page.
+  public var cacheMisses = 0
+  /// The present size in bytes of the log beside the file; 0 in memory.
+  public var logBytes: Int64 = 0
+  /// How often the store has tried again; see `StoreStatistics.retries`.
+  public var retries = 0
+  /// The time since the store was opened. Everything above was counted in this time.
+  public var period: Duration { .nanoseconds(periodNanoseconds) }
+  var periodNanoseconds: Int64 = 0
+
+  /// The calls of one verb. A call counts when it has ended, also when it threw an error.
+  public struct Verb: Sendable, Equatable, Codable {
+    /// How many calls of `read` have ended.
+    public var reads: Int
+    /// How many calls of `write` have ended.
+    public var writes: Int
+    /// How many calls threw an error, by the raw value of its code; errors that are no `StoreError` count as `app`.
+    public var errors: [String: Int]
+    /// The whole calls. With `.durable` this has the wait for the disk.
+    public var latency: Latency
+    /// How long writes waited until they had the write lock: for earlier writes of this store and for other connections. A write that did
+    /// not get the lock counts, too.
+    public var lockWait: Latency
+    /// How many rows the committed writes inserted, updated or deleted, with the rows that triggers and foreign keys changed for them.
+    public var rowsWritten: Int
+  }
+
+  /// A number of times, and how long they were. Percentiles are at most an eighth too long; the others are exact. All are zero without
+  /// times.
+  public struct Latency: Sendable, Equatable, Codable {
+    /// How many times were measured.
+    public var count = 0
+    /// The time that half of all do not exceed.
+    public var p50: Duration { .nanoseconds(p50Nanoseconds) }
+    /// The time that 95 of 100 do not exceed.
+    public var p95: Duration { .nanoseconds(p95Nanoseconds) }
+    /// The time that 99 of 100 do not exceed.
+    public var p99: Duration { .nanoseconds(p99Nanoseconds) }
+    /// The longest time.
+    public var max: Duration { .nanoseconds(maxNanoseconds) }
+    /// The sum of all times.
+    public var total: Duration { .nanoseconds(totalNanoseconds) }
+
+    private var p50Nanoseconds: Int64 = 0
+    private var p95Nanoseconds: Int64 = 0
+    private var p99Nanoseconds: Int64 = 0
+    private var maxNanoseconds: Int64 = 0
+    private var totalNanoseconds: Int64 = 0
+
+    init() {}
+
+    init(_ histogram: Histogram) {
+      count = histogram.count
+      p50Nanoseconds = Int64(clamping: histogram.percentile(50))
+      p95Nanoseconds = Int64(clamping: histogram.percentile(95))
+      p99Nanoseconds = Int64(clamping: histogram.percentile(99))
+      maxNanoseconds = Int64(clamping: histogram.longest)
+      totalNanoseconds = Int64(clamping: histogram.total)
+    }
+  }
+}
