@@ -1,3 +1,5 @@
+import Foundation
+
 extension Store {
   /// What the store has done since it was opened. Reads nothing from the database, and waits for nothing; also answers after closing.
   ///

@@ -64,8 +64,8 @@ struct ArchiveVerdict {
       if isGone(moment, history) { continue }
       let isPromised = judged.isPromised || whole.contains(moment.commit)
       if !isWhole(moment), isPromised { find("archive-lost", "commit \(moment.commit) is not restored; gaps: \(gaps.map(\.text))") }
-      // The worker reports a label only after the label was flushed.
-      if let label = moment.label { judge(label, of: moment) }
+      // The worker reports a label only after the label was flushed. A label at the oldest base goes with the part before that base.
+      if let label = moment.label, !(moment.mayGo && moment.commit == oldest(history)) { judge(label, of: moment) }
       guard isPromised else { continue }
       judge(moment.time, of: moment, history)
       if let wall = moment.wall { judge(wall, of: moment, history, isExact: false) }
@@ -75,9 +75,12 @@ struct ArchiveVerdict {
   /// Whether retention may have merged or removed the commit, and has: then the history tells no such commit. A commit with a label is never
   /// merged.
   private func isGone(_ moment: ToldMoment, _ history: [ArchiveEvent]) -> Bool {
-    let oldest = history.first { $0.kind == .base || $0.kind == .gap && !isGivenUp($0) }?.commit ?? 0
-    guard moment.mayGo, moment.label == nil || moment.commit < oldest else { return false }
+    guard moment.mayGo, moment.label == nil || moment.commit < oldest(history) else { return false }
     return !history.contains { $0.kind != .note && $0.commit == moment.commit }
+  }
+
+  private func oldest(_ history: [ArchiveEvent]) -> Int64 {
+    history.first { $0.kind == .base || $0.kind == .gap && !isGivenUp($0) }?.commit ?? 0
   }
 
   /// Whether it is what is left of a generation whose removal was stopped. The next run of retention removes the rest.
