@@ -139,3 +139,13 @@ extension Archive.Waiting {
     ]
   }
 }
+
+extension Archive {
+  /// The remarks about commits that are not archived yet, and their number for a JSON document.
+  ///
+  /// Reading a large store would take longer than its history, so the number may be unknown.
+  var waitingForAnswer: (notes: [String], commits: JSONValue) {
+    let waiting = waiting(readingAtMost: Waiting.readInPassing)
+    return (waiting.notes, waiting.count.map(JSONValue.number) ?? .null)
+  }
+}

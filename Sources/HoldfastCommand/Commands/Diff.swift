@@ -44,15 +44,14 @@ struct Diff: Subcommand {
   func perform(_ console: Console) throws -> Answer {
     let (from, to) = try range()
     let archive = try archive(of: store)
-    var waiting: Archive.Waiting?
+    var (notes, waitingCommits): ([String], JSONValue) = ([], .null)
     // A commit and a label are earlier than what is not archived yet.
-    if case .time = to { waiting = archive.waiting(readingAtMost: Archive.Waiting.readInPassing) }
-    let notes = waiting?.notes ?? []
+    if case .time = to { (notes, waitingCommits) = archive.waitingForAnswer }
     let open = try openWhole(store, lock, reads: true)
     // The first error is the one that matters.
     defer { try? open.close() }
     var document: [String: JSONValue] = ["store": .string(store.path), "from": from.json, "to": to.json]
-    document["waiting_commits"] = waiting?.count.map(JSONValue.number) ?? .null
+    document["waiting_commits"] = waitingCommits
     guard let rows else {
       let tables = try Activity.show("comparing", console) { try open.differences(from: from, to: to) }
       document["tables"] = tables.document

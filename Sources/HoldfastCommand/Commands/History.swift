@@ -38,14 +38,12 @@ struct History: Subcommand {
     let (from, to) = try range()
     let all = try Snapshot.all(of: store.url, in: place.folder?.url)
     var (events, remarks): ([ArchiveEvent], [String]) = ([], [])
-    var waiting: Archive.Waiting?
+    var waitingCommits = JSONValue.null
     let hasArchive = (try? Archive(of: store.url)) != nil
     do {
       let archive = try archive(of: store)
       events = try archive.history(from: from, to: to)
-      // Reading a large store would take longer than its history.
-      if to == nil { waiting = archive.waiting(readingAtMost: Archive.Waiting.readInPassing) }
-      remarks = waiting?.notes ?? []
+      if to == nil { (remarks, waitingCommits) = archive.waitingForAnswer }
     } catch let error as StoreError where !hasArchive && !all.isEmpty {
       remarks = ["These are the snapshots: \(error.message)."]
     }
@@ -58,7 +56,7 @@ struct History: Subcommand {
     return Answer(
       document: [
         "store": .string(store.path), "events": .array(line.entries.map(\.document)),
-        "waiting_commits": waiting?.count.map(JSONValue.number) ?? .null,
+        "waiting_commits": waitingCommits,
       ],
       text: line.entries.isEmpty ? "" : line.text(width: console.outputWidth, shortens: isShortened),
       notes: remarks + (line.entries.isEmpty ? ["Nothing happened then."] : earlier > 0 ? ["… and \(earlier) earlier."] : []))
