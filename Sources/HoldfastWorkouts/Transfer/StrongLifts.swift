@@ -98,7 +98,7 @@ struct StrongLifts: TrainingDialect {
     var workout = TrainingRow(head: .init(start: start, name: name), exercise: "")
     workout.note = columns.text("workout note", cells)
     complete(&workout, date, cells)
-    workout.guessed += columns.doubts(cells, besides: places)
+    workout.unknown = columns.doubts(cells, besides: places)
     let rows = try exercises(of: cells).compactMap { try row($0, cells, of: workout) }
     guard !rows.isEmpty else { throw RowProblem(reason: "it names no exercise") }
     return rows
