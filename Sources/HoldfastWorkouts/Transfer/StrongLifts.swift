@@ -3,8 +3,7 @@ import Holdfast
 import HoldfastTransfer
 
 /// The tables that StrongLifts exports: today's, one row for each exercise, and the one until about 2018, one row for each workout; see
-/// `StrongLiftsExercise`. A missed set has a dash or -1 as its repetitions: it is imported with 0 repetitions, and not
-/// completed.
+/// `StrongLiftsExercise`. A missed set has a dash or -1 as its repetitions: it comes in with 0 repetitions, not completed.
 struct StrongLifts: TrainingDialect {
   let name = "stronglifts-csv"
   let interleaves = false
