@@ -118,7 +118,7 @@ import Testing
     let report = try Store.importing(format, from: source, into: folder.file("notebook.sqlite"), schemas: [Notebook.schema])
     #expect(report.verified && report.kinds == ["notes"])
     #expect(report.counts["notes"]?.imported == 2 && report.counts["notes"]?.quarantined == 1)
-    #expect(report.problems.map(\.reason).first?.hasPrefix("id should be an id") == true, "\(report.problems)")
+    #expect(report.problems.map(\.reason).first?.hasPrefix("id should be a UUID") == true, "\(report.problems)")
   }
 
   @Test("a file without the app's tables is refused, and there is no store")

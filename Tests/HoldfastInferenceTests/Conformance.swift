@@ -77,7 +77,7 @@ import Testing
     ("UPDATE telemetry SET properties = ''", "breaks: objects in telemetry are JSON objects"),
     ("UPDATE user_preferences SET value = 'dark'", "breaks: values in user_preferences are JSON"),
     ("UPDATE configuration SET created_at = \(Int64.max)", "cannot be read: created_at should hold a date"),
-    ("UPDATE generation_sessions SET id = 'x'", "cannot be read: id should hold an id"),
+    ("UPDATE generation_sessions SET id = 'x'", "cannot be read: id should hold a UUID"),
     ("UPDATE model_metadata SET name = CAST(x'41FF' AS TEXT)", "cannot be read: name should hold UTF-8 text"),
     ("UPDATE telemetry SET occurred_at = \(Int64.min)", "cannot be read: occurred_at should hold a date"),
   ]

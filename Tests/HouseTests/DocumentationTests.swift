@@ -48,6 +48,11 @@ import Testing
         == [".Thing true", "Thing.size false", "Thing.save true", "Thing.save false"])
   }
 
+  @Test("the README has at most 1,200 words, counted as wc does")
+  func readmeIsShort() throws {
+    #expect(try House.text("README.md").split(whereSeparator: \.isWhitespace).count <= 1_200)
+  }
+
   @Test("every reason of a gap in an archive is explained, with what to do")
   func gapsAreExplained() throws {
     let page = try House.text("Documentation/WhenThingsGoWrong.md")

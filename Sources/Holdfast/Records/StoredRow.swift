@@ -95,7 +95,7 @@ public struct StoredRow: ~Copyable {
   public mutating func id() throws -> UUID {
     let column = advance()
     let value = value(column)
-    guard sqlite3_value_type(value) == SQLITE_TEXT, let id = uuid(value) else { throw unexpected(column, "an id") }
+    guard sqlite3_value_type(value) == SQLITE_TEXT, let id = uuid(value) else { throw unexpected(column, "a UUID") }
     return id
   }
 
@@ -106,9 +106,9 @@ public struct StoredRow: ~Copyable {
     switch sqlite3_value_type(value) {
     case SQLITE_NULL: return nil
     case SQLITE_TEXT:
-      guard let id = uuid(value) else { throw unexpected(column, "an id") }
+      guard let id = uuid(value) else { throw unexpected(column, "a UUID") }
       return id
-    default: throw unexpected(column, "an id")
+    default: throw unexpected(column, "a UUID")
     }
   }
 

@@ -19,8 +19,8 @@ public struct ArchivedCommit: Sendable, Codable, Equatable {
   /// Where the time is not known exactly, for example for a commit of another program: the commit was made after this time, and not after
   /// `time`. Else nil.
   public var earliest: Date?
-  /// The rows that the commit inserted, changed and deleted, as SQLite counts them: those of triggers, cascades and search indexes are
-  /// included. Nil when that is not known, for example of another program's commit, a rewind, and a restore of a snapshot.
+  /// The rows that the commit inserted, changed and deleted, as SQLite counts them, with the changes by triggers, cascades and search
+  /// indexes. Nil when that is not known, for example of another program's commit, a rewind, and a restore of a snapshot.
   public var rowsChanged: Int?
   /// The tables that the commit's SQL names; of a rewind and a restore of a snapshot all tables. Empty when they are not known.
   public var tables: [String]

@@ -4,22 +4,22 @@ import Logging
 
 /// What `Store.purge` did.
 public struct PurgeReport: Sendable, Codable, Equatable {
-  /// Rows that were deleted, by table; with those that hung on the row.
+  /// How many rows were deleted, by table, with the rows that referenced the purged one.
   public var rows: [String: Int]
-  /// The ids of the snapshots that were removed, newest first; also of those without a readable description or without a copy.
+  /// The ids of the snapshots that were removed, newest first; also of snapshots without a readable description or without a copy.
   public var snapshots: [String]
   /// How many folders of files that had been set aside were removed.
   public var setAside: Int
   /// How many quarantined records and fields were removed.
   public var quarantined: Int
-  /// Whether the earlier commits of an archive were removed. The archive has begun anew; that of a store with the mode `.off` is gone.
+  /// Whether the earlier commits of an archive were removed. The archive has begun anew; with the mode `.off` it is gone.
   public var beganArchiveAnew: Bool
   /// Copies of import sources, which the kit does not change. They may hold the row, as the sources themselves do.
   public var sourceBackups: [String]
 }
 
 extension Store {
-  /// Takes a row and everything that hangs on it out of the store, and out of every copy of the past that the kit keeps.
+  /// Takes a row, with the rows that reference it, out of the store, and out of every copy of the past that the kit keeps.
   ///
   /// Deletes the row, with what the schema's cascades delete; writes the full-text indexes and the file anew, because both keep deleted text
   /// for a while; makes a new snapshot; begins the archive anew. Then it removes all older snapshots, the archive's older commits, and all
@@ -34,8 +34,8 @@ extension Store {
   /// Snapshots in a folder that the options named earlier stay; delete them yourself.
   ///
   /// Blocks writers. Needs free space for three copies of the store. When it throws, some of this may be done; call it again: a row that is
-  /// gone already is no error. But of a row that was deleted earlier by other means, only its own id is known, not those of the rows that
-  /// hung on it.
+  /// gone already is no error. But of a row that was deleted earlier by other means only its own id is known, not the ids of the rows that
+  /// referenced it.
   /// - Throws: `.constraint` when other rows forbid the deletion; `.busy` when another process writes the archive, and nothing has changed
   ///   then, or holds a lock of the store; `.readOnly`, `.closed`; `.misuse` inside the closure of another call on this store; `.diskFull`;
   ///   `.decoding` for a damaged key or quarantined record; `.verificationFailed` when the new snapshot differs from the store;

@@ -52,7 +52,7 @@ extension Store {
     try withBuilt(old, new) { before, after in try StoreDifference.rows(of: table, before, after, options, limit: limit) }
   }
 
-  /// Brings one row of a moment back into the running store, with every row that hung on it then, and touches nothing else.
+  /// Brings one row of a moment back into the running store, with every row that referenced it then, and touches nothing else.
   ///
   /// Rows whose foreign keys point at it come with it, and theirs, and so on; a row that one of these points at comes back, too, if it is gone
   /// today. A row that is there today stays as it is. All rows come in one transaction.

@@ -42,7 +42,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
   }
 
   /// Reads the whole copy of the snapshot with this id, checks it, and compares hash, rows and findings with its description. Returns the
-  /// snapshot. Its findings are those of the store when it was made.
+  /// snapshot. Its findings are the findings of the store when the snapshot was made.
   ///
   /// - Parameter options: for their key, and for the folder of the snapshots.
   /// - Throws: `.notFound`; `.damaged` for the description; `.verificationFailed` with the difference; the errors of reading.

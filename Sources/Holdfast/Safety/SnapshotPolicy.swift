@@ -3,7 +3,7 @@ import Foundation
 /// How many snapshots stay, in restic's words. A snapshot stays when at least one rule keeps it.
 ///
 /// Each rule looks at the newest snapshots first, and keeps the newest one of every period until its number is reached. Periods without a
-/// snapshot do not count. Periods are those of UTC; weeks begin on Monday. Zero: the rule keeps none.
+/// snapshot do not count. Periods are in UTC; weeks begin on Monday. Zero: the rule keeps none.
 public struct SnapshotPolicy: Sendable, Equatable {
   /// The number of newest snapshots that stay. Default 5.
   public var keepLast: Int

@@ -79,7 +79,7 @@ public struct StoreOptions: Sendable {
   /// The same defaults as `production`.
   public init() {}
 
-  /// These options for a working copy of a store: it has no snapshots and no archive, and must not use those of the store.
+  /// These options for a working copy of a store: it has no snapshots and no archive, and must not use the store's.
   package var forCopy: StoreOptions {
     var options = self
     options.snapshots = SnapshotOptions()

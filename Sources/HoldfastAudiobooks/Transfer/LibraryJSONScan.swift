@@ -170,7 +170,7 @@ struct LibraryJSONScan {
     func tell(_ text: String?, _ at: JSONScanner) throws {
       let id = text.flatMap(IDCodec.parse)
       if let id { played.insert(id) }
-      let problem = text.map { "\($0.prefix(60)) is not an id" } ?? "the id of the track is not a text"
+      let problem = text.map { "\($0.prefix(60)) is not a UUID" } ?? "the id of the track is not a text"
       try state(at, of: parent, track: id, problem: id == nil ? problem : nil, visit)
     }
     var list = list

@@ -6,8 +6,8 @@ struct FileList {
   /// The list's own title; nil when it has none.
   var title: String?
   var entries: [Entry] = []
-  /// Fields that cannot be read. The list is imported without them.
-  var damaged: [DamagedField] = []
+  /// A remark for the report, and its place in the list.
+  var note: (text: String, path: String)?
   /// Facts of the list that a playlist has no field for.
   var leftOut: [(name: String, path: String)] = []
 

@@ -18,12 +18,12 @@ enum M3U {
     let (text, isGuessed) = try decoded(content, url, encoding)
     var reading = Reading(folder: url.standardizedFileURL.deletingLastPathComponent().path)
     for (number, line) in lines(text).enumerated() { reading.take(line, number: number + 1) }
-    if isGuessed { reading.list.damaged.append(guess(content, text)) }
+    if isGuessed { reading.list.note = guess(content, text) }
     return reading.list
   }
 
-  /// The report's entry about the first text that is not UTF-8.
-  private static func guess(_ content: Data, _ text: String) -> FileList.DamagedField {
+  /// The report's note, with the first line that is not UTF-8.
+  private static func guess(_ content: Data, _ text: String) -> (text: String, path: String) {
     let bytes = content.starts(with: [0xEF, 0xBB, 0xBF]) ? content.dropFirst(3) : content
     var same = 0
     for (decoded, byte) in zip(text.utf8, bytes) {
@@ -31,11 +31,7 @@ enum M3U {
       same += 1
     }
     let number = lines(String(decoding: text.utf8.prefix(same), as: UTF8.self)).count
-    let reason =
-      text == guessed(bytes)
-      ? "the list is not UTF-8; it was read as Windows-1252" : "the lines that are not UTF-8 were read as Windows-1252; this is the first"
-    return .init(
-      name: "encoding", reason: reason, path: "line \(number)", original: lines(text).dropFirst(number - 1).first.map(String.init) ?? "")
+    return ("lines that are not UTF-8 were read as Windows-1252", "line \(number)")
   }
 
   /// Whether a file holds such a list: its first line says so, or it has the extension and lines that look like paths.

@@ -52,7 +52,7 @@ struct MusicJSONScan {
       }
       let text = try element.text()
       guard let track = text.flatMap(Written.init(id:)) else {
-        return try damaged("a track should be an id" + (text.map { ", found \"\($0.prefix(60))\"" } ?? ""))
+        return try damaged("a track should be a UUID" + (text.map { ", found \"\($0.prefix(60))\"" } ?? ""))
       }
       let number = numbers[track.value, default: 0]
       numbers[track.value] = number + 1

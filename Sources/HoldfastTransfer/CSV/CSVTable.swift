@@ -13,7 +13,7 @@ public struct CSVTable: Sendable {
     case row([String], CSVPlace)
     /// A row that cannot be split into cells, and the reason.
     case damaged(reason: String, CSVPlace)
-    /// The first row that is not UTF-8, when no encoding was given. The row itself follows.
+    /// A row that is not UTF-8, when no encoding was given. The row itself follows.
     case guessed(CSVPlace)
     /// A repeated header, as in files that were joined.
     case header
@@ -53,17 +53,14 @@ public struct CSVTable: Sendable {
   /// - Throws: `.invalidSource` with line and offset for a quote that is not closed, a row of more than `greatestRow` bytes, or bytes that
   ///   are not text in the given encoding; `.verificationFailed` when the file changed; the errors of `body`.
   public func lines(_ body: (Line, _ position: Int) throws -> Void) throws {
-    var (isHeader, hasGuessed) = (true, false)
+    var isHeader = true
     try rows(delimiter: delimiter) { place, text in
       guard !isHeader else {
         isHeader = false
         return true
       }
       let row = try decoded(place, text.isUnicode)
-      if row.isGuessed, !hasGuessed {
-        hasGuessed = true
-        try body(.guessed(place), text.position)
-      }
+      if row.isGuessed { try body(.guessed(place), text.position) }
       guard let cells = row.cells else {
         try body(.damaged(reason: "a cell contains a quote that is not doubled", place), text.position)
         return true

@@ -221,7 +221,7 @@ public struct SourceMembers: Sendable {
       return nil
     }
     if case .string(let text) = member.value, let id = Written(id: text) { return id }
-    fail(wrong(member, "an id"))
+    fail(wrong(member, "a UUID"))
     return nil
   }
 

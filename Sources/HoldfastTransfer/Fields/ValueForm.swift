@@ -141,7 +141,7 @@ extension ValueForm<[String]> {
 extension ValueForm<UUID> {
   /// An id, in upper or lower case; compared in upper case.
   public static var id: ValueForm {
-    ValueForm("an id", write: JSONValue.id) { json in
+    ValueForm("a UUID", write: JSONValue.id) { json in
       if case .string(let text) = json { Written(id: text) } else { nil }
     }
   }

@@ -116,6 +116,9 @@ public enum Scanned<Content: Sendable>: Sendable {
   case skipped(kind: String, path: SourcePath, reason: String)
   /// One field that is left out of an imported record. Not counted as a record.
   case damagedField(kind: String, field: String, path: SourcePath, reason: String, original: SourceBytes)
+  /// A remark about data that is imported, such as an assumed unit. Neither a record nor a problem. The report counts equal remarks, and
+  /// names the place of the first.
+  case note(String, path: SourcePath)
 }
 
 /// The stored row with a record's key, in the source's own form.

@@ -56,7 +56,8 @@ public struct ImportReport: Sendable, Codable, Equatable {
   public var kinds: [String]
   /// The reasons for skipping records, with the number of records for each.
   public var skipped: [String: Int]
-  /// Notes about imported records, with the number of records for each. Nil: none.
+  /// Notes about imported data, with the number of records for each. They are no problems. A note that a format gives about places in the
+  /// source names the first. Nil: none.
   public var notes: [String: Int]?
   /// The number of records and fields that left the quarantine because they were imported now; nil when none were tried again.
   public var released: Int?
@@ -75,6 +76,9 @@ public struct ImportReport: Sendable, Codable, Equatable {
 
   /// Whether nothing was quarantined.
   public var isClean: Bool { problemCount == 0 }
+
+  /// Adds to the number of a note.
+  mutating func note(_ text: String, count: Int = 1) { notes = (notes ?? [:]).merging([text: count], uniquingKeysWith: +) }
 
   /// The report as a table for people.
   public var text: String {

@@ -35,6 +35,8 @@ struct ImportRun<Format: ImportFormat> {
   /// The records that verification leaves out, skipped and quarantined ones, by their number in the source.
   private var left: Set<Int> = []
   private var number = 0
+  /// How often the format gave each remark, and the first place.
+  private var remarks: [String: (count: Int, first: SourcePath)] = [:]
   /// The number of records that the store already had with equal fields.
   private var equal = 0
   private var ledgerHadRows = false
@@ -84,6 +86,7 @@ struct ImportRun<Format: ImportFormat> {
     }
     report.kinds = kinds.map(\.name)
     for kind in kinds { report.counts[kind.name] = kind.counts }
+    for (text, remark) in remarks { report.note("\(text) (first: \(remark.first))", count: remark.count) }
     guard verifies else { return report }
     clock.start(.verifying)
     number = 0
@@ -124,6 +127,8 @@ struct ImportRun<Format: ImportFormat> {
       skip(kind, reason)
     case .damagedField(let kind, let field, let path, let reason, let original):
       try keep(kind: kind, field: field, path: path, reason: reason, original: original, tx)
+    case .note(let text, let path):
+      remarks[text, default: (count: 0, first: path)].count += 1
     }
   }
 
@@ -198,7 +203,7 @@ struct ImportRun<Format: ImportFormat> {
     // The store may have refused an earlier record with this key.
     if !absent.isEmpty { absent[place] = nil }
     try remember(place, print, tx)
-    if let note = record.note { report.notes = (report.notes ?? [:]).merging([note: 1], uniquingKeysWith: +) }
+    if let note = record.note { report.note(note) }
     retry?.came(record.kind, record.path)
     if merging {
       kinds[index(of: record.kind)].counts.merged += 1

@@ -28,7 +28,7 @@ extension Store {
         return try store.importing(format, from: source, options: options, backup: backup)
       }
       var report = result
-      for notice in notices { report.notes = (report.notes ?? [:]).merging([notice.message: 1], uniquingKeysWith: +) }
+      for notice in notices { report.note(notice.message) }
       return report
     } catch {
       backup?.backup?.discard()
@@ -120,9 +120,7 @@ extension Store {
           try snapshotLastCommit(label: "before the import of \(source.url.lastPathComponent)", isCancelled: options.isCancelled)
         }
         report.backup = try kept.backup?.keep().path
-        if let reason = kept.noCopy {
-          report.notes = (report.notes ?? [:]).merging(["no copy of the source is kept: \(reason)": 1], uniquingKeysWith: +)
-        }
+        if let reason = kept.noCopy { report.note("no copy of the source is kept: \(reason)") }
         try Self.enter(report, source, id: id, tx)
         return report
       }

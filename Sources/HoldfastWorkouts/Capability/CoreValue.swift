@@ -74,7 +74,7 @@ extension String: CoreValue {
 
 extension UUID: CoreValue {
   func write(into text: inout JSONText) { text.quoted(IDCodec.lowercase(self)) }
-  init(core scanner: inout JSONScanner) throws { self = try scanner.core("an id") { IDCodec.parse($0) } }
+  init(core scanner: inout JSONScanner) throws { self = try scanner.core("a UUID") { IDCodec.parse($0) } }
 }
 
 extension Date: CoreValue {

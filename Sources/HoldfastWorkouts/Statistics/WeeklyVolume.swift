@@ -28,8 +28,8 @@ public struct WeekVolume: Sendable, Hashable, Codable {
 }
 
 extension WorkoutLog {
-  /// The volume of each ISO 8601 week, the oldest first, with zeros for weeks without training. The weeks run from that of the oldest
-  /// workout to that of the newest; if these are more than `limit`, the newest `limit` weeks.
+  /// The volume of each ISO 8601 week, the oldest first, with zeros for weeks without training. The weeks run from the week of the
+  /// oldest workout to the week of the newest; if these are more than `limit`, the newest `limit` weeks.
   ///
   /// - Parameters:
   ///   - limit: how many weeks at most; values below 1 count as 1, values above 5,300 (a hundred years) as 5,300.

@@ -81,26 +81,32 @@ extension WorkoutLog {
     // A table with a date and a weight is not near to any of these.
     let isNear = nearest.map { $0.likeness.known > $0.likeness.missing.count } ?? false
     let begins = String(header.joined(separator: ", ").prefix(200))
-    let lost = "missing: \(nearest?.likeness.missing.joined(separator: ", ") ?? "")"
+    let missing = nearest?.likeness.missing.joined(separator: ", ") ?? ""
     let isOfBody = !Set(header.map(CSVColumns.folded)).isDisjoint(with: ["measurement", "measurement type", "body weight", "bodyweight"])
     let isMeasured = format == nil && nearest?.likeness.known ?? 0 <= 3 && isOfBody
     let message =
       if isMeasured {
         "\(path) is a table of body measurements, which a workout log cannot store: \(begins)"
       } else if let format {
-        "\(path) does not have the header of \(format): \(begins); \(lost)"
+        "\(path) does not have the header of \(format): \(begins); missing: \(missing)"
       } else if let nearest, isNear {
-        "\(path) looks like a table, and its header is not a known one: \(begins); the nearest is \(nearest.name), \(lost)"
+        "\(path) looks like a table, and its header is not a known one: \(begins); the nearest is \(nearest.name), missing: \(missing)"
       } else {
         "\(path) looks like a table, and its first line is not the header of a known one: \(begins)"
       }
     var error = StoreError(.invalidSource, message)
     error.offset = 0
-    if isMeasured { return error }
     error.suggestion =
-      isNear || format != nil
-      ? "Export it again with the app's language set to English, and leave its first line as it is."
-      : "Use a table of Strong, Hevy, FitNotes or StrongLifts, exported with the app's language set to English and with its first line."
+      if isMeasured {
+        "Export the workouts, not the measurements, from the same app."
+      } else if let nearest, isNear, nearest.likeness.known >= 3 {
+        // The other columns are known by their names, so the app's language is not the cause.
+        "Export the workouts again and leave the columns as they are: a table without \(missing) is not imported."
+      } else if isNear || format != nil {
+        "Export it again with the app's language set to English, and leave its first line as it is."
+      } else {
+        "Use a table of Strong, Hevy, FitNotes or StrongLifts, exported with the app's language set to English and with its first line."
+      }
     return error
   }
 

@@ -85,7 +85,7 @@ struct CSVEvidence: Sendable {
     }
   }
 
-  /// The reason reported for a number whose sign groups thousands.
+  /// The remark about numbers whose sign groups thousands.
   static let groups = "a sign before three digits was read as thousands, because other numbers have the other sign for decimals"
   /// The reason reported for a number that is left out because its sign is doubtful.
   static let doubt = "may have thousands or decimals, and the file does not say which"

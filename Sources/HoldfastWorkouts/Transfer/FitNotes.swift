@@ -90,7 +90,7 @@ struct FitNotes: TrainingDialect {
     guard let exercise = columns.text("exercise", cells) else { throw RowProblem(reason: "it names no exercise") }
     var row = TrainingRow(head: .init(start: day, name: ""), exercise: exercise)
     row.category = columns.text("category", cells)
-    row.guessed = columns.doubts(cells)
+    row.unknown = columns.doubts(cells)
     do {
       row.parts = [.set(number: nil, try set(cells))]
     } catch let problem as RowProblem {

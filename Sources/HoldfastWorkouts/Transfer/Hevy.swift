@@ -66,7 +66,7 @@ struct Hevy: TrainingDialect {
       if row.end == nil { row.damaged.append(.init(kind: "workouts", field: "end_time", reason: "it is not a time: \(text)")) }
     }
     row.exerciseNote = columns.text("exercise note", cells)
-    row.guessed = columns.doubts(cells)
+    row.unknown = columns.doubts(cells)
     do {
       if let text = columns.text("superset", cells) { (row.superset, row.writtenSuperset) = try group(text) }
       row.parts = [try set(cells)]

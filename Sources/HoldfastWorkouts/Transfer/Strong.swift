@@ -78,7 +78,7 @@ struct Strong: TrainingDialect {
       let evidence = signs[.duration]
       row.take(duration: CSVDuration.seconds(text, evidence), letters: CSVDuration.read(text, evidence), of: text, evidence)
     }
-    row.guessed += columns.doubts(cells)
+    row.unknown = columns.doubts(cells)
     let order = columns.text("order", cells) ?? ""
     let note = columns.text("exercise note", cells)
     let folded = CSVColumns.folded(order)

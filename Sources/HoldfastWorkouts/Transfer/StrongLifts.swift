@@ -3,7 +3,7 @@ import Holdfast
 import HoldfastTransfer
 
 /// The tables that StrongLifts exports: today's, one row for each exercise, and the one until about 2018, one row for each workout; see
-/// `StrongLiftsExercise`. A missed set has a dash or -1 as its repetitions: it has none, and is not completed.
+/// `StrongLiftsExercise`. A missed set has a dash or -1 as its repetitions: it comes in with 0 repetitions, not completed.
 struct StrongLifts: TrainingDialect {
   let name = "stronglifts-csv"
   let interleaves = false
@@ -98,7 +98,7 @@ struct StrongLifts: TrainingDialect {
     var workout = TrainingRow(head: .init(start: start, name: name), exercise: "")
     workout.note = columns.text("workout note", cells)
     complete(&workout, date, cells)
-    workout.guessed += columns.doubts(cells, besides: places)
+    workout.unknown = columns.doubts(cells, besides: places)
     let rows = try exercises(of: cells).compactMap { try row($0, cells, of: workout) }
     guard !rows.isEmpty else { throw RowProblem(reason: "it names no exercise") }
     return rows

@@ -48,8 +48,7 @@ struct TrainingCSV: ImportFormat, Sendable {
         switch line {
         case .damaged(let reason, let place): try visit(damaged(reason, place), position)
         case .guessed(let place):
-          let reason = "the rows that are not UTF-8 were read as Windows-1252; this is the first"
-          try visit(field(.init(kind: "exercise_sets", field: "encoding", reason: reason), place), position)
+          try visit(.note("rows that are not UTF-8 were read as Windows-1252", path: place.path), position)
         case .header:
           if let done = groups.takeHeader() { try hand(done, reader, position, &edition, visit) }
         case .rows(let rows, let place):
@@ -59,15 +58,13 @@ struct TrainingCSV: ImportFormat, Sendable {
               switch part {
               case .damaged(let reason): try visit(damaged(reason, place), position)
               case .skipped(let kind, let reason): try visit(.skipped(kind: kind, path: place.path, reason: reason), position)
-              case .set(_, let set):
-                for doubt in set.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
-              case .note, .empty: break
+              case .set, .note, .empty: break
               }
             }
             for doubt in row.damaged where left.insert(LeftOut(head: row.head, number: row.number, doubt: doubt)).inserted {
               try visit(field(doubt, place), position)
             }
-            for doubt in row.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
+            for doubt in row.unknown where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
           }
         }
       })
@@ -162,6 +159,7 @@ struct TrainingCSV: ImportFormat, Sendable {
     }
     if group.begins {
       try give(workout(group.first, id))
+      if !isElsewhere { for remark in row.remarks { try visit(.note(remark, path: group.first.place.path), position) } }
       for other in row.others {
         try visit(.skipped(kind: other.kind, path: group.first.place.path, reason: other.reason), position)
       }
@@ -190,6 +188,7 @@ struct TrainingCSV: ImportFormat, Sendable {
         set.content.set.id = setID
         if index < earlier, !isElsewhere { try visit(field(Self.again, set.place), position) }
         try give(self.set(set, parent.id, index: exercise.offset + index, isNew: edition.isFirst))
+        if !isElsewhere { for remark in set.content.remarks { try visit(.note(remark, path: set.place.path), position) } }
       }
     }
   }

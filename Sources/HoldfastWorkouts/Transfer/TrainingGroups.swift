@@ -125,6 +125,7 @@ extension TrainingGroups.Workout {
     first.content.note = first.content.note ?? row.note
     if first.content.durationSeconds == nil {
       (first.content.durationSeconds, first.content.writtenDuration) = (row.durationSeconds, row.writtenDuration)
+      first.content.remarks = row.remarks
     }
     first.content.end = first.content.end ?? row.end
   }

@@ -24,7 +24,7 @@ struct TrainingRow: Sendable {
     case damaged(String)
   }
 
-  /// A value that the workout is imported without, or that was guessed.
+  /// A value that the workout is imported without.
   struct Doubt: Sendable, Hashable {
     var kind: String
     var field: String
@@ -50,14 +50,16 @@ struct TrainingRow: Sendable {
   var parts: [Part] = []
   /// Fields that this row's workout is imported without. Reported once, even if each of its rows has them.
   var damaged: [Doubt] = []
-  /// Guesses that hold for many rows are reported for the first row.
-  var guessed: [Doubt] = []
+  /// Unknown columns in which the row has a value. Each is reported for its first row only.
+  var unknown: [Doubt] = []
+  /// Remarks about the duration, which is imported.
+  var remarks: [String] = []
   /// Data of the workout that the log cannot store: kind and reason.
   var others: [(kind: String, reason: String)] = []
 }
 
 extension TrainingRow {
-  /// Takes the duration of the workout. A text that is not a duration is left out and reported; a guess is reported.
+  /// Takes the duration of the workout. A text that is not a duration is left out and reported; thousands are remarked.
   ///
   /// - Parameters:
   ///   - letters: the same seconds, read in another way.
@@ -70,7 +72,7 @@ extension TrainingRow {
       let reason = use == .doubtful ? "it \(CSVEvidence.doubt)" : "it is no duration"
       damaged.append(.init(kind: "workouts", field: "duration", reason: "\(reason): \(text)"))
     } else if use == .groups {
-      guessed.append(.init(kind: "workouts", field: "duration", reason: CSVEvidence.groups))
+      remarks.append(CSVEvidence.groups)
     }
   }
 }
@@ -146,16 +148,13 @@ struct SetCells {
   ///   - signs: the signs in the table's numbers.
   /// - Throws: `RowProblem`; `UnitMissing` for a weight whose unit is unknown.
   func read(zeroIsNothing: Bool, _ signs: CSVSigns) throws -> WrittenSet {
-    var guessed: [TrainingRow.Doubt] = []
-    func guess(_ field: String, _ reason: String) {
-      let doubt = TrainingRow.Doubt(kind: "exercise_sets", field: field, reason: reason)
-      if !guessed.contains(doubt) { guessed.append(doubt) }
-    }
+    var remarks: [String] = []
+    func remark(_ text: String) { if !remarks.contains(text) { remarks.append(text) } }
     func number(_ text: String?, _ quantity: CSVQuantity, zeroIsNothing: Bool = true) throws -> CSVNumber? {
       guard let text else { return nil }
       let evidence = signs[quantity]
       let use = evidence.use(in: text)
-      if use == .groups { guess("numbers", CSVEvidence.groups) }
+      if use == .groups { remark(CSVEvidence.groups) }
       guard let number = CSVNumber(text, evidence) else {
         throw RowProblem(reason: "its \(quantity.rawValue) \(use == .doubtful ? CSVEvidence.doubt : "is no number"): \(text)")
       }
@@ -187,7 +186,7 @@ struct SetCells {
     if distance != nil, unit == nil {
       unit = weightUnit == .pounds ? .miles : .kilometers
       let name = unit == .miles ? "miles" : "kilometres"
-      guess("distance", "the file does not name the unit of distances; assumed: \(name)")
+      remark("the file does not name the unit of distances; assumed: \(name)")
     }
     var set = ExerciseSet(id: Self.noID, type: type, isCompleted: isCompleted, note: note)
     set.weightUnit = weight == nil ? nil : weightUnit
@@ -198,7 +197,7 @@ struct SetCells {
     return WrittenSet(
       set: set, type: CSVColumns.folded(typeText), weight: weight?.text, unit: weight == nil ? nil : letters, reps: repetitions?.text,
       distance: distance?.text, distanceUnit: distance == nil ? nil : distanceLetters(unit),
-      seconds: timed == nil ? nil : timedLetters, rpe: rpe?.text, guessed: guessed)
+      seconds: timed == nil ? nil : timedLetters, rpe: rpe?.text, remarks: remarks)
   }
 
   /// Replaced when the exercise of the set is known.
@@ -230,8 +229,8 @@ struct WrittenSet: Sendable {
   var rpe: String?
   /// Whether the text says that the set was done.
   var isDone = true
-  /// Values that the row does not give.
-  var guessed: [TrainingRow.Doubt] = []
+  /// Remarks about its values, which are imported.
+  var remarks: [String] = []
 }
 
 /// The form in which one program writes its table.

@@ -46,7 +46,7 @@ extension WorkoutLog {
   /// Renames a custom exercise. Returns false when there is none with this id.
   ///
   /// - Parameter inHistory: true also renames it in every workout, finished or in progress, and in every template. Then its
-  ///   records stay together, and join those of an exercise that already has the new name. False: workouts keep the old name.
+  ///   records stay together, and join the records of an exercise that already has the new name. False: workouts keep the old name.
   /// - Throws: `.constraint` when another custom exercise has this name, ignoring case and accents. Then nothing is changed.
   @discardableResult
   public func renameCustomExercise(_ id: UUID, to name: String, inHistory: Bool) throws -> Bool {

@@ -2,7 +2,7 @@ import Foundation
 public import Holdfast
 
 extension WorkoutLog {
-  /// A page of finished workouts that contain every word in their names or notes, or in those of their exercises; newest first.
+  /// A page of finished workouts that contain every word in their own and their exercises' names and notes; newest first.
   ///
   /// A word may be the beginning of a longer one. Accents and case do not matter; Chinese, Japanese and other scripts without spaces are
   /// found inside a sentence. One word may be in the workout, the next in an exercise.

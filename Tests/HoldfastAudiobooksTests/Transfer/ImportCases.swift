@@ -120,7 +120,7 @@ struct ImportCases {
         """)
   }
 
-  @Test("imported before, deleted by the user since: skipped, with what hung on it")
+  @Test("imported before, deleted by the user since: skipped, with the rows that reference it")
   func deletedSince() throws {
     let world = try ImportWorld()
     let json = Legacy.library(

@@ -19,9 +19,9 @@ struct ImportDamage {
       "\"displayName\":\"track 2\"", "\"displayName\":\"a\",\"displayName\":\"b\"",
       "displayName appears twice in this record; keep one of the two in the source, and import it again"
     ),
-    (Legacy.id(2), "not-an-id", "id should be an id, found \"not-an-id\""),
-    (Legacy.id(2), "{\(Legacy.id(2))}", "id should be an id, found \"{\(Legacy.id(2))}\""),
-    ("\"id\":\"\(Legacy.id(2))\"", "\"id\":2", "id should be an id, found 2"),
+    (Legacy.id(2), "not-an-id", "id should be a UUID, found \"not-an-id\""),
+    (Legacy.id(2), "{\(Legacy.id(2))}", "id should be a UUID, found \"{\(Legacy.id(2))}\""),
+    ("\"id\":\"\(Legacy.id(2))\"", "\"id\":2", "id should be a UUID, found 2"),
     ("\"metadata\":{}", "\"metadata\":[]", "metadata should be an object of texts, found []"),
     ("\"metadata\":{}", "\"metadata\":{\"a\":1}", "metadata should be an object of texts, found {\"a\":1}"),
     ("\"metadata\":{}", "\"metadata\":{},\"duration\":\"long\"", "duration should be a number, found \"long\""),
@@ -70,7 +70,7 @@ struct ImportDamage {
         "\"updatedAt\":\"2025-11-05T11:41:22Z\"", "\"updatedAt\":\"0000-01-01T00:00:00Z\"",
         "updatedAt should be a date, found \"0000-01-01T00:00:00Z\""
       ),
-      (Legacy.id(1), "1", "id should be an id, found \"1\""), ("\"kind\":", "\"kin\":", "coverAsset.kind is missing"),
+      (Legacy.id(1), "1", "id should be a UUID, found \"1\""), ("\"kind\":", "\"kin\":", "coverAsset.kind is missing"),
       (##"{"kind":{"colorHex":"#5B8DEF","type":"solid"}}"##, "null", "coverAsset should be an object"),
       (##""colorHex":"#5B8DEF","##, "", "coverAsset.kind of the kind solid lacks what that kind carries"),
       ("\"tags\":[\"a\"]", "\"tags\":\"a\"", "tags should be a list"),

@@ -137,7 +137,7 @@ struct ImportVersions {
         collections 1: 1 imported
         tracks 1: 1 imported
         playback_states 4: 4 quarantined
-        $.collections[0].playbackStates[1]: nonsense is not an id
+        $.collections[0].playbackStates[1]: nonsense is not a UUID
         $.collections[0].playbackStates[3]: the id of the track is not a text
         $.collections[0].playbackStates[5]: a playback state should be an object
         $.collections[0].playbackStates[6]: an id without a state

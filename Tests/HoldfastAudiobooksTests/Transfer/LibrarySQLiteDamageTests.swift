@@ -92,7 +92,7 @@ import Testing
     #expect(
       try folder.importing() == [
         "collections 1 = 1 + 0 + 0 + 0", "tracks 13 = 1 + 0 + 0 + 12", "tracks[rowid 11]: collection_id is missing",
-        "tracks[rowid 7]: track_number should be a whole number, found 1.5", #"tracks[rowid 2]: id should be an id, found "not an id""#,
+        "tracks[rowid 7]: track_number should be a whole number, found 1.5", #"tracks[rowid 2]: id should be a UUID, found "not an id""#,
         "tracks[rowid 3]: display_name is missing", "tracks[rowid 4]: filename should be a text, found bytes that are not text",
         #"tracks[rowid 5]: file_size should be a whole number, found "big""#,
         "tracks[rowid 6]: duration should be a number, found bytes that are not text",
@@ -132,7 +132,7 @@ import Testing
       try folder.importing() == [
         "collections 2 = 2 + 0 + 0 + 0", "tracks 1 = 1 + 0 + 0 + 0", "playback_states 1 = 1 + 0 + 0 + 0",
         "collections[rowid 1].last_played_track_id: there is no such track in the collection",
-        #"collections[rowid 2].last_played_track_id: last_played_track_id should be an id, found "?""#,
+        #"collections[rowid 2].last_played_track_id: last_played_track_id should be a UUID, found "?""#,
         "playback_states[rowid 1].collection_id: its track belongs to another collection",
       ])
     #expect(try folder.quarantine() == ["\"\(Old.nobody)\"", "\"?\"", "\"\(Old.other)\""])

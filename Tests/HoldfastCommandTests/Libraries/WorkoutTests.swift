@@ -82,6 +82,20 @@ struct WorkoutTests {
     #expect(!(try bench.run("list", store).output.contains("Evening")))
   }
 
+  @Test("an import with remarks only ends with 0, and its report names a remark once, with its number and the first place")
+  func remarks() throws {
+    let bench = try Workbench()
+    let rows = (1...3).map { "2023-01-02 18:30:00,Run,Run,\($0),0,0,5.2,1800\n" }.joined()
+    try bench.write("Date,Workout Name,Exercise Name,Set Order,Weight,Reps,Distance,Seconds\n\(rows)", to: "run.csv")
+    let note = "the file does not name the unit of distances; assumed: kilometres (first: line 2)"
+    let imported = try bench.run("import", "run.csv", "--into", "w.sqlite")
+    #expect(imported.status == 0 && imported.output.contains("\nnoted 3: \(note)\n"), "\(imported.output)\(imported.errors)")
+    #expect(try bench.run("quarantine", "w.sqlite").errors.contains("Nothing is in the quarantine."))
+    let other = try bench.run("import", "run.csv", "--into", "other.sqlite", "--json")
+    #expect(other.status == 0 && other.document["problem_count"] as? Int == 0)
+    #expect(other.document["notes"] as? [String: Int] == [note: 3])
+  }
+
   @Test("a table that does not say its unit is refused with a question that --unit answers, and other units are wrong usage")
   func unit() throws {
     let bench = try Workbench()

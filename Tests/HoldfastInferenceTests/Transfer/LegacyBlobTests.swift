@@ -330,7 +330,7 @@ import Testing
         generation_history 2: 2 quarantined
         skipped 1: a repetition in the source
         generation_history[rowid 3]: there is no such session
-        generation_history[rowid 4]: id should be an id, found "h"
+        generation_history[rowid 4]: id should be a UUID, found "h"
         """)
     #expect(try world.all(Generation.self).map(\.id) == [SDK.uuid(3), SDK.uuid(4)])
   }

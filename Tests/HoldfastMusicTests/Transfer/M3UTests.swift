@@ -121,7 +121,7 @@ import Testing
         tracks 1: 1 imported
         collections 1: 1 imported
         collection_tracks 1: 1 imported
-        line 2.encoding: the list is not UTF-8; it was read as Windows-1252
+        noted 1: lines that are not UTF-8 were read as Windows-1252 (first: line 2)
         """)
     #expect(
       try world.shelf(in: "") == "“Déjà” € by Beyoncé on Unknown Album, 5.0 s at file:///Caf%C3%A9.mp3\nold: “Déjà” €")
@@ -344,7 +344,7 @@ import Testing
         tracks 3: 3 imported
         collections 1: 1 imported
         collection_tracks 3: 3 imported
-        line 3.encoding: the lines that are not UTF-8 were read as Windows-1252; this is the first
+        noted 1: lines that are not UTF-8 were read as Windows-1252 (first: line 3)
         """)
     #expect(try world.lists() == "old: 三体, Été, é")
   }

@@ -21,10 +21,10 @@ import Testing
         tracks 2: 1 imported, 1 quarantined
         collections 2: 1 imported, 1 quarantined
         collection_tracks 4: 1 imported, 3 quarantined
-        $.tracks[1]: id should be an id, found "3F2504E0-4F89-41D3-9A0C"
-        $.collections[0].trackIDs[1]: a track should be an id, found "?"
-        $.collections[0].trackIDs[2]: a track should be an id
-        $.collections[1]: id should be an id, found "six"
+        $.tracks[1]: id should be a UUID, found "3F2504E0-4F89-41D3-9A0C"
+        $.collections[0].trackIDs[1]: a track should be a UUID, found "?"
+        $.collections[0].trackIDs[2]: a track should be a UUID
+        $.collections[1]: id should be a UUID, found "six"
         $.collections[1].trackIDs[0]: its playlist is quarantined
         """)
     #expect(try world.quarantine().first == bad)

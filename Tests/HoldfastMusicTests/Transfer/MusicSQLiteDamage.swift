@@ -44,13 +44,13 @@ import Testing
         tracks 5: 1 imported, 4 quarantined
         collections 2: 1 imported, 1 quarantined
         collection_tracks 3: 1 imported, 2 quarantined
-        tracks[rowid 2]: id should be an id, found "3F2504E0-4F89"
-        tracks[rowid 3]: id should be an id, found bytes that are not text
-        tracks[rowid 4]: id should be an id, found "\u0000"
+        tracks[rowid 2]: id should be a UUID, found "3F2504E0-4F89"
+        tracks[rowid 3]: id should be a UUID, found bytes that are not text
+        tracks[rowid 4]: id should be a UUID, found "\u0000"
         tracks[rowid 5]: id is missing
-        collections[rowid 1]: id should be an id, found "five"
-        collection_tracks[rowid 3]: track_id should be an id, found "?"
-        collection_tracks[rowid 1]: collection_id should be an id, found "five"
+        collections[rowid 1]: id should be a UUID, found "five"
+        collection_tracks[rowid 3]: track_id should be a UUID, found "?"
+        collection_tracks[rowid 1]: collection_id should be a UUID, found "five"
         """#)
     #expect(try world.shelf() == "track 1 by Artist on Album, 200.5 s at file:///Music/a%20b/1.mp3\nlist 6: track 1")
   }

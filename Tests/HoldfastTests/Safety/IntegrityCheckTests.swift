@@ -46,7 +46,7 @@ struct IntegrityCheckTests {
         .init(part: .foreignKeys, table: "books", row: "7", message: "points at a row of shelves that is gone"),
         .init(
           part: .records, table: "books", row: IDCodec.lowercase(.numbered(1106)),
-          message: "cannot be read: shelf_id should hold an id, and holds text that is not"),
+          message: "cannot be read: shelf_id should hold a UUID, and holds text that is not"),
       ])
   }
 

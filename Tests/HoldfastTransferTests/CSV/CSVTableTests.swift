@@ -42,6 +42,20 @@ struct CSVTableTests {
     #expect(try rows("a,b\n\(row)\n") == [expected])
   }
 
+  @Test("each row that is not UTF-8 has a notice before it")
+  func otherEncoding() throws {
+    var lines: [String] = []
+    let table = try table(Data("a,b\n".utf8) + [0xE9] + Data(",1\n2,3\n".utf8) + [0xE8] + Data(",4\n".utf8))
+    try table.lines { line, _ in
+      switch line {
+      case .row(let cells, _): lines.append(cells.joined(separator: " "))
+      case .guessed(let place): lines.append(place.path.description)
+      case .damaged, .header: lines.append("?")
+      }
+    }
+    #expect(lines == ["line 2", "é 1", "2 3", "line 4", "è 4"])
+  }
+
   @Test("the delimiter is what the header has most of", arguments: [",", ";", "\t"])
   func delimiters(delimiter: String) throws {
     let text = ["a", "\"b,;,;\"", "c\n1", "2", "3"].joined(separator: delimiter)

@@ -346,6 +346,8 @@ struct NoteFormat: ImportFormat {
   var epochs: (write: Int64, read: Int64) = (0, 0)
   var secondReading: [String]?
   var stop: (any Error)?
+  /// Given with each record.
+  var remark: String?
   /// Whether each record is a row before its own, too.
   var writesTwoRows = false
   private let lines: [String]
@@ -367,6 +369,7 @@ struct NoteFormat: ImportFormat {
       let record = SourceRecord(
         kind: "notes", key: "\(index)", path: .text("line \(index + 1)"), fields: fields, content: line, original: .bytes(Array(line.utf8)))
       try visit(.record(record), index * 100)
+      if let remark { try visit(.note(remark, path: record.path), index * 100) }
     }
     if let stop { throw stop }
   }

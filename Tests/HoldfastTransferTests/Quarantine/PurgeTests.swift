@@ -10,7 +10,7 @@ struct PurgeTests {
 
   init() throws { letters = try ImportedLetters() }
 
-  @Test("neither the row nor what hung on it is in any byte beside the store, by name or by id; the source and its copy stay")
+  @Test("neither the row nor the rows that referenced it are in any byte beside the store, by name or by id; the source and its copy stay")
   func everywhere() throws {
     let store = try letters.withPast()
     #expect(try store.quarantine.count() == 3)
@@ -51,7 +51,7 @@ struct PurgeTests {
     try store.close()
   }
 
-  @Test("a later import of the source brings a purged row back, and what hung on it; one that was only deleted stays away")
+  @Test("a later import of the source brings a purged row back, with the rows that referenced it; one that was only deleted stays away")
   func again() throws {
     let store = try letters.withPast()
     _ = try store.write { tx in try tx.delete(Letter.self, id: letters.stays) }

@@ -41,6 +41,16 @@ struct QuarantineTests {
     #expect(try quarantine.records(from: records[0].importID).items == records)
   }
 
+  @Test("remarks about data that comes in are no problems: equal ones are one note, with their number and the first place")
+  func remarks() throws {
+    let world = try NoteWorld((1...400).map { "note\($0)" }.joined(separator: "\n"))
+    var format = NoteFormat(world.text)
+    format.remark = "the time is assumed"
+    let report = try world.importing(format)
+    #expect(report.isClean && report.verified && report.notes == ["the time is assumed (first: line 1)": 400])
+    #expect(try world.store.quarantine.count() == 0)
+  }
+
   @Test("what comes in of a repaired source leaves the quarantine, in the place where it stood; the rest stays")
   func repaired() throws {
     let report = try retry("a\nshort\nc\nanother that is too long")

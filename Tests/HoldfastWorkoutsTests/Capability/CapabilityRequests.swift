@@ -12,7 +12,7 @@ import Testing
       ("", "byte 0"), ("{", "byte 1"), ("[]", "expected an object"), ("7", "expected an object"), ("{}", "there is none"),
       (#""loadAllWorkouts" "loadAllWorkouts""#, "end of the file"), (#"{"pauseWorkout":1}"#, "$.pauseWorkout should be null"),
       (#""saveWorkout""#, "without its value"), (#"{"saveWorkout":null}"#, "$.saveWorkout"),
-      (#"{"deleteWorkout":7}"#, "$.deleteWorkout"), (#"{"loadWorkoutById":"x"}"#, "$.loadWorkoutById is not an id: x"),
+      (#"{"deleteWorkout":7}"#, "$.deleteWorkout"), (#"{"loadWorkoutById":"x"}"#, "$.loadWorkoutById is not a UUID: x"),
       (#"{"loadAllWorkouts":null,"deleteWorkout":null}"#, "deleteWorkout is the second"), ("\u{FEFF}nul", "nul"), ("{\u{0}}", "UTF-16"),
       (#"{"loadAllWorkouts":1}"#, "expected an object"), (#"{"startWorkout":{}}"#, "$.startWorkout cannot be read: name is missing"),
       (#"{"loadTotals":{"week":1}}"#, "there is no such key as week"), (#"{"loadTotals":{"unit":"kg","unit":"lb"}}"#, "unit"),

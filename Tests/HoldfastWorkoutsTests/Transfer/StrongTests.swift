@@ -77,8 +77,11 @@ import Testing
     let world = try TableWorld()
     let without = try world.failure(Data("Date,Workout Name,Exercise Name,Set Order,Reps\n2016-01-02 18:30:00,A,Curl,1,8\n".utf8))
     #expect(without.code == .invalidSource && without.message.contains("missing: Weight"))
+    #expect(
+      without.suggestion == "Export the workouts again and leave the columns as they are: a table without Weight is not imported.")
     let body = try world.failure(Data("Date,Measurement,Value,Unit\n2016-01-02,Weight,80,kg\n".utf8))
     #expect(body.code == .invalidSource && body.message.contains("is a table of body measurements"))
+    #expect(body.suggestion == "Export the workouts, not the measurements, from the same app.")
     let other = try world.failure(Data("Date,Mood\n2016-01-02,good\n".utf8))
     #expect(other.message.contains("its first line") || other.message.contains("its header"))
   }
@@ -350,7 +353,7 @@ import Testing
         """)
   }
 
-  @Test("a distance without a unit is taken for that of the weights, and the report says so once")
+  @Test("a distance without a unit is read in the unit that goes with the weights, and the report notes it once")
   func distance() throws {
     let text = "\(Self.header)\n2023-01-02 18:30:00,Run,1h,Run,1,0,0,5.2,1800,,,\n2023-01-02 18:30:00,Run,1h,Run,2,0,0,5.2,1800,,,\n"
     let found = try TableWorld(unit: "lb").importing(text)
@@ -360,7 +363,7 @@ import Testing
         workouts 1: 1 imported
         exercises 1: 1 imported
         exercise_sets 2: 2 imported
-        line 2.distance: the file does not name the unit of distances; assumed: miles
+        noted 2: the file does not name the unit of distances; assumed: miles (first: line 2)
         Run 2023-01-02T17:30:00Z, 3600 s
           Run: 5.2mi 1800s, 5.2mi 1800s
         """)

@@ -75,7 +75,7 @@ import Testing
         $[0].exercises[0].sets[0]: its exercise is quarantined
         $[0].exercises[1]: an exercise should be an object
         $[2]: a workout should be an object
-        $[3]: id should be an id, found "3"
+        $[3]: id should be a UUID, found "3"
         $[4]: exercises is missing
         """)
     #expect(try world.workouts().map(\.name) == ["workout 2"])

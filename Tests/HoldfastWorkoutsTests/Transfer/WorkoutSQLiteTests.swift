@@ -157,7 +157,7 @@ import Testing
         exercises 5: 1 imported, 4 quarantined
         exercise_sets 6: 2 imported, 4 quarantined
         workouts[rowid 2]: startTimestamp should be a date, found "soon"
-        workouts[rowid 3]: id should be an id, found "sample-workout-1"
+        workouts[rowid 3]: id should be a UUID, found "sample-workout-1"
         exercises[rowid 2]: its workout is quarantined
         exercises[rowid 3]: there is no such workout
         exercises[rowid 4]: name is missing
@@ -166,7 +166,7 @@ import Testing
         exerciseSets[rowid 3]: its exercise is quarantined
         exerciseSets[rowid 4]: there is no such exercise
         exerciseSets[rowid 5].workoutId: workoutId differs from the id of its exercise's workout
-        exerciseSets[rowid 6]: id should be an id, found bytes that are not text
+        exerciseSets[rowid 6]: id should be a UUID, found bytes that are not text
         """)
   }
 
