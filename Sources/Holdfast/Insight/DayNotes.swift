@@ -96,7 +96,7 @@ final class DayNotes: @unchecked Sendable {
 
   /// Adds the calls since the last note to those of the day. Returns what the table then has of this opening.
   private func noteCalls(_ day: String, _ db: Database) throws -> [String: VerbCounts] {
-    var noted = noted
+    var noted = self.noted
     var verbs: [(name: String, counts: VerbCounts, new: VerbCounts)] = []
     for (name, counts) in recorder.counts {
       let new = counts.since(noted[name] ?? VerbCounts())
