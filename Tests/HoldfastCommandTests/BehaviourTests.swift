@@ -158,7 +158,7 @@ struct BehaviourTests {
 
   @Test(
     "commands that look make no store out of a missing or an empty file",
-    arguments: ["list", "info", "check", "resume", "show", "search", "stats"])
+    arguments: ["list", "info", "check", "resume", "show", "search", "stats", "metrics"])
   func nothingThere(command: String) throws {
     let bench = try Workbench()
     try bench.write("", to: "empty.sqlite")

@@ -72,8 +72,8 @@ final class CheckpointDoor {
     archiver.committed(frames: frames, rowsChanged: rows, tables: touched, remark: remark)
   }
 
-  /// Does not count a row of the kit itself, for the archive.
-  func leaveOutRow() { changesBefore = changesBefore.map { $0 &+ 1 } }
+  /// Does not count rows of the kit itself, for the archive.
+  func leaveOutRows(_ count: Int32 = 1) { changesBefore = changesBefore.map { $0 &+ count } }
 
   /// Tells the archive that the transaction under way replaces all content. Call after `listen`.
   func replacing(_ tables: [String], remark: String) { (touched, changesBefore, self.remark) = (tables, nil, remark) }

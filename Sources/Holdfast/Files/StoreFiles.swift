@@ -141,8 +141,11 @@ package struct StoreFiles: Sendable {
 
   /// Call before a copy of the store is made beside it and the same amount is written to the log.
   func checkFreeSpace(for what: String) throws {
-    try DurableFile.checkFreeSpace(bytes > Int64.max / 2 ? .max : 2 * bytes, in: parent, for: "\(what) of \(path)")
+    try DurableFile.checkFreeSpace(copyingBytes, in: parent, for: "\(what) of \(path)")
   }
+
+  /// The bytes of such a copy, and of the same amount in the log.
+  var copyingBytes: Int64 { bytes > Int64.max / 2 ? .max : 2 * bytes }
 
   /// Copies the database with its log and journal to `target`, where no file may exist yet.
   package func copy(to target: URL, withoutLog: Bool = false) throws {

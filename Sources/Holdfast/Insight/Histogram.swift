@@ -55,3 +55,55 @@ struct Histogram: Sendable, Equatable {
     return (UInt64(9 + eighth) << UInt64(power - 3)) - 1
   }
 }
+
+// Encoded, a histogram is short: a bucket without a time is left out.
+extension Histogram: Codable {
+  private enum CodingKeys: String, CodingKey { case buckets, total, longest }
+
+  init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: CodingKeys.self)
+    total = try members.decode(UInt64.self, forKey: .total)
+    longest = try members.decode(UInt64.self, forKey: .longest)
+    for (bucket, times) in try members.decode([Int: UInt32].self, forKey: .buckets) where 0..<Self.bucketCount ~= bucket && times > 0 {
+      if counts.isEmpty { counts = Array(repeating: 0, count: Self.bucketCount) }
+      counts[bucket] = times
+      count += Int(times)
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var members = encoder.container(keyedBy: CodingKeys.self)
+    let filled = counts.enumerated().filter { $0.element > 0 }.map { ($0.offset, $0.element) }
+    try members.encode(Dictionary(uniqueKeysWithValues: filled), forKey: .buckets)
+    try members.encode(total, forKey: .total)
+    try members.encode(longest, forKey: .longest)
+  }
+
+  /// Adds the times of `other`.
+  mutating func add(_ other: Histogram) {
+    if counts.isEmpty { counts = Array(repeating: 0, count: Self.bucketCount) }
+    for (bucket, times) in other.counts.enumerated() { counts[bucket] = Self.sum(counts[bucket], times) }
+    count = Self.sum(count, other.count)
+    total = Self.sum(total, other.total)
+    longest = max(longest, other.longest)
+  }
+
+  /// The times that were added after `earlier`, which is an earlier value of this histogram. The longest one is exact, or the end of its
+  /// bucket.
+  func since(_ earlier: Histogram) -> Histogram {
+    guard !earlier.counts.isEmpty else { return self }
+    var new = self
+    for (bucket, times) in earlier.counts.enumerated() where bucket < counts.count {
+      new.counts[bucket] = counts[bucket] - min(counts[bucket], times)
+    }
+    new.count = max(0, count - earlier.count)
+    new.total = total - min(total, earlier.total)
+    new.longest = min(longest, new.counts.lastIndex { $0 > 0 }.map { Self.longest(in: $0) } ?? 0)
+    return new
+  }
+
+  private static func sum<Number: FixedWidthInteger>(_ one: Number, _ other: Number) -> Number {
+    let (sum, isTooLarge) = one.addingReportingOverflow(other)
+    return isTooLarge ? .max : sum
+  }
+}

@@ -68,6 +68,17 @@ final class MetricsRecorder: @unchecked Sendable {
     return place
   }
 
+  /// The calls of each verb until now.
+  var counts: [String: VerbCounts] {
+    var counts: [String: VerbCounts] = [:]
+    for entry in lock.withLock({ entries }) where entry.name != "\(Self.observing)" {
+      counts[entry.name] = VerbCounts(
+        reads: entry.reads, writes: entry.writes, rowsWritten: entry.rowsWritten, errors: entry.errors, latency: entry.latency,
+        lockWait: entry.lockWait)
+    }
+    return counts
+  }
+
   /// The figures until now, without those that the store itself knows.
   var metrics: StoreMetrics {
     let (entries, readerWaits, checkpoints, cacheHits, cacheMisses) = lock.withLock {

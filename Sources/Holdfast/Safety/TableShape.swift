@@ -24,11 +24,11 @@ struct TableShape: Equatable {
   /// The columns that tell rows of one file apart.
   var identity: [String] { rowID.map { [$0] } ?? key }
 
-  /// The ordinary tables of a database by their names in lower case, without SQLite's own and the kit's mark of the log, which no commit of
-  /// an app changes.
+  /// The ordinary tables of a database by their names in lower case, without SQLite's own, and without the kit's mark of the log and its
+  /// figures by day, which no app changes.
   static func all(_ query: TextQuery, in schema: String = "main") throws -> [String: TableShape] {
     let tables = """
-      t.schema = '\(schema)' AND t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND t.name <> 'holdfast_store'
+      t.schema = '\(schema)' AND t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND t.name NOT IN ('holdfast_store', 'holdfast_insight')
       """
     var shapes: [String: TableShape] = [:]
     var primary: [String: [(place: Int, column: String, type: String)]] = [:]

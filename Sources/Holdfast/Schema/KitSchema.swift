@@ -38,6 +38,13 @@ extension StoreSchema {
             created_at INTEGER NOT NULL,
             UNIQUE (kind, field, path, original_sha256)
           ) STRICT;
+          CREATE TABLE holdfast_insight (
+            kind TEXT NOT NULL,
+            day TEXT NOT NULL,
+            name TEXT NOT NULL,
+            value TEXT NOT NULL,
+            PRIMARY KEY (kind, day, name)
+          ) STRICT, WITHOUT ROWID;
           """)
     ])
 }

@@ -236,7 +236,8 @@ struct Opening {
     let archiver = options.archive.isOn(files) ? Archiver(files, options) : nil
     let store = Store(
       writer: writer, readers: readers, files: files, schemas: schemas, options: options, access: .readWrite, ownedFolder: ownedFolder,
-      notices: notAsDeclared.isEmpty ? notices : notices + [madeAgain], retries: retries, archiver: archiver)
+      notices: notAsDeclared.isEmpty ? notices : notices + [madeAgain], retries: retries, archiver: archiver,
+      isNew: isNew)
     // A new archive of a new store begins with the tables that the migrations make.
     let beginsArchiveLast = isNew && !ArchiveFolder(files).exists
     do {

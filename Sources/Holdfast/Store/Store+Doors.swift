@@ -304,7 +304,9 @@ extension Store {
         if let failure = transaction.rollBack() { throw failure }
         return result
       }
+      if changes != 0 { dayNotes?.take(in: transaction, db) }
       try transaction.commit(writer)
+      dayNotes?.committed()
       call.rowsWritten = Int(UInt32(bitPattern: changes))
       return result
     } catch {

@@ -42,6 +42,8 @@ public final class Store: Sendable {
   let retries: Retries
   /// Nil when the options switch metrics off.
   let recorder: MetricsRecorder?
+  /// Nil when the options switch metrics off, in memory, and read-only.
+  let dayNotes: DayNotes?
   /// Nil where no archive is written.
   let archiver: Archiver?
   /// Nil when the options schedule no snapshots, in memory, and read-only.
@@ -56,13 +58,15 @@ public final class Store: Sendable {
   init(
     writer: DatabaseQueue, readers: ReaderPool? = nil, files: StoreFiles?, schemas: [StoreSchema], options: StoreOptions, access: Access,
     ownedFolder: WorkingFolder? = nil, openingError: StoreError? = nil, notices: [StoreNotice] = [],
-    unlocked: StoreFiles.State? = nil, retries: Retries? = nil, archiver: Archiver? = nil
+    unlocked: StoreFiles.State? = nil, retries: Retries? = nil, archiver: Archiver? = nil,
+    isNew: Bool = false
   ) {
     original = nil
     self.archiver = archiver
     self.retries = retries ?? Retries(options)
     let recorder = options.metrics ? MetricsRecorder() : nil
     self.recorder = recorder
+    dayNotes = access == .readWrite ? files.flatMap { DayNotes($0, options, recorder, isNew: isNew) } : nil
     connections = ConnectionTable(recorder)
     readers?.recorder = recorder
     logFlush = options.durability == .durable && access == .readWrite ? files.map { LogFlush($0.log, options.flushLog) } : nil
@@ -93,6 +97,7 @@ public final class Store: Sendable {
     commitWork = original.commitWork
     retries = original.retries
     recorder = original.recorder
+    dayNotes = original.dayNotes
     archiver = original.archiver
     schedule = original.schedule
     openingError = original.openingError

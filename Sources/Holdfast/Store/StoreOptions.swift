@@ -42,8 +42,8 @@ public struct StoreOptions: Sendable {
   public var logger = Logger(label: "holdfast", factory: { _ in SwiftLogNoOpLogHandler() })
   /// Receives every SQL text before it runs, without the values bound to it. For development and tests. Default nil.
   public var trace: (@Sendable (String) -> Void)?
-  /// Whether the store counts what it does; see `Store.metrics()`. Default true: about 0.1 microseconds for each call of `read` or `write`,
-  /// and 2 KB of memory for each verb. False: nothing is counted.
+  /// Whether the store counts what it does, and keeps figures by day; see `Store.metrics()` and `Store.keptMetrics()`. Default true: about
+  /// 0.1 microseconds for each call of `read` or `write`, and 4 KB of memory for each verb. False: nothing is counted or kept.
   public var metrics = true
   /// The clock. Default: the system's. Tests pass a fixed one.
   public var now: @Sendable () -> Date = { Date() }

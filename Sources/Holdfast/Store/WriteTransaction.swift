@@ -76,7 +76,7 @@ final class WriteTransaction {
   private func markLog() throws {
     guard let changes = changesBeforeMark, sqlite3_total_changes(connection.handle) != changes else { return }
     try connection.step(connection.markNewLog)
-    connection.checkpoints.leaveOutRow()
+    connection.checkpoints.leaveOutRows()
     changesBeforeMark = nil
   }
 

@@ -24,13 +24,15 @@ struct Info: Subcommand {
     return try withLibrary(store, library, lock) { library, open in
       let facts = Facts(
         schemas: schemas, known: library, file: try open.statistics(), snapshots: try Snapshot.all(of: store.url).count,
-        setAside: try Store.filesSetAside(of: store.url))
+        setAside: try Store.filesSetAside(of: store.url), storage: try open.storage())
       var list = list(facts)
       let content = try open.read(library.info)
       for case .facts(let lines) in content.blocks { for line in lines { list.add(line.name, line.words) } }
       var document = document(facts)
       document["library"] = .object(content.members)
-      return Answer(document: document, text: list.text).about(store)
+      return Answer(
+        document: document, text: list.text, blocks: [StorageBars.chart(facts.storage)], notes: facts.storage.warning.map { [$0] } ?? []
+      ).about(store)
     }
   }
 
@@ -41,6 +43,7 @@ struct Info: Subcommand {
     var snapshots: Int
     /// Folders with files that were set aside, by name.
     var setAside: [String]
+    var storage: StorageUse
 
     /// How the file's version compares with the version that this program knows.
     var age: String {
@@ -85,7 +88,7 @@ struct Info: Subcommand {
         "pages": .number(facts.file.pages), "free_pages": .number(facts.file.freePages),
       ]),
       "rows": .numbers(facts.file.rows), "snapshots": .number(facts.snapshots), "set_aside": .texts(facts.setAside),
-      "imports": .number(facts.imports),
+      "imports": .number(facts.imports), "storage": StorageBars.document(facts.storage),
       "quarantined": .number(facts.quarantined),
     ]
   }

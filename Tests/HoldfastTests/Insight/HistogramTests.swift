@@ -1,3 +1,4 @@
+import Foundation
 import HoldfastTesting
 import Testing
 
@@ -52,5 +53,27 @@ struct HistogramTests {
     for power in 0..<64 as Range<UInt64> {
       for near in [(1 << power) - 1, 1 << power, (1 << power) + 1] as [UInt64] { #expect(Self.with([near]).percentile(99) == near) }
     }
+  }
+
+  @Test("histograms add up to the one of all times, encoded or not, and one tells what was added since an earlier value")
+  func sums() throws {
+    let (one, other) = (Self.with([100, 200, 5_000]), Self.with([0, 200, 1 << 50]))
+    var sum = try JSONDecoder().decode(Histogram.self, from: JSONEncoder().encode(one))
+    #expect(sum == one && one.since(Histogram()) == one && one.since(one).count == 0)
+    sum.add(other)
+    let all = Self.with([100, 200, 5_000, 0, 200, 1 << 50])
+    #expect(sum == all && Histogram().since(Histogram()) == Histogram())
+    let new = all.since(one)
+    #expect([new.percentile(50), new.longest, new.total] == [207, 1 << 50, 200 + (1 << 50)] && new.count == 3)
+    #expect(Self.with([5_000, 100]).since(Self.with([5_000])).longest == 127, "not the longest one of before")
+  }
+
+  @Test("stored counts that no histogram has are left out, and none makes it trap")
+  func damaged() throws {
+    let text = #"{"buckets":{"-1":5,"3":4294967295,"281":1,"9999":1},"longest":18446744073709551615,"total":18446744073709551615}"#
+    var histogram = try JSONDecoder().decode(Histogram.self, from: Data(text.utf8))
+    #expect(histogram.count == 4_294_967_295)
+    histogram.add(histogram)
+    #expect(histogram.total == .max && histogram.percentile(99) > 128)
   }
 }

@@ -1,0 +1,132 @@
+import Foundation
+internal import GRDB
+internal import GRDBSQLite
+import Logging
+
+/// Keeps a store's figures by day, in the table `holdfast_insight`.
+///
+/// Writes only inside commits that the app makes and that change rows. So it adds no commit to the archive, a store that is only read does
+/// not change, and opening and closing have nothing to do. The first commit of a day takes the store's sizes along. A minute after opening
+/// and then every ten minutes, the next commit takes the calls of the verbs along. What was counted after the last of these commits is not
+/// kept.
+///
+/// Used on the writer's queue.
+final class DayNotes: @unchecked Sendable {
+  /// How many days of each kind stay, the newest ones. Not by age: a wrong clock would remove all others.
+  static let keptDays = ["bytes": 400, "verb": 30]
+  /// At most so many verbs are noted at once, so that the commit stays short: those with errors first, then those that took longest. The
+  /// others are noted later.
+  private static let verbsAtOnce = 20
+  private static let minute: UInt64 = 60_000_000_000
+
+  private let files: StoreFiles
+  private let options: StoreOptions
+  private let recorder: MetricsRecorder
+  /// The time of the next look, by `SteadyTime`. Tests set it to 0.
+  var due: UInt64
+  /// No commit of this opening has looked yet. Then the verbs have hardly been called.
+  private var isFirstLook: Bool
+  /// What this opening has counted and the table has.
+  private var noted: [String: VerbCounts] = [:]
+  /// `noted` after the commit under way; nil when that takes nothing along.
+  private var noting: [String: VerbCounts]?
+
+  /// Nil when nothing is counted.
+  init?(_ files: StoreFiles, _ options: StoreOptions, _ recorder: MetricsRecorder?, isNew: Bool) {
+    guard let recorder else { return nil }
+    (self.files, self.options, self.recorder) = (files, options, recorder)
+    // A store that is made has no sizes of a day before.
+    isFirstLook = !isNew
+    due = isNew ? SteadyTime.nanoseconds &+ Self.minute : 0
+  }
+
+  /// Call before a commit that has changed rows. An error here fails no commit, unless SQLite has ended the transaction because of it.
+  func take(in transaction: WriteTransaction, _ db: Database) {
+    noting = nil
+    guard SteadyTime.nanoseconds >= due, let milliseconds = DateCodec.milliseconds(options.now()) else { return }
+    let day = String(DateCodec.iso8601(milliseconds, fraction: false).prefix(10))
+    let connection = transaction.connection
+    let before = sqlite3_total_changes(connection.handle)
+    do {
+      if try needsSizes(day, db) { try noteSizes(day, db) }
+      noting = isFirstLook ? noted : try noteCalls(day, db)
+    } catch {
+      due = SteadyTime.nanoseconds &+ 10 * Self.minute
+      transaction.note(StoreError(error))
+      options.logger.warning("the day's figures were not kept", metadata: ["path": "\(files.path)", "error": "\(error)"])
+    }
+    connection.checkpoints.leaveOutRows(sqlite3_total_changes(connection.handle) &- before)
+  }
+
+  /// Call after the commit.
+  func committed() {
+    guard let noting else { return }
+    due = SteadyTime.nanoseconds &+ (isFirstLook ? 1 : 10) * Self.minute
+    (noted, self.noting, isFirstLook) = (noting, nil, false)
+  }
+
+  /// Whether the day has no sizes yet. On the day on which a store was made, its sizes are not worth the first commit of each opening.
+  private func needsSizes(_ day: String, _ db: Database) throws -> Bool {
+    let sql = """
+      SELECT NOT EXISTS (SELECT 1 FROM holdfast_insight WHERE kind = 'bytes' AND day = :day)
+        AND NOT (:isFirst AND EXISTS (SELECT 1 FROM holdfast_migrations WHERE date(ran_at / 1000, 'unixepoch') = :day))
+      """
+    return try Bool.fetchOne(db, sql: sql, arguments: ["day": day, "isFirst": isFirstLook]) ?? false
+  }
+
+  /// Reads no pages: the sizes of tables are not kept. Lists the folders of the copies once a day, in a few milliseconds.
+  private func noteSizes(_ day: String, _ db: Database) throws {
+    let pageBytes = try Int64.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+    let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+    let free = try Int64.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
+    let copies = CopyBytes(files, db.texts)
+    let sizes = [
+      "database": pages &* pageBytes, "free": free &* pageBytes, "log": DurableFile.size(files.log.path), "archive": copies.archive,
+      "snapshots": copies.snapshots, "quarantine": copies.quarantine,
+    ]
+    for (name, bytes) in sizes { try put("bytes", day, name, String(bytes), db) }
+    for (kind, days) in Self.keptDays {
+      try db.execute(
+        sql: """
+          DELETE FROM holdfast_insight WHERE kind = :kind AND day < (
+            SELECT day FROM (SELECT DISTINCT day FROM holdfast_insight WHERE kind = :kind) ORDER BY day DESC LIMIT 1 OFFSET :others)
+          """, arguments: ["kind": kind, "others": days - 1])
+    }
+  }
+
+  /// Adds the calls since the last note to those of the day. Returns what the table then has of this opening.
+  private func noteCalls(_ day: String, _ db: Database) throws -> [String: VerbCounts] {
+    var noted = self.noted
+    var verbs: [(name: String, counts: VerbCounts, new: VerbCounts)] = []
+    for (name, counts) in recorder.counts {
+      let new = counts.since(noted[name] ?? VerbCounts())
+      if new.calls > 0 { verbs.append((name, counts, new)) }
+    }
+    verbs.sort { Self.goesFirst($0.new, $1.new) }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    for verb in verbs.prefix(Self.verbsAtOnce) {
+      let sql = "SELECT value FROM holdfast_insight WHERE kind = 'verb' AND day = :day AND name = :name"
+      let kept = try String.fetchOne(db, sql: sql, arguments: ["day": day, "name": verb.name])
+      // A text that cannot be read is replaced.
+      var sum = kept.flatMap { try? JSONDecoder().decode(VerbCounts.self, from: Data($0.utf8)) } ?? VerbCounts()
+      sum.add(verb.new)
+      try put("verb", day, verb.name, String(decoding: encoder.encode(sum), as: UTF8.self), db)
+      noted[verb.name] = verb.counts
+    }
+    return noted
+  }
+
+  private static func goesFirst(_ one: VerbCounts, _ other: VerbCounts) -> Bool {
+    guard one.errors.isEmpty == other.errors.isEmpty else { return other.errors.isEmpty }
+    return one.latency.total > other.latency.total
+  }
+
+  private func put(_ kind: String, _ day: String, _ name: String, _ value: String, _ db: Database) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO holdfast_insight (kind, day, name, value) VALUES (:kind, :day, :name, :value)
+        ON CONFLICT (kind, day, name) DO UPDATE SET value = excluded.value
+        """, arguments: ["kind": kind, "day": day, "name": name, "value": value])
+  }
+}
