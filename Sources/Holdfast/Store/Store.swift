@@ -42,6 +42,8 @@ public final class Store: Sendable {
   let retries: Retries
   /// Nil when the options switch metrics off.
   let recorder: MetricsRecorder?
+  /// Whether a schema declares an audit.
+  let isAudited: Bool
   /// Nil where no archive is written.
   let archiver: Archiver?
   /// Nil when the options schedule no snapshots, in memory, and read-only.
@@ -78,6 +80,7 @@ public final class Store: Sendable {
     self.readers = readers
     self.files = files
     self.schemas = schemas
+    isAudited = schemas.contains { schema in schema.declarations.contains { $0.audited != nil } }
     self.options = options
     self.access = access
     self.ownedFolder = ownedFolder
@@ -101,6 +104,7 @@ public final class Store: Sendable {
     readers = original.readers
     files = original.files
     schemas = original.schemas
+    isAudited = original.isAudited
     options = original.options
     access = .readOnly(reason: reason)
     ownedFolder = original.ownedFolder
