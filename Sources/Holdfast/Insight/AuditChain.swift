@@ -55,21 +55,20 @@ extension Reader {
     var (check, last, newest) = (AuditCheck(), anchor, anchor.id)
     try rows("\(sql: AuditLink.select) ORDER BY id") { row in
       let link = try AuditLink(row: &row)
+      // Ids have no gaps: a rollback takes back the number, too.
+      var isSound = link.id == newest &+ 1
+      newest = link.id
       check.entries += 1
       if link.isPurged { check.purged += 1 }
-      newest = max(newest, link.id)
-      guard let hash = link.hash else {
-        check.unchained += 1
-        return
-      }
-      // Ids have no gaps. So an entry that was removed before a purged one shows.
-      let follows = link.isPurged ? link.id == last.id &+ 1 : link.hash(after: last.hash) == hash
-      if check.unchained > 0 || !follows {
-        check.find(link.id, "was changed, or an entry before it was changed, removed or added")
+      if let hash = link.hash {
         // Entries without a hash are only at the end.
+        isSound = isSound && check.unchained == 0 && (link.isPurged || link.hash(after: last.hash) == hash)
         check.unchained = 0
+        last = AuditEnd(id: link.id, hash: hash)
+      } else {
+        check.unchained += 1
       }
-      last = AuditEnd(id: link.id, hash: hash)
+      if !isSound { check.find(link.id, "was changed, or an entry before it was changed, removed or added") }
     }
     let sequence = try value("SELECT seq FROM sqlite_sequence WHERE name = 'holdfast_audit'") { try $0.int64() } ?? 0
     if sequence > newest {

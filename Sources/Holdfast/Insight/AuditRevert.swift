@@ -6,7 +6,7 @@ extension Writer {
       throw StoreError(.notFound, "the history of \(id) in \(table.name) has no entry \(entry)")
     }
     let later = history.filter { $0.id > entry }
-    guard target.operation != .base, !later.contains(where: { $0.operation == .base }) else {
+    guard !later.contains(where: { $0.operation == .base }) else {
       throw StoreError(
         .misuse, "the audit of \(table.name) began anew after the entry \(entry): a migration may have changed the row meanwhile",
         suggestion: "Use `bringBack` or `rewind`, if the store has an archive.")
