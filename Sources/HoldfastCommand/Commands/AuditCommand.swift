@@ -32,17 +32,17 @@ struct AuditCommand: Subcommand {
     let open = try openWhole(store, lock, reads: true)
     // The first error is the one that matters.
     defer { try? open.close() }
-    let entries = try open.read { reader in try entries(since, in: reader) }
+    let found = try open.read { reader in try entries(since, in: reader) }
     var table = TextTable([.text("TIME"), .text("ACTOR"), .text("VERB"), .text("CHANGE"), .text("ROW"), .flexible("VALUES")])
-    for entry in entries {
+    for entry in found {
       let verb = entry.verb ?? "another program"
       table.add([
         DisplayText.time(entry.time), entry.actor ?? "", verb, entry.operation.rawValue, "\(entry.table):\(entry.row)", entry.words,
       ])
     }
     return Answer(
-      document: ["store": .string(store.path), "entries": .array(entries.map(\.json))],
-      text: entries.isEmpty ? "" : table.text(width: console.outputWidth), notes: entries.isEmpty ? ["The audit has no such entry."] : [])
+      document: ["store": .string(store.path), "entries": .array(found.map(\.json))],
+      text: found.isEmpty ? "" : table.text(width: console.outputWidth), notes: found.isEmpty ? ["The audit has no such entry."] : [])
   }
 
   private func beginning() throws -> Date? { try since.map { try TimeWords.times($0, for: "--since").lowerBound } }

@@ -118,7 +118,7 @@ struct AuditTests {
     try store.run("INSERT INTO books (id) VALUES ('a')")
     let before = try store.rows("SELECT count(*), max(id) FROM holdfast_audit", columns: 2)
     #expect(failure { try store.run("UPDATE books SET title = 1", "INSERT INTO books (id) VALUES ('a')") }?.code == .constraint)
-    try store.write { tx in
+    try await store.write { tx in
       _ = try? tx.savepoint {
         try tx.execute("DELETE FROM books")
         throw CancellationError()
@@ -131,7 +131,7 @@ struct AuditTests {
     #expect(await failureLater { try await task.value }?.code == .cancelled)
     #expect(try store.rowsChanged { _ in } == 0)
     #expect(try store.rows("SELECT count(*), max(id) FROM holdfast_audit", columns: 2) == before)
-    #expect(try store.checkAudit().findings == [])
+    #expect(try await store.checkAudit().findings == [])
   }
 
   @Test("a migration begins the audit anew, and a store without a declaration has none")
