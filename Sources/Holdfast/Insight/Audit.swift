@@ -18,5 +18,5 @@ struct AuditedWrite {
   let actor: String?
   let verb: StaticString
   /// The newest entry when the transaction began. Nil where no entry is expected.
-  var newestBefore: Int64?
+  var before: AuditEnd?
 }

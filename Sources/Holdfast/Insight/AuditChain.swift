@@ -38,9 +38,10 @@ private struct AuditLink {
 }
 
 /// The end of a chain, or of the part that retention has removed.
-private struct AuditEnd {
+struct AuditEnd {
   var id: Int64 = 0
-  var hash = Data()
+  /// Empty at the beginning of the chain; nil for an entry that is not hashed yet.
+  var hash: Data? = Data()
 }
 
 extension Reader {
@@ -62,7 +63,7 @@ extension Reader {
       if link.isPurged { check.purged += 1 }
       if let hash = link.hash {
         // Entries without a hash are only at the end.
-        isSound = isSound && check.unchained == 0 && (link.isPurged || link.hash(after: last.hash) == hash)
+        isSound = isSound && check.unchained == 0 && (link.isPurged || link.hash(after: last.hash ?? Data()) == hash)
         check.unchained = 0
         last = AuditEnd(id: link.id, hash: hash)
       } else {
@@ -74,7 +75,9 @@ extension Reader {
     if sequence > newest {
       check.find(newest, "has lost the entries after it")
     }
-    if !last.hash.isEmpty { (check.lastEntry, check.lastHash) = (last.id, last.hash.map { String(format: "%02x", $0) }.joined()) }
+    if let hash = last.hash, !hash.isEmpty {
+      (check.lastEntry, check.lastHash) = (last.id, hash.map { String(format: "%02x", $0) }.joined())
+    }
     return check
   }
 }
@@ -82,11 +85,18 @@ extension Reader {
 extension Writer {
   /// Notes the newest entry: what comes after it is of this transaction. Call at its beginning.
   func beginAudit() throws {
-    guard audit != nil, audit?.newestBefore == nil else { return }
-    audit?.newestBefore = try newestEntry()
+    guard audit != nil, audit?.before == nil else { return }
+    audit?.before =
+      try value("SELECT id, hash FROM holdfast_audit ORDER BY id DESC LIMIT 1") { row in
+        AuditEnd(id: try row.int64(), hash: try row.dataOrNil())
+      } ?? auditAnchor()
   }
 
-  private func newestEntry() throws -> Int64 { try value("SELECT id FROM holdfast_audit ORDER BY id DESC LIMIT 1") { try $0.int64() } ?? 0 }
+  private func lastHashed() throws -> AuditEnd {
+    try value("SELECT id, hash FROM holdfast_audit WHERE hash IS NOT NULL ORDER BY id DESC LIMIT 1") { row in
+      AuditEnd(id: try row.int64(), hash: try row.data())
+    } ?? auditAnchor()
+  }
 
   private static let signing: BoundSQL = "UPDATE holdfast_audit SET time = ?1, actor = ?2, verb = ?3, hash = ?4 WHERE id = ?5"
   private static let marking: BoundSQL = "UPDATE holdfast_audit SET hash = ?1 WHERE id = ?2"
@@ -95,33 +105,29 @@ extension Writer {
   ///
   /// Such entries are always the newest: those of this transaction, and before them those of other programs.
   func chainAudit() throws {
-    guard let audit, let newestBefore = audit.newestBefore else { return }
-    guard try count("SELECT hash IS NULL FROM holdfast_audit ORDER BY id DESC LIMIT 1") == 1 else { return }
-    let verb = "\(audit.verb)"
-    let time = DateCodec.milliseconds(now())
-    var last =
-      try value("SELECT id, hash FROM holdfast_audit WHERE hash IS NOT NULL ORDER BY id DESC LIMIT 1") { row in
-        AuditEnd(id: try row.int64(), hash: try row.data())
-      } ?? auditAnchor()
+    guard let audit, let before = audit.before else { return }
+    var last = try before.hash == nil ? lastHashed() : before
     while true {
       let links = try values("\(sql: AuditLink.select) WHERE id > \(last.id) ORDER BY id LIMIT 100") { row in try AuditLink(row: &row) }
+      let time = links.isEmpty ? nil : DateCodec.milliseconds(now())
       for var link in links {
-        let isOwn = link.id > newestBefore && link.isUnnamed
+        let isOwn = link.id > before.id && link.isUnnamed
         if isOwn {
           link.time = time ?? link.time
           link.texts[0] = audit.actor.map { Data($0.utf8) }
-          link.texts[1] = Data(verb.utf8)
+          link.texts[1] = Data("\(audit.verb)".utf8)
         }
-        last = AuditEnd(id: link.id, hash: link.hash(after: last.hash))
+        let hash = link.hash(after: last.hash ?? Data())
         try execute(isOwn ? Self.signing : Self.marking) { values in
           if isOwn {
             try values.int64(link.time)
             try values.text(audit.actor)
-            try values.text(verb)
+            try values.text("\(audit.verb)")
           }
-          try values.data(last.hash)
+          try values.data(hash)
           try values.int64(link.id)
         }
+        last = AuditEnd(id: link.id, hash: hash)
       }
       guard links.count == 100 else { return }
     }
@@ -138,7 +144,7 @@ extension Writer {
     var end: Int64 = 0
     if let date {
       let first = try value("SELECT id FROM holdfast_audit WHERE time >= \(date) ORDER BY id LIMIT 1") { try $0.int64() }
-      end = try first.map { $0 &- 1 } ?? newestEntry()
+      end = first.map { $0 &- 1 } ?? .max
     }
     if let kept {
       let last = try value("SELECT id FROM holdfast_audit ORDER BY id DESC LIMIT 1 OFFSET \(max(0, kept))") { try $0.int64() }
@@ -157,7 +163,7 @@ extension Writer {
   /// The entries stay with their hashes, marked as purged.
   func purgeAudit(_ ids: PurgedIDs) throws {
     // Without a number, no entry is known to be of this transaction.
-    let newestBefore = audit?.newestBefore ?? Int64.max
+    let newestBefore = audit?.before?.id ?? Int64.max
     let purge: BoundSQL = "UPDATE holdfast_audit SET operation = 'purged', row = '', before = NULL, after = NULL"
     try execute(
       """

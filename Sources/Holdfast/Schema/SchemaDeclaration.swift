@@ -1,6 +1,7 @@
 internal import GRDB
 
-/// An addition to a schema's tables that the kit keeps up to date by triggers: a full-text index, revisions of rows, or an audit of a table.
+/// An addition to a schema's tables that the kit keeps up to date by triggers: a full-text index, revisions of rows, or an audit of a
+/// table.
 ///
 /// The kit makes the declared objects in the transaction that migrates, and fills an index from the existing rows. Before pending
 /// migrations run, it removes the objects: so a migration may rebuild or rename a table as if they did not exist, and cannot use them. They
