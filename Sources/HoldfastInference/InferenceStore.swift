@@ -17,6 +17,10 @@ public struct InferenceStore: LegacyLibrary {
   let secretKey: SecretKey?
   /// Names of secret values, which telemetry, preferences, sending and imports refuse or mask.
   let secretProperties: SecretProperties
+  /// Whether each reading of a secret, by `secret` and `apiKey`, is a write transaction that records it in the store's audit: who, when, by
+  /// which verb, which secret, and the reason that the app gives; never the secret. Default: false. Where the entry cannot be written, the
+  /// secret is not read.
+  public var auditsSecrets = false
 
   /// The data in a store that was opened with `InferenceStore.schema`, without a key for secrets.
   public init(_ store: Store) { self.init(store, secretKey: nil) }

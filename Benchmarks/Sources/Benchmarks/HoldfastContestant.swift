@@ -9,6 +9,8 @@ class HoldfastContestant: Contestant, @unchecked Sendable {
   class var imports: Bool { true }
   /// Whether the store counts its verbs, as it does by default.
   class var countsVerbs: Bool { true }
+  /// What the schema declares beside its own.
+  class var declarations: [SchemaDeclaration] { [] }
   fileprivate let library: AudiobookLibrary
   private let clock = Clock()
 
@@ -17,7 +19,13 @@ class HoldfastContestant: Contestant, @unchecked Sendable {
     options.durability = durability == .durable ? .durable : .fast
     options.now = { [clock] in clock.now }
     options.metrics = Self.countsVerbs
-    library = try AudiobookLibrary.open(at: URL(fileURLWithPath: folder + "/" + Self.fileName), options: options)
+    let own = AudiobookLibrary.schema
+    // A declaration comes with a migration: the database was made without it.
+    let next = Self.declarations.isEmpty ? [] : [Migration("\(own.name)/benchmark", sql: "SELECT 1")]
+    let schema = StoreSchema(
+      own.name, migrations: own.migrations + next, records: own.records, invariants: own.invariants,
+      declarations: own.declarations + Self.declarations, neverExported: own.neverExported)
+    library = AudiobookLibrary(try Store.open(at: URL(fileURLWithPath: folder + "/" + Self.fileName), schemas: [schema], options: options))
   }
 
   class func takesPart(in workload: Workload) -> Bool { !workload.isConcurrent }
@@ -99,6 +107,14 @@ final class HoldfastUncountedContestant: HoldfastContestant, @unchecked Sendable
   override class var imports: Bool { false }
   override class var countsVerbs: Bool { false }
   override class func takesPart(in workload: Workload) -> Bool { [Workload.point, Workload.saveFast].contains(workload.name) }
+}
+
+/// The same with an audit of the positions: each save has an entry.
+final class HoldfastAuditedContestant: HoldfastContestant, @unchecked Sendable {
+  override class var name: String { "Holdfast, audited" }
+  override class var imports: Bool { false }
+  override class var declarations: [SchemaDeclaration] { [.audit("playback_states", key: ["track_id"], unaudited: ["rowid"])] }
+  override class func takesPart(in workload: Workload) -> Bool { [Workload.saveFast, Workload.saveDurable].contains(workload.name) }
 }
 
 private final class Clock: @unchecked Sendable {

@@ -4,6 +4,8 @@ internal import GRDBSQLite
 struct Call {
   let verb: StaticString
   let writes: Bool
+  /// `Audit.actor` of the caller; nil for a read.
+  let actor: String?
   /// By `SteadyTime`; 0 where nothing is measured.
   let began: UInt64
   /// From the call until it had the write lock, or until it gave up waiting, in nanoseconds. Nil for a read, and for a write that did not
@@ -16,6 +18,7 @@ struct Call {
   init(_ verb: StaticString, _ recorder: MetricsRecorder?, writes: Bool = false) {
     self.verb = verb
     self.writes = writes
+    actor = writes ? Audit.actor : nil
     began = recorder == nil ? 0 : SteadyTime.nanoseconds
   }
 

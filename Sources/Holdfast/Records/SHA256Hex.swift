@@ -19,6 +19,9 @@ public enum SHA256Hex {
     }
   }
 
+  /// The 32 bytes of the hash of bytes.
+  static func bytes(of bytes: Data) -> Data { Data(SHA256.hash(data: bytes)) }
+
   /// The hash of a file, read in pieces. The file may be a database that this process has open.
   ///
   /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.

@@ -10,6 +10,8 @@ public final class Writer: Reader {
   package var rollsBack = false
   let now: @Sendable () -> Date
   let newID: NewID
+  /// Nil where a transaction has no verb: in a migration.
+  var audit: AuditedWrite?
 
   let transaction: WriteTransaction
 

@@ -141,6 +141,7 @@ extension Store {
     for invariant in schemas.flatMap(\.invariants) {
       found += try Self.checked(.invariants, invariant.table, invariant.name) { try Self.broken(invariant, in: reader) }
     }
+    found += try Self.checked(.invariants, "holdfast_audit", "the chain of the audit") { try reader.checkAudit().findings }
     return found
   }
 

@@ -15,7 +15,7 @@ public struct IntegrityReport: Sendable, Codable, Equatable {
     case schema
     /// Rows that cannot be read as the library's records: an invalid date or id, text that is not UTF-8.
     case records
-    /// The library's declared invariants.
+    /// The library's declared invariants, and the chain of the audit.
     case invariants
 
     static func < (one: Part, other: Part) -> Bool {

@@ -30,6 +30,9 @@ extension Store {
   /// later import of a source that still holds the row brings it back, unlike a row that was only deleted: delete the source. An id is the
   /// UUID by which a table finds a row. Numbers and other keys are not looked for, and neither are quarantined records without an id.
   ///
+  /// Entries of the audit that tell of such a row, or name such an id, stay without row and values, marked as purged; see `AuditEntry`.
+  /// Their actor and verb stay.
+  ///
   /// It does not reach sources of imports and their backups, exports, or copies that an app or a system made; the report lists the backups.
   /// Snapshots in a folder that the options named earlier stay; delete them yourself.
   ///
@@ -54,6 +57,7 @@ extension Store {
       let quarantined = try write { tx in
         let ids = try PurgedIDs(id, in: type.table, type.key.first ?? "id", tx)
         try tx.delete(type, id: id)
+        try tx.purgeAudit(ids)
         return try tx.forget(ids)
       }
       let after = try inspect { db in try rowCounts(db.texts) }

@@ -45,6 +45,24 @@ extension StoreSchema {
             value TEXT NOT NULL,
             PRIMARY KEY (kind, day, name)
           ) STRICT, WITHOUT ROWID;
+          CREATE TABLE holdfast_audit (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            time INTEGER NOT NULL,
+            actor TEXT,
+            verb TEXT,
+            kind TEXT NOT NULL,
+            row TEXT NOT NULL,
+            operation TEXT NOT NULL,
+            before TEXT,
+            after TEXT,
+            hash BLOB
+          ) STRICT;
+          CREATE INDEX holdfast_audit_by_row ON holdfast_audit (kind, row);
+          CREATE TABLE holdfast_audit_anchor (
+            place INTEGER NOT NULL PRIMARY KEY CHECK (place = 1),
+            entry INTEGER NOT NULL,
+            hash BLOB NOT NULL
+          ) STRICT;
           """)
     ])
 }

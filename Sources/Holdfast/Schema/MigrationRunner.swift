@@ -145,7 +145,7 @@ struct MigrationRunner {
       do {
         try makeDeclared(db)
       } catch let error as StoreError where error.code == .misuse || error.code == .constraint {
-        throw StoreError(.migrationFailed, "the declared indexes and revisions could not be made: \(error.message)", cause: error)
+        throw StoreError(.migrationFailed, "what the schemas declare could not be made: \(error.message)", cause: error)
       }
       for schema in schemas {
         try db.execute(

@@ -1,6 +1,7 @@
 internal import GRDB
 
-/// An addition to a schema's tables that the kit keeps up to date by triggers: a full-text index, or revisions of rows.
+/// An addition to a schema's tables that the kit keeps up to date by triggers: a full-text index, revisions of rows, or an audit of a
+/// table.
 ///
 /// The kit makes the declared objects in the transaction that migrates, and fills an index from the existing rows. Before pending
 /// migrations run, it removes the objects: so a migration may rebuild or rename a table as if they did not exist, and cannot use them. They
@@ -18,6 +19,8 @@ public struct SchemaDeclaration: Sendable {
 
   /// SQL that fills the objects after making.
   var fill: [String] = []
+  /// The table whose changes the objects record in the audit; nil for other declarations.
+  var audited: AuditedTable? = nil
   /// The objects, given the columns of each table. Each object's SQL contains `comment`.
   let objects: @Sendable (_ comment: String, _ columns: [String: Set<String>]) throws -> Objects
 
@@ -58,8 +61,16 @@ extension StoreSchema {
   private var comment: String { "/* declared by \(name.replacing("*/", with: "")) */" }
 
   private func declared(_ columns: [String: Set<String>]) throws -> SchemaDeclaration.Objects {
-    try declarations.flatMap { try $0.objects(comment, columns) }
+    let audits = declarations.filter { $0.audited != nil }
+    if let table = audits.compactMap({ $0.audited?.name }).first(where: isNeverExported) {
+      throw StoreError(.misuse, "the table \(table) is never exported, so it cannot be audited")
+    }
+    // Of several triggers for one change, SQLite runs the one that was made last first. So an entry stands before the entries of what
+    // other triggers change for it.
+    return try (declarations.filter { $0.audited == nil } + audits).flatMap { try $0.objects(comment, columns) }
   }
+
+  private func isNeverExported(_ table: String) -> Bool { neverExported.contains { $0.lowercased() == table.lowercased() } }
 
   /// The names of declared objects that are missing or different. Empty when a table is missing that a declaration needs: the integrity
   /// check reports that.

@@ -10,7 +10,7 @@ public struct StoreSchema: Sendable {
   public let records: [any StoredRecord.Type]
   /// Conditions beyond the constraints. The integrity check tests them.
   public let invariants: [Invariant]
-  /// Full-text indexes and revisions, which the kit makes after the migrations and keeps up to date.
+  /// Full-text indexes, revisions and audits, which the kit makes after the migrations and keeps up to date.
   public let declarations: [SchemaDeclaration]
   /// Tables that no documented export contains and no import of such a file fills: secrets, and data that are useless outside this file. No
   /// other table may refer to them; exporting checks that.

@@ -296,6 +296,8 @@ extension Store {
       throw failure
     }
     do {
+      writer.audit = AuditedWrite(actor: call.actor, verb: call.verb)
+      if isAudited { try writer.beginAudit() }
       let changesBefore = sqlite3_total_changes(connection.handle)
       let result = try body(writer)
       let changes = sqlite3_total_changes(connection.handle) &- changesBefore

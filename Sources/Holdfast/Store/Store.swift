@@ -44,6 +44,8 @@ public final class Store: Sendable {
   let recorder: MetricsRecorder?
   /// Nil when the options switch metrics off, in memory, and read-only.
   let dayNotes: DayNotes?
+  /// Whether a schema declares an audit.
+  let isAudited: Bool
   /// Nil where no archive is written.
   let archiver: Archiver?
   /// Nil when the options schedule no snapshots, in memory, and read-only.
@@ -82,6 +84,7 @@ public final class Store: Sendable {
     self.readers = readers
     self.files = files
     self.schemas = schemas
+    isAudited = schemas.contains { schema in schema.declarations.contains { $0.audited != nil } }
     self.options = options
     self.access = access
     self.ownedFolder = ownedFolder
@@ -106,6 +109,7 @@ public final class Store: Sendable {
     readers = original.readers
     files = original.files
     schemas = original.schemas
+    isAudited = original.isAudited
     options = original.options
     access = .readOnly(reason: reason)
     ownedFolder = original.ownedFolder

@@ -86,6 +86,7 @@ final class WriteTransaction {
   func commit(_ writer: Writer) throws {
     do {
       try work.runBefore(writer)
+      try writer.chainAudit()
       try check()
       try checkPlace()
       if let refusal = connection.checkpoints.archiver?.refusal() { throw refusal }

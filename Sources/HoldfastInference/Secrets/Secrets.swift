@@ -24,13 +24,17 @@ extension InferenceStore {
 
   /// Opens a secret; nil, without asking for the key, when there is none of this name.
   ///
+  /// - Parameter reason: why it is read, for the audit; see `auditsSecrets`.
   /// - Throws: `.encryptionUnavailable` when there is one and the store has no `SecretKey`; `.wrongKey` when it was sealed with
-  ///   another key; `.damaged` when the sealed bytes were changed.
-  public func secret(named name: String) throws -> String? {
-    try open(try store.read { try Self.sealedSecret(named: name, in: $0) }, named: name)
+  ///   another key; `.damaged` when the sealed bytes were changed. With `auditsSecrets` also the errors of writing: a secret is not opened
+  ///   without its entry.
+  public func secret(named name: String, reason: String? = nil) throws -> String? {
+    guard auditsSecrets else { return try open(try store.read { try Self.sealedSecret(named: name, in: $0) }, named: name) }
+    return try open(try store.write { try Self.sealedSecret(named: name, for: reason, in: $0) }, named: name)
   }
-  public func secret(named name: String) async throws -> String? {
-    try open(try await store.read { try Self.sealedSecret(named: name, in: $0) }, named: name)
+  public func secret(named name: String, reason: String? = nil) async throws -> String? {
+    guard auditsSecrets else { return try open(try await store.read { try Self.sealedSecret(named: name, in: $0) }, named: name) }
+    return try open(try await store.write { try Self.sealedSecret(named: name, for: reason, in: $0) }, named: name)
   }
 
   /// Deletes a secret; needs no key. Returns whether there was one.
@@ -59,13 +63,26 @@ extension InferenceStore {
 
   /// The API's key that the configuration names; nil when it names none.
   ///
-  /// - Throws: as `secret(named:)`.
-  public func apiKey(for configurationID: String = InferenceConfiguration.defaultID) throws -> String? {
-    guard let (name, sealed) = try store.read({ try Self.sealedAPIKey(of: configurationID, in: $0) }) else { return nil }
+  /// - Parameter reason: why it is read, for the audit; see `auditsSecrets`.
+  /// - Throws: as `secret(named:reason:)`.
+  public func apiKey(for configurationID: String = InferenceConfiguration.defaultID, reason: String? = nil) throws -> String? {
+    let found: (name: String, sealed: SealedSecret?)?
+    if auditsSecrets {
+      found = try store.write { try Self.sealedAPIKey(of: configurationID, for: reason, in: $0) }
+    } else {
+      found = try store.read { try Self.sealedAPIKey(of: configurationID, in: $0) }
+    }
+    guard let (name, sealed) = found else { return nil }
     return try open(sealed, named: name)
   }
-  public func apiKey(for configurationID: String = InferenceConfiguration.defaultID) async throws -> String? {
-    guard let (name, sealed) = try await store.read({ try Self.sealedAPIKey(of: configurationID, in: $0) }) else { return nil }
+  public func apiKey(for configurationID: String = InferenceConfiguration.defaultID, reason: String? = nil) async throws -> String? {
+    let found: (name: String, sealed: SealedSecret?)?
+    if auditsSecrets {
+      found = try await store.write { try Self.sealedAPIKey(of: configurationID, for: reason, in: $0) }
+    } else {
+      found = try await store.read { try Self.sealedAPIKey(of: configurationID, in: $0) }
+    }
+    guard let (name, sealed) = found else { return nil }
     return try open(sealed, named: name)
   }
 
@@ -77,9 +94,15 @@ extension InferenceStore {
     try Self.setSecret(try seal(value, named: name), named: name, in: tx)
   }
 
-  /// Opens a secret inside your transaction; as `secret(named:)`.
-  public func secret(named name: String, in reader: Reader) throws -> String? {
-    try open(try Self.sealedSecret(named: name, in: reader), named: name)
+  /// Opens a secret inside your transaction; as `secret(named:reason:)`.
+  ///
+  /// - Throws: with `auditsSecrets` also `.readOnly` for a reader that is no `Writer`: it cannot write the entry.
+  public func secret(named name: String, reason: String? = nil, in reader: Reader) throws -> String? {
+    guard auditsSecrets else { return try open(try Self.sealedSecret(named: name, in: reader), named: name) }
+    guard let tx = reader as? Writer else {
+      throw StoreError(.readOnly, "reading the secret \(name) is audited, and a read cannot write the entry", suggestion: "Use `write`.")
+    }
+    return try open(try Self.sealedSecret(named: name, for: reason, in: tx), named: name)
   }
 
   /// Seals the API's key inside your transaction, for example the one that saves its configuration; as `setAPIKey(_:for:)`,
@@ -89,10 +112,12 @@ extension InferenceStore {
     try Self.setAPIKey(sealed, for: configurationID, in: tx)
   }
 
-  /// Opens the API's key inside your transaction; as `apiKey(for:)`.
-  public func apiKey(for configurationID: String = InferenceConfiguration.defaultID, in reader: Reader) throws -> String? {
-    guard let (name, sealed) = try Self.sealedAPIKey(of: configurationID, in: reader) else { return nil }
-    return try open(sealed, named: name)
+  /// Opens the API's key inside your transaction; as `apiKey(for:reason:)` and `secret(named:reason:in:)`.
+  public func apiKey(
+    for configurationID: String = InferenceConfiguration.defaultID, reason: String? = nil, in reader: Reader
+  ) throws -> String? {
+    guard let name = try Self.apiKeyReference(of: configurationID, in: reader) else { return nil }
+    return try secret(named: name, reason: reason, in: reader)
   }
 
   static func apiKeyName(of configurationID: String) -> String { "api-key/\(configurationID)" }
@@ -129,6 +154,13 @@ extension InferenceStore {
     }
   }
 
+  /// The same, with an entry in the audit.
+  private static func sealedSecret(named name: String, for reason: String?, in tx: Writer) throws -> SealedSecret? {
+    let secret = try sealedSecret(named: name, in: tx)
+    if secret != nil { try tx.recordAccess(to: "secrets", id: name, reason: reason) }
+    return secret
+  }
+
   public static func deleteSecret(named name: String, in tx: Writer) throws -> Bool {
     try tx.execute("DELETE FROM secrets WHERE name = \(name)") > 0
   }
@@ -159,6 +191,13 @@ extension InferenceStore {
   private static func sealedAPIKey(of configurationID: String, in reader: Reader) throws -> (name: String, sealed: SealedSecret?)? {
     guard let name = try apiKeyReference(of: configurationID, in: reader) else { return nil }
     return (name, try sealedSecret(named: name, in: reader))
+  }
+
+  private static func sealedAPIKey(
+    of configurationID: String, for reason: String?, in tx: Writer
+  ) throws -> (name: String, sealed: SealedSecret?)? {
+    guard let name = try apiKeyReference(of: configurationID, in: tx) else { return nil }
+    return (name, try sealedSecret(named: name, for: reason, in: tx))
   }
 
   static func apiKeyReference(of configurationID: String, in reader: Reader) throws -> String? {

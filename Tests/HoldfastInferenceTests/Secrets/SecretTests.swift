@@ -78,6 +78,31 @@ import Testing
     #expect([wrong, damaged].allSatisfy { !String(describing: $0).contains("sk-proj") })
   }
 
+  @Test("where secrets are audited, each reading is recorded with its reason and without the secret; otherwise none is")
+  func audited() throws {
+    let world = try World.temporary()
+    var inference = world.inference
+    try inference.save(InferenceConfiguration(createdAt: Sample.date))
+    try inference.setAPIKey(text)
+    #expect(try inference.apiKey(reason: "not audited") == text && world.store.auditEntries() == [])
+    inference.auditsSecrets = true
+    let audited = inference
+    #expect(try Audit.$actor.withValue("anna") { try audited.secret(named: "api-key/default", reason: "a request") } == text)
+    #expect(try audited.apiKey() == text)
+    #expect(try world.store.write { tx in try audited.apiKey(reason: "inside", in: tx) } == text)
+    #expect(try audited.secret(named: "other") == nil)
+    let entries = try world.store.history(of: "secrets", id: "api-key/default")
+    #expect(entries.map(\.operation) == [.read, .read, .read])
+    #expect(entries.map(\.reason) == ["a request", nil, "inside"] && entries.map(\.actor) == ["anna", nil, nil])
+    #expect(entries.map(\.verb) == ["secret(named:reason:)", "apiKey(for:reason:)", "audited()"])
+    #expect(try world.store.checkAudit().findings == [])
+    // Without an entry no secret is read.
+    let reading = #expect(throws: StoreError.self) { try world.store.read { try audited.secret(named: "api-key/default", in: $0) } }
+    #expect(reading?.code == .readOnly)
+    let folder = try #require(world.store.url).deletingLastPathComponent()
+    #expect(try Traces.files(of: text, in: folder) == [])
+  }
+
   @Test("a secret that was put in the place of another does not open")
   func swapped() throws {
     let world = try World.inMemory()

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+import HoldfastTransfer
+
+struct AuditCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "audit",
+    abstract: "Lists who changed which rows of a store, when, by which verb, and how; oldest first.",
+    discussion: """
+      Shows what the store's audit has recorded. Only tables for which the app declares an audit have one. Entries without a verb are \
+      changes of another program. `holdfast check` finds entries that were changed or removed. The store is only read.
+
+      Example: holdfast audit library.sqlite --since "1 hour ago"
+      """)
+
+  @Argument(help: "The store.", completion: .file())
+  var store: FilePath
+
+  @Option(help: ArgumentHelp("Only the history of this row: its table and its key.", valueName: "kind:id"))
+  var row: LostRow?
+
+  @Option(help: ArgumentHelp("Leave out what is older.", valueName: "time"))
+  var since: String?
+
+  @OptionGroup var lock: LockOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws { _ = try beginning() }
+
+  func perform(_ console: Console) throws -> Answer {
+    let since = try beginning()
+    let open = try openWhole(store, lock, reads: true)
+    // The first error is the one that matters.
+    defer { try? open.close() }
+    let found = try open.read { reader in try entries(since, in: reader) }
+    var table = TextTable([.text("TIME"), .text("ACTOR"), .text("VERB"), .text("CHANGE"), .text("ROW"), .flexible("VALUES")])
+    for entry in found {
+      let verb = entry.verb ?? "another program"
+      table.add([
+        DisplayText.time(entry.time), entry.actor ?? "", verb, entry.operation.rawValue, "\(entry.table):\(entry.row)", entry.words,
+      ])
+    }
+    return Answer(
+      document: ["store": .string(store.path), "entries": .array(found.map(\.json))],
+      text: found.isEmpty ? "" : table.text(width: console.outputWidth), notes: found.isEmpty ? ["The audit has no such entry."] : [])
+  }
+
+  private func beginning() throws -> Date? { try since.map { try TimeWords.times($0, for: "--since").lowerBound } }
+
+  private func entries(_ since: Date?, in reader: Reader) throws -> [AuditEntry] {
+    if let row {
+      return try reader.history(of: row.kind, id: row.id).filter { entry in since.map { entry.time >= $0 } ?? true }
+    }
+    var entries: [AuditEntry] = []
+    while case let part = try reader.auditEntries(since: since, after: entries.last?.id ?? .min), !part.isEmpty { entries += part }
+    return entries
+  }
+}
+
+extension AuditEntry {
+  /// The values of an entry; of an update those that changed, before and after; of a reading its reason.
+  fileprivate var words: String {
+    guard operation != .read else { return reason ?? "" }
+    func text(_ values: [String: SQLValue], _ name: String) -> String {
+      switch values[name] ?? .null {
+      case .null: "null"
+      case .integer(let number): "\(number)"
+      case .real(let number): "\(number)"
+      case .text(let text): JSONValue.string(text).canonicalText()
+      case .blob(let bytes): "\(bytes.count) bytes"
+      }
+    }
+    guard operation == .update else {
+      let values = operation == .delete ? before : after
+      return values.keys.sorted().map { "\($0): \(text(values, $0))" }.joined(separator: ", ")
+    }
+    let changed = after.keys.sorted().filter { before[$0] != after[$0] }
+    return changed.map { "\($0): \(text(before, $0)) -> \(text(after, $0))" }.joined(separator: ", ")
+  }
+}

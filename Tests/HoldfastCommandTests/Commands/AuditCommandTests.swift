@@ -1,0 +1,54 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@Suite("The audit on the command line")
+struct AuditCommandTests {
+  /// A store of an app that this program does not know: entries 1 to 4.
+  private func store(in bench: borrowing Workbench) throws -> String {
+    let schema = StoreSchema(
+      "doors", migrations: [Migration("doors/001", sql: "CREATE TABLE doors (id TEXT NOT NULL PRIMARY KEY, name ANY) STRICT;")],
+      declarations: [.audit("doors")])
+    let clock = TestClock()
+    var options = StoreOptions.testing
+    options.now = { clock.now }
+    let store = try Store.open(at: bench.url("doors.sqlite"), schemas: [schema], options: options)
+    try Audit.$actor.withValue("anna") {
+      try store.write(as: "add") { tx in _ = try tx.execute("INSERT INTO doors VALUES ('a', 'front'), ('b', NULL)") }
+    }
+    try store.write(as: "rename") { tx in _ = try tx.execute("UPDATE doors SET name = 'back' WHERE id = 'a'") }
+    try store.close()
+    return bench.path("doors.sqlite")
+  }
+
+  @Test("the audit of a store is listed, of one row or since a time, and not a byte changes")
+  func lists() throws {
+    let bench = try Workbench()
+    let store = try store(in: bench)
+    let before = try bench.content()
+    let shown = try bench.run("audit", store, "--row", "doors:a")
+    #expect(shown.status == 0, "\(shown.errors)")
+    let lines = shown.output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+    #expect(lines.count == 4 && lines[0] == "TIME ACTOR VERB CHANGE ROW VALUES")
+    #expect(lines[2] == #"2026-01-01T00:00:00Z anna add insert doors:a id: "a", name: "front""#)
+    #expect(lines[3] == #"2026-01-01T00:00:00Z rename update doors:a name: "front" -> "back""#)
+    let all = try bench.run("audit", store, "--json").document["entries"] as? [[String: Any]]
+    #expect(all?.compactMap { $0["operation"] as? String } == ["base", "insert", "insert", "update"])
+    #expect(Set(all?.first?.keys.map { $0 } ?? []) == Self.members)
+    #expect(try bench.run("audit", store, "--since", "2999-01-01").errors.contains("The audit has no such entry."))
+    #expect(try bench.content() == before)
+  }
+
+  @Test("a time or a row that cannot be read is wrong usage; a library without an audit has no entry")
+  func wrong() throws {
+    let bench = try Workbench()
+    #expect(try bench.run("audit", "x", "--since", "some day").status == 64)
+    #expect(try bench.run("audit", "x", "--row", "a").status == 64)
+    #expect(try bench.run("audit", "x").status == 66)
+    let none = try bench.run("audit", bench.store())
+    #expect(none.status == 0 && none.output == "" && none.errors.contains("The audit has no such entry."))
+  }
+
+  private static let members: Set = ["id", "time", "actor", "verb", "table", "row", "operation", "before", "after", "reason"]
+}
