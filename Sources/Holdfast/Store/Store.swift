@@ -61,9 +61,9 @@ public final class Store: Sendable {
     original = nil
     self.archiver = archiver
     self.retries = retries ?? Retries(options)
-    let recorder = options.metrics ? MetricsRecorder() : nil
+    let recorder = options.metrics ? MetricsRecorder(now: options.now) : nil
     self.recorder = recorder
-    connections = ConnectionTable(recorder)
+    connections = ConnectionTable(recorder, slowStatementThreshold: options.slowStatementThreshold)
     readers?.recorder = recorder
     logFlush = options.durability == .durable && access == .readWrite ? files.map { LogFlush($0.log, options.flushLog) } : nil
     watches = WatchList()
