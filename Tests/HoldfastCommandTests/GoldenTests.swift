@@ -51,6 +51,7 @@ struct GoldenTests {
       ("show-track", ["show", "STORE", track]), ("search", ["search", "STORE", "三体"]),
       ("stats", ["stats", "STORE"]), ("metrics", ["metrics", "STORE"]),
       ("search-ranked", ["search", "STORE", "moby", "--ranked", "--limit", "1"]), ("resume", ["resume", "STORE"]),
+      ("explain", ["explain", "STORE", "SELECT display_name FROM tracks WHERE filename = ?"]),
     ])
   func looking(name: String, arguments: [String]) throws {
     let bench = try Workbench()

@@ -9,6 +9,7 @@ internal import GRDBSQLite
 final class Connection {
   let handle: OpaquePointer
   let checkpoints: CheckpointDoor
+  let watch: StatementWatch
   /// How many calls are under way whose commits SQLite flushes itself: `Store.durably`, and `Store.onWriter` of a durable store.
   var durableWork = 0
   /// The closure given to `interrupting`.
@@ -32,8 +33,9 @@ final class Connection {
   /// At most this many statements are kept, because an app may make SQL texts without end at run time.
   static let keptTexts = 400
 
-  init(_ handle: OpaquePointer) {
+  init(_ handle: OpaquePointer, _ watch: StatementWatch = StatementWatch()) {
     self.handle = handle
+    self.watch = watch
     checkpoints = CheckpointDoor(handle)
   }
 
@@ -203,7 +205,10 @@ final class Connection {
       observed.spare.give(statement)
       throw error
     }
+    // BEGIN waits for the write lock, which is counted for each verb.
+    let run = observed.controlsTransaction ? nil : watch.begin(handle)
     do {
+      defer { watch.end(run, handle, observed.sql) }
       try statement.execute()
     } catch {
       let failure = failure(error)

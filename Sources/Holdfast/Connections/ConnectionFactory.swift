@@ -256,8 +256,8 @@ package struct ConnectionFactory {
       if let trace {
         db.trace { event in
           let sql = event.description
-          // The kit runs this statement itself, sometimes, at the end of a transaction.
-          if sql != LogLine.markNewLog { trace(sql) }
+          // The kit runs these statements itself, sometimes, after the app's.
+          if ![LogLine.markNewLog, StatementPlan.columnsSQL, StatementPlan.schemaSQL].contains(sql) { trace(sql) }
         }
       }
     }

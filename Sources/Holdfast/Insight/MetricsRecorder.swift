@@ -19,7 +19,11 @@ final class MetricsRecorder: @unchecked Sendable {
     var lockWait = Histogram()
   }
 
+  /// How many of the last failed calls are kept.
+  static let keptErrors = 20
+
   private let keptVerbs: Int
+  private let now: @Sendable () -> Date
   private let began = SteadyTime.nanoseconds
   private let lock = NSLock()
   // Guarded by `lock`.
@@ -30,14 +34,20 @@ final class MetricsRecorder: @unchecked Sendable {
   private var checkpoints = Histogram()
   private var cacheHits = 0
   private var cacheMisses = 0
+  private var slow = SlowStatements()
+  private var lastErrors: [FailedCall] = []
 
-  init(keptVerbs: Int = 1_000) { self.keptVerbs = keptVerbs }
+  init(keptVerbs: Int = 1_000, now: @escaping @Sendable () -> Date = { Date() }) {
+    self.keptVerbs = keptVerbs
+    self.now = now
+  }
 
   /// Counts a call that has ended.
   ///
   /// - Parameter error: the code of the error that the call throws; nil when it throws none.
   func count(_ call: Call, error: String? = nil) {
     let latency = SteadyTime.nanoseconds &- call.began
+    let failed = error.map { FailedCall(time: now(), verb: "\(call.verb)", code: $0) }
     lock.lock()
     defer { lock.unlock() }
     let place = placeOfVerb(call.verb)
@@ -46,6 +56,7 @@ final class MetricsRecorder: @unchecked Sendable {
     if let wait = call.lockWait { entries[place].lockWait.add(wait) }
     entries[place].rowsWritten &+= call.rowsWritten
     if let error { entries[place].errors[error, default: 0] &+= 1 }
+    if let failed { lastErrors = Array(lastErrors.suffix(Self.keptErrors - 1)) + [failed] }
     cacheHits &+= call.cacheHits
     cacheMisses &+= call.cacheMisses
   }
@@ -55,6 +66,14 @@ final class MetricsRecorder: @unchecked Sendable {
 
   /// Counts a checkpoint that began at `began` by `SteadyTime`.
   func countCheckpoint(since began: UInt64) { lock.withLock { checkpoints.add(SteadyTime.nanoseconds &- began) } }
+
+  /// Counts one slow run of a statement. Returns whether its plan is unknown.
+  func countSlow(_ sql: String, nanoseconds: UInt64, rows: Int) -> Bool {
+    lock.withLock { slow.add(sql, nanoseconds: nanoseconds, rows: rows) }
+  }
+
+  /// - Parameter plan: nil when it could not be read.
+  func explain(_ sql: String, _ plan: StatementPlan?) { lock.withLock { slow.explain(sql, plan) } }
 
   private func placeOfVerb(_ verb: StaticString) -> Int {
     // A text of one character may have no address; no text stands at an address as low as the number of a character.
@@ -84,7 +103,11 @@ final class MetricsRecorder: @unchecked Sendable {
     let (entries, readerWaits, checkpoints, cacheHits, cacheMisses) = lock.withLock {
       (self.entries, self.readerWaits, self.checkpoints, self.cacheHits, self.cacheMisses)
     }
+    let (slow, lastErrors) = lock.withLock { (self.slow, self.lastErrors) }
     var metrics = StoreMetrics()
+    metrics.slowest = slow.slowest
+    metrics.mostExpensive = slow.mostExpensive
+    metrics.lastErrors = lastErrors
     metrics.periodNanoseconds = Int64(clamping: SteadyTime.nanoseconds &- began)
     for entry in entries {
       metrics.verbs[entry.name] = StoreMetrics.Verb(

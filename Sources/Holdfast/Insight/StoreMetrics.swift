@@ -21,6 +21,16 @@ public struct StoreMetrics: Sendable, Equatable, Codable {
   public var logBytes: Int64 = 0
   /// How often the store has tried again; see `StoreStatistics.retries`.
   public var retries = 0
+  /// The 20 slow statements with the longest run, the longest first. A run is slow when it took `StoreOptions.slowStatementThreshold` or
+  /// longer, from its first step to its last, with the time that the closure given to `each` or `rows` takes for the rows. Statements
+  /// that readers and writers run count; BEGIN, COMMIT, checkpoints, snapshots and checks do not. At most 100 statements are kept: when
+  /// another one comes, the one with the smallest sum that is not among the slowest is forgotten.
+  public var slowest: [SlowStatement] = []
+  /// The 20 slow statements whose slow runs took longest together, the longest sum first. A statement that is never slow is not here,
+  /// however often it runs; a smaller threshold finds it.
+  public var mostExpensive: [SlowStatement] = []
+  /// The last 20 calls that threw an error, the newest last.
+  public var lastErrors: [FailedCall] = []
   /// The time since the store was opened. Everything above was counted in this time.
   public var period: Duration { .nanoseconds(periodNanoseconds) }
   var periodNanoseconds: Int64 = 0

@@ -60,6 +60,8 @@ public class Reader {
           var values = Values(statement, arena)
           try key(&values)
           try values.checkComplete(prepared.sql)
+          let run = connection.watch.begin(statement)
+          defer { connection.watch.end(run, statement, prepared.sql) }
           switch sqlite3_step(statement) {
           case SQLITE_ROW:
             var row = StoredRow(statement)
@@ -130,6 +132,8 @@ public class Reader {
           for value in sql.values { try values.value(value) }
           try values.checkComplete(prepared.sql)
         }
+        let run = connection.watch.begin(statement)
+        defer { connection.watch.end(run, statement, prepared.sql) }
         var row = StoredRow(statement)
         while true {
           switch sqlite3_step(statement) {

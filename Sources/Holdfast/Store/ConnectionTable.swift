@@ -8,9 +8,13 @@ final class ConnectionTable: @unchecked Sendable {
   private var connections: [(database: ObjectIdentifier, connection: Connection)] = []
   private let lock = NSLock()
   private let recorder: MetricsRecorder?
+  private let slowStatementThreshold: Duration?
   let isClosed = Flag()
 
-  init(_ recorder: MetricsRecorder?) { self.recorder = recorder }
+  init(_ recorder: MetricsRecorder?, slowStatementThreshold: Duration?) {
+    self.recorder = recorder
+    self.slowStatementThreshold = slowStatementThreshold
+  }
 
   func connection(of db: Database) throws -> Connection {
     lock.lock()
@@ -22,7 +26,7 @@ final class ConnectionTable: @unchecked Sendable {
       if known.connection.handle == handle { return known.connection }
     }
     connections.removeAll { $0.database == key }
-    let connection = Connection(handle)
+    let connection = Connection(handle, StatementWatch(recorder, threshold: slowStatementThreshold))
     connection.checkpoints.recorder = recorder
     connections.append((key, connection))
     return connection

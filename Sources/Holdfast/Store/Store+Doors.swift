@@ -234,7 +234,7 @@ extension Store {
     _ db: Database, _ call: inout Call, until cancellation: Flag? = nil, _ body: (Reader) throws -> T
   ) throws -> T {
     let connection = try connections.connection(of: db)
-    defer { if recorder != nil { call.takeCacheCounts(connection.handle) } }
+    defer { ended(&call, connection) }
     let reader = Reader(db, connection, until: cancellation)
     defer { reader.isOpen = false }
     try reader.check()
@@ -252,6 +252,14 @@ extension Store {
       if let unlocked { try files?.checkUnchanged(since: unlocked) }
       throw error
     }
+  }
+
+  /// Call on the connection's queue, after the transaction.
+  @inline(__always)
+  private func ended(_ call: inout Call, _ connection: Connection) {
+    guard recorder != nil else { return }
+    call.takeCacheCounts(connection.handle)
+    connection.watch.explain(on: connection.handle)
   }
 
   /// Longer waits for the write lock are logged.
@@ -280,7 +288,7 @@ extension Store {
     let transaction = WriteTransaction(db, connection, commitWork)
     let writer = Writer(db, transaction, now: options.now, newID: options.newID)
     defer { writer.isOpen = false }
-    defer { if recorder != nil { call.takeCacheCounts(connection.handle) } }
+    defer { ended(&call, connection) }
     // Waits for the lock only here, so `body` runs once, with the lock held.
     let asked = ContinuousClock.now
     do {

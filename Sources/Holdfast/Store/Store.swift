@@ -66,10 +66,10 @@ public final class Store: Sendable {
     original = nil
     self.archiver = archiver
     self.retries = retries ?? Retries(options)
-    let recorder = options.metrics ? MetricsRecorder() : nil
+    let recorder = options.metrics ? MetricsRecorder(now: options.now) : nil
     self.recorder = recorder
     dayNotes = access == .readWrite ? files.flatMap { DayNotes($0, options, recorder, isNew: isNew) } : nil
-    connections = ConnectionTable(recorder)
+    connections = ConnectionTable(recorder, slowStatementThreshold: options.slowStatementThreshold)
     readers?.recorder = recorder
     logFlush = options.durability == .durable && access == .readWrite ? files.map { LogFlush($0.log, options.flushLog) } : nil
     watches = WatchList()

@@ -45,6 +45,13 @@ public struct StoreOptions: Sendable {
   /// Whether the store counts what it does, and keeps figures by day; see `Store.metrics()` and `Store.keptMetrics()`. Default true: about
   /// 0.1 microseconds for each call of `read` or `write`, and 4 KB of memory for each verb. False: nothing is counted or kept.
   public var metrics = true
+  /// Statements that take this long or longer are told by `Store.metrics()`, with their plans. Default 20 milliseconds. Zero: every
+  /// statement, for development. Nil: none, and none is timed; nor without `metrics`.
+  ///
+  /// From 20 milliseconds on, times are measured in ticks of the system, 4 milliseconds on most, and may be wrong by one: that costs each
+  /// statement about 0.02 microseconds. A smaller threshold is measured exactly, for about 0.05 microseconds. A statement that is slow for
+  /// the first time costs about a millisecond more, after its transaction: its plan is read then.
+  public var slowStatementThreshold: Duration? = .milliseconds(20)
   /// The clock. Default: the system's. Tests pass a fixed one.
   public var now: @Sendable () -> Date = { Date() }
   /// The source of new ids. Default: UUID version 7.

@@ -1,0 +1,110 @@
+import Foundation
+
+/// What a query plan says about whole tables, and the indexes that may serve instead. A guess: `StatementPlan` lets SQLite prove each.
+struct PlanAdvice: Equatable {
+  /// The tables that are read row by row, without an index.
+  private(set) var scanned: [String] = []
+  private(set) var candidates: [Candidate] = []
+
+  /// An index that may serve.
+  struct Candidate: Equatable {
+    let table: String
+    let columns: [String]
+    var name: String { "\(table)_by_\(columns.joined(separator: "_and_"))" }
+
+    var sql: String {
+      "CREATE INDEX \(Self.word(name)) ON \(Self.word(table)) (\(columns.map(Self.word).joined(separator: ", ")))"
+    }
+
+    /// Stands in a plan that finds rows by all columns of this index, and by nothing else.
+    var usedInPlan: String { "INDEX \(name) (\(columns.map { "\($0)=?" }.joined(separator: " AND ")))" }
+
+    /// A name as SQL, quoted where it has other characters. For a word of SQL, such as `order`, the proof fails: no index is advised.
+    private static func word(_ name: String) -> String {
+      let isPlain = name.unicodeScalars.allSatisfy {
+        $0 == "_" || ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
+      }
+      return isPlain && name.first?.isNumber == false ? name : quoted(name)
+    }
+  }
+
+  /// - Parameters:
+  ///   - plan: the lines of `EXPLAIN QUERY PLAN`.
+  ///   - columns: the columns of the tables that may get advice.
+  init(plan: [String], sql: String, columns: [String: [String]]) {
+    let words = SQLTokens.of(sql)
+    let steps = plan.map { $0.drop { $0 == " " } }
+    for step in steps {
+      if let name = Self.nameScanned(step), let table = Self.table(called: name, words, columns), !scanned.contains(table) {
+        scanned.append(table)
+      }
+      if let (name, keys) = Self.automatic(step), let table = Self.table(called: name, words, columns) {
+        add(keys, table, columns)
+      }
+    }
+    let reading = steps.filter { $0.hasPrefix("SCAN ") || $0.hasPrefix("SEARCH ") }
+    if reading.count == 1, reading.first.flatMap(Self.nameScanned) != nil, let table = scanned.first {
+      add(Self.compared(words), table, columns)
+    }
+  }
+
+  private mutating func add(_ keys: [String], _ table: String, _ columns: [String: [String]]) {
+    var found: [String] = []
+    for key in keys {
+      guard let column = columns[table]?.first(where: { $0.lowercased() == key }), !found.contains(column) else { continue }
+      found.append(column)
+    }
+    let candidate = Candidate(table: table, columns: found)
+    if !found.isEmpty, !candidates.contains(candidate) { candidates.append(candidate) }
+  }
+
+  /// The table or alias of `SCAN books`. Any further word tells of an index, of a virtual table, or of rows that are no table's.
+  private static func nameScanned(_ step: Substring) -> Substring? {
+    guard step.hasPrefix("SCAN ") else { return nil }
+    let name = step.dropFirst(5)
+    return name.contains(" ") ? nil : name
+  }
+
+  /// The table or alias, and the columns, of `SEARCH books USING AUTOMATIC COVERING INDEX (author=?)`.
+  private static func automatic(_ step: Substring) -> (name: Substring, columns: [String])? {
+    guard step.hasPrefix("SEARCH "), let using = step.range(of: " USING AUTOMATIC "),
+      let open = step[using.upperBound...].firstIndex(of: "("), let close = step.lastIndex(of: ")"), open < close
+    else { return nil }
+    let terms = step[step.index(after: open)..<close].components(separatedBy: " AND ")
+    guard terms.allSatisfy({ $0.hasSuffix("=?") }) else { return nil }
+    return (step[..<using.lowerBound].dropFirst(7), terms.map { $0.dropLast(2).lowercased() })
+  }
+
+  /// The table that the plan calls `name`: its own name, or one that the SQL gave it. Nil where the name may be another's, such as a
+  /// subquery's.
+  private static func table(called name: Substring, _ words: [String], _ columns: [String: [String]]) -> String? {
+    let name = name.lowercased()
+    var found = Set(columns.keys.filter { $0.lowercased() == name })
+    let named = words.enumerated().filter { $0.element == name }.map(\.offset)
+    for place in named {
+      let next = words[(place + 1)...].prefix(2)
+      // `name (…) AS` and `name AS (…)` are common table expressions.
+      if next.first == "(" || next.first == "as" && ["(", "materialized", "not"].contains(next.last) { return nil }
+      var before = words[..<place]
+      if before.last == "as" { before.removeLast() }
+      guard let first = before.last else { continue }
+      // The end of a subquery.
+      if first == ")" { return nil }
+      found.formUnion(columns.keys.filter { $0.lowercased() == first })
+    }
+    return found.count == 1 ? found.first : nil
+  }
+
+  /// The names behind WHERE that are compared with a parameter, a number or a text: `author = ?`.
+  private static func compared(_ words: [String]) -> [String] {
+    var found: [String] = []
+    let terms = Array(words.drop { $0 != "where" }.dropFirst())
+    for (place, word) in terms.enumerated() where word == "=" && place > 0 {
+      // `==` is the same as `=`.
+      let value = terms.dropFirst(place + 1).first { $0 != "=" }
+      guard terms.indices.contains(place - 1), let first = value?.unicodeScalars.first else { continue }
+      if "?:@$'-".unicodeScalars.contains(first) || ("0"..."9").contains(first) { found.append(terms[place - 1]) }
+    }
+    return found
+  }
+}

@@ -1,0 +1,37 @@
+/// A statement that was slow: how often, how long, and how SQLite runs it. See `StoreMetrics.slowest`.
+///
+/// Has no value that was bound to the statement. A value that an app has written into its SQL text itself is part of `sql`.
+/// Encoded, every time is a whole number of nanoseconds.
+public struct SlowStatement: Sendable, Equatable, Codable {
+  /// The SQL text as it was prepared, with a `?` for each bound value. A longer text ends after 2,000 characters, and texts that are equal
+  /// up to there count as one.
+  public var sql: String
+  /// How many runs were slow. Faster runs of the same statement do not count, here and below.
+  public var count = 0
+  /// The sum of the slow runs.
+  public var total: Duration { .nanoseconds(totalNanoseconds) }
+  /// The longest run.
+  public var longest: Duration { .nanoseconds(longestNanoseconds) }
+  /// How many rows the slow runs went through one after another because no index led to the right ones. 0 where an index did, and for
+  /// `count(*)` of a whole table.
+  public var rowsStepped = 0
+  /// The lines of `EXPLAIN QUERY PLAN`, each indented by two spaces below the line to which it belongs. Made without the bound values.
+  /// Empty where SQLite has no plan, as for an `INSERT` of values, and where the plan could not be read.
+  public var plan: [String] = []
+  /// The `CREATE INDEX` with which SQLite would not read a whole table, where the store could prove that; otherwise a sentence that names
+  /// the tables that are read row by row. Nil where none is.
+  public var advice: String?
+
+  var totalNanoseconds: Int64 = 0
+  var longestNanoseconds: Int64 = 0
+
+  init(sql: String) { self.sql = sql }
+
+  mutating func add(nanoseconds: Int64, rows: Int) {
+    let (sum, isTooLarge) = totalNanoseconds.addingReportingOverflow(nanoseconds)
+    totalNanoseconds = isTooLarge ? .max : sum
+    longestNanoseconds = max(longestNanoseconds, nanoseconds)
+    count &+= 1
+    rowsStepped &+= rows
+  }
+}
