@@ -19,15 +19,6 @@ import Testing
     Book(id: NewID.derived(from: "book \(number)"), title: "Book \(number)", addedAt: clock.advance())
   }
 
-  // snippet: own-test-record
-  @Test("a book reads what it writes, column by column, with and without what may be missing")
-  func columns() throws {
-    var full = book(1)
-    (full.author, full.pages, full.finishedAt) = ("刘慈欣", 302, clock.advance())
-    try RecordCheck.verify([full, book(2)], in: try list().store)
-  }
-  // end
-
   // snippet: own-test-verbs
   @Test("the list is in pages, newest first; finishing is one row, and what is not there is said to be missing")
   func verbs() throws {
@@ -92,6 +83,8 @@ import Testing
   @Test("the list keeps what every library promises", arguments: ConformanceCheck.allCases)
   func conforms(_ check: ConformanceCheck) throws {
     typealias Verb = LibraryVerb<ReadingList, Book>
+    var full = book(1)
+    (full.author, full.pages, full.finishedAt) = ("刘慈欣", 302, clock.advance())
     let conformance = LibraryConformance<ReadingList, Book>(
       fill: { world in
         let books = (1...3).map { Book(id: NewID.derived(from: "\($0)"), title: "Book \($0)", addedAt: world.clock.advance()) }
@@ -110,22 +103,14 @@ import Testing
         Verb(name: "finish a book", changes: ["books"]) { list, book in try list.finish(book.id) },
         Verb(name: "delete a book", changes: ["books"]) { list, book in try list.delete(book.id) },
         Verb(name: "delete nothing") { list, _ in try list.delete(NewID.derived(from: "nothing")) },
+      ],
+      records: [full, book(2)],
+      updates: [
+        LibraryUpdates(name: "books", { list, _ in list.bookUpdates() }, reading: { list, _ in try list.books().items })
       ], sources: ["../ReadingList/Verbs.swift"])
     try conformance.run(check)
   }
   // end
-
-  @Test("updates tell what the verbs did")
-  func updates() async throws {
-    let list = try list()
-    let id = book(1).id
-    func follow(_ change: () throws -> Void) async throws {
-      try await UpdatesCheck.follow(list.bookUpdates(), reading: { try list.books().items }, after: change)
-    }
-    try await follow { try list.save(book(1)) }
-    try await follow { try list.finish(id) }
-    try await follow { try list.delete(id) }
-  }
 
   // snippet: own-test-import
   @Test("what can be read is imported, the rest is told and kept; the same again changes nothing")

@@ -54,6 +54,14 @@ extension LibraryConformance {
     }
   }
 
+  func checkRecords() throws {
+    try expect(RecordCheck.tablesWithoutRecord(in: schema), tablesWithoutRecord, "the tables that no record reads")
+    let types = Set(schema.records.map { "\($0)" })
+    try expect(Set(records.map { "\(type(of: $0))" }), types, "the types of `records`")
+    let store = try Store.inMemory(schemas: [schema])
+    for record in records { try RecordCheck.verify(record, in: store) }
+  }
+
   /// Whether a finding names an existing row of its table.
   private func stands(_ finding: IntegrityReport.Finding, in store: Store) throws -> Bool {
     guard let table = finding.table, let row = finding.row else { return false }

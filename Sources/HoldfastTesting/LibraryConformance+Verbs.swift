@@ -43,6 +43,25 @@ extension LibraryConformance {
     }
   }
 
+  func checkUpdates() throws {
+    var unchanged = Set(updates.indices)
+    for verb in writes {
+      let (world, known) = try filled()
+      let followed = try updates.map { try $0.follow(world.library, known) }
+      // Waits for the writer's queue, on which the watches begin.
+      try world.store.write { _ in }
+      try verb.run(world.library, known)
+      for (place, changed) in followed.enumerated() {
+        do {
+          if try changed() { unchanged.remove(place) }
+        } catch {
+          throw StoreError(.verificationFailed, "the updates “\(updates[place].name)” after “\(verb.name)”: \(error)", cause: error)
+        }
+      }
+    }
+    try expect(unchanged.sorted().map { updates[$0].name }, [], "the updates whose value no verb changes")
+  }
+
   func checkReadOnly() throws {
     let (world, known) = try filled(inMemory: false)
     guard let url = world.store.url else { throw StoreError(.misuse, "a temporary store has no file") }

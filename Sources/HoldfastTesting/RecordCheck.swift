@@ -22,6 +22,8 @@ public enum RecordCheck {
     } catch is Done {}
   }
 
+  static func verify(_ record: some StoredRecord, in store: Store) throws { try verify([record], in: store) }
+
   /// The tables of a schema that none of its `records` reads, without full-text indexes. The integrity check does not read their rows.
   ///
   /// - Throws: the errors of making a store in memory.

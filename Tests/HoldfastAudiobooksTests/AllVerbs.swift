@@ -5,6 +5,7 @@ import HoldfastTesting
 
 /// Every verb of the library once, on the same small library, for the checks that must leave none out.
 typealias VerbCase = LibraryVerb<AudiobookLibrary, Known>
+typealias Live = LibraryUpdates<AudiobookLibrary, Known>
 
 /// What the library holds before a verb.
 struct Known: Sendable {
@@ -133,6 +134,22 @@ extension VerbCase {
         try library.removeTag("tag", from: known.book.id)
       },
       VerbCase(name: "remove no tag") { library, known in try library.removeTag("new", from: known.book.id) },
+    ]
+  }
+
+  static var updates: [Live] {
+    [
+      Live(name: "all", { library, _ in library.collectionUpdates() }, reading: { library, _ in try library.collections() }),
+      Live(
+        name: "one", { library, known in library.collectionUpdates(known.book.id) },
+        reading: { library, known in try library.collection(known.book.id) }),
+      Live(name: "resume", { library, _ in library.resumePointUpdates() }, reading: { library, _ in try library.resumePoint() }),
+      Live(
+        name: "resume in a collection", { library, known in library.resumePointUpdates(in: known.book.id) },
+        reading: { library, known in try library.resumePoint(in: known.book.id) }),
+      Live(name: "favourites", { library, _ in library.favoriteUpdates() }, reading: { library, _ in try library.favorites().items }),
+      Live(name: "tags", { library, _ in library.tagUpdates() }, reading: { library, _ in try library.tags() }),
+      Live(name: "count", { library, _ in library.statisticsUpdates() }, reading: { library, _ in try library.statistics() }),
     ]
   }
 

@@ -1,12 +1,16 @@
-import HoldfastAudiobooks
+import Foundation
+import Holdfast
 import HoldfastTesting
 import Testing
+
+@testable import HoldfastAudiobooks
 
 @Suite("Conformance", .timeLimit(.minutes(5))) struct Conformance {
   @Test("the library keeps what every library promises", arguments: ConformanceCheck.allCases)
   func conforms(_ check: ConformanceCheck) throws {
     var conformance = LibraryConformance(
-      fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes, sources: ["../../Sources/HoldfastAudiobooks/Verbs"])
+      fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes, records: Self.records, updates: VerbCase.updates,
+      sources: ["../../Sources/HoldfastAudiobooks/Verbs"])
     conformance.walks = Self.walks
     conformance.damages = Self.damages
     try conformance.run(check)
@@ -30,6 +34,27 @@ import Testing
   ]
   private static let sorts = "USE TEMP B-TREE FOR ORDER BY"
   private static let sortsEnd = "USE TEMP B-TREE FOR RIGHT PART OF ORDER BY"
+
+  private static var records: [any StoredRecord] {
+    var random = SeededGenerator(seed: 60)
+    var book = Sample.collection("三体", author: "刘慈欣", tracks: ["序章"])
+    book.description = "A book"
+    book.cover = CollectionCover(.image(relativePath: "a.jpg"), dominantColorHex: "#000001")
+    book.updatedAt += 1
+    book.lastPlayedTrackID = random.id()
+    let bare = Sample.collection("Bare", tracks: ["One"], seed: 2)
+    var (track, empty) = (book.tracks[0], bare.tracks[0])
+    (track.fileSize, track.duration, track.trackNumber, track.checksum) = (1, 2.5, 3, "sum")
+    track.originalID = random.id()
+    empty.duration = nil
+    return [
+      CollectionRow(book), CollectionRow(bare), TrackRow(track, in: book.id, at: 4), TrackRow(empty, in: bare.id, at: -1),
+      PlaybackRow(PlaybackState(position: 1, duration: 2, updatedAt: book.createdAt), of: track.id, in: book.id),
+      PlaybackRow(PlaybackState(position: 0, updatedAt: book.updatedAt), of: track.id, in: book.id),
+      FavoriteRow(Favorite(favoritedAt: book.createdAt), of: track.id, in: book.id),
+      FavoriteRow(Favorite(favoritedAt: nil), of: track.id, in: book.id), TagRow("tag", of: book.id, at: 5),
+    ]
+  }
 
   private static let damages = [
     ("UPDATE playback_states SET collection_id = 'x'", "breaks: a playback state belongs to its track's collection"),

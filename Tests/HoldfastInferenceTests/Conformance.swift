@@ -1,31 +1,45 @@
-import HoldfastInference
+import Foundation
+import Holdfast
 import HoldfastTesting
 import Testing
+
+@testable import HoldfastInference
 
 @Suite("Conformance", .timeLimit(.minutes(5))) struct Conformance {
   @Test("the store keeps what every library promises", arguments: ConformanceCheck.allCases)
   func conforms(_ check: ConformanceCheck) throws {
-    var conformance = Self.conformance(RegistryVerb.prepare, RegistryVerb.reads, RegistryVerb.writes)
+    var conformance = Self.conformance(RegistryVerb.prepare, RegistryVerb.reads, RegistryVerb.writes, RegistryVerb.updates)
     conformance.walks = Self.registryWalks
     conformance.damages = Self.damages
     conformance.tablesWithoutRecord = ["secrets", "sync_state", "sync_tries", "sync_cursors", "sync_conflicts"]
     try conformance.run(check)
   }
 
-  @Test("so do the verbs of the history", arguments: [ConformanceCheck.queryPlans, .observers, .readOnly, .together])
+  @Test(
+    "so do the verbs of the history", arguments: [ConformanceCheck.randomDamage, .queryPlans, .observers, .updates, .readOnly, .together])
   func history(_ check: ConformanceCheck) throws {
-    var conformance = Self.conformance(HistoryVerb.prepare, HistoryVerb.reads, HistoryVerb.writes)
+    var conformance = Self.conformance(HistoryVerb.prepare, HistoryVerb.reads, HistoryVerb.writes, HistoryVerb.updates)
     conformance.walks = Self.historyWalks
     try conformance.run(check)
   }
 
   private static func conformance<Known: Sendable>(
     _ fill: @escaping @Sendable (World) throws -> Known, _ reads: [LibraryVerb<InferenceStore, Known>],
-    _ writes: [LibraryVerb<InferenceStore, Known>]
+    _ writes: [LibraryVerb<InferenceStore, Known>], _ updates: [LibraryUpdates<InferenceStore, Known>]
   ) -> LibraryConformance<InferenceStore, Known> {
     LibraryConformance(
-      library: { InferenceStore($0, secretKey: World.secretKey) }, fill: fill, reads: reads, writes: writes,
-      sources: ["Verbs", "Statistics", "Secrets", "Sync"].map { "../../Sources/HoldfastInference/\($0)" })
+      library: { InferenceStore($0, secretKey: World.secretKey) }, fill: fill, reads: reads, writes: writes, records: records,
+      updates: updates, sources: ["Verbs", "Statistics", "Secrets", "Sync"].map { "../../Sources/HoldfastInference/\($0)" })
+  }
+
+  private static var records: [any StoredRecord] {
+    let (full, bare) = (Sample.configuration, InferenceConfiguration(createdAt: Sample.date))
+    return [
+      ConfigurationRow(full), ConfigurationRow(bare), RoutingRow(full.routing, of: "work", at: 1),
+      RoutingRow(Routing(), of: "default", at: 0), AnalyticsRow(full.analytics, of: "work"), AnalyticsRow(.init(), of: "default"),
+      StorageRow(full.storage, of: "work"), StorageRow(.init(), of: "default"), Sample.model, Sample.bareModel, Sample.usage,
+      Sample.session, Sample.bareSession, Sample.generation, Sample.bareGeneration, Sample.event, Sample.bareEvent, Sample.preference,
+    ]
   }
 
   /// All that is in a table or an index is asked for.

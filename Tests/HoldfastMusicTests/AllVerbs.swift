@@ -5,6 +5,7 @@ import HoldfastTesting
 
 /// Every verb of the library once, on the same small library, for the checks that must leave none out.
 typealias VerbCase = LibraryVerb<MusicStore, Known>
+typealias Live = LibraryUpdates<MusicStore, Known>
 
 /// What the library holds before a verb.
 struct Known: Sendable {
@@ -146,6 +147,40 @@ extension VerbCase {
       ("most played", .mostPlayed), ("rated", .rated(atLeast: 0)),
       ("of an album", .ofAlbum(MusicAlbum.ID(name: "Album", artist: "Artist"))),
       ("of an artist", .ofArtist("Artist")),
+    ]
+  }
+
+  static var updates: [Live] { liveTracks + liveOthers }
+
+  private static var liveTracks: [Live] {
+    lists.map { name, list in
+      Live(name: "tracks \(name)", { library, _ in library.trackUpdates(list) }, reading: { library, _ in try library.tracks(list).items })
+    }
+  }
+
+  private static var liveOthers: [Live] {
+    [
+      Live(name: "all tracks", { library, _ in library.trackUpdates() }, reading: { library, _ in try library.tracks() }),
+      Live(
+        name: "a track", { library, known in library.trackUpdates(known.first) },
+        reading: { library, known in try library.track(known.first) }),
+      Live(name: "a search", { library, _ in library.searchUpdates("one") }, reading: { library, _ in try library.search("one") }),
+      Live(name: "all playlists", { library, _ in library.playlistUpdates() }, reading: { library, _ in try library.playlists() }),
+      Live(
+        name: "a playlist", { library, known in library.playlistUpdates(known.list.id) },
+        reading: { library, known in try library.playlist(known.list.id) }),
+      Live(
+        name: "playlists in no folder", { library, _ in library.playlistUpdates(in: nil) },
+        reading: { library, _ in try library.playlists(in: nil).items }),
+      Live(
+        name: "entries", { library, known in library.entryUpdates(of: known.list.id) },
+        reading: { library, known in try library.entries(of: known.list.id).items }),
+      Live(name: "statistics", { library, _ in library.statisticsUpdates() }, reading: { library, _ in try library.statistics() }),
+      Live(name: "albums", { library, _ in library.albumUpdates() }, reading: { library, _ in try library.albums().items }),
+      Live(
+        name: "albums of an artist", { library, _ in library.albumUpdates(of: "Artist") },
+        reading: { library, _ in try library.albums(of: "Artist").items }),
+      Live(name: "artists", { library, _ in library.artistUpdates() }, reading: { library, _ in try library.artists().items }),
     ]
   }
 

@@ -1,12 +1,16 @@
-import HoldfastMusic
+import Foundation
+import Holdfast
 import HoldfastTesting
 import Testing
+
+@testable import HoldfastMusic
 
 @Suite("Conformance", .timeLimit(.minutes(5))) struct Conformance {
   @Test("the library keeps what every library promises", arguments: ConformanceCheck.allCases)
   func conforms(_ check: ConformanceCheck) throws {
     var conformance = LibraryConformance(
-      fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes, sources: ["../../Sources/HoldfastMusic/Verbs"])
+      fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes, records: Self.records, updates: VerbCase.updates,
+      sources: ["../../Sources/HoldfastMusic/Verbs"])
     conformance.walks = Self.walks
     conformance.damages = Self.damages
     try conformance.run(check)
@@ -36,6 +40,18 @@ import Testing
   private static let counted: Set<String> = [
     "SCAN tracks USING COVERING INDEX sqlite_autoindex_tracks_1", "SCAN of_album", "SCAN of_artist", "SCAN collections",
   ]
+
+  private static var records: [any StoredRecord] {
+    var random = SeededGenerator(seed: 1)
+    let art = MusicArtwork(Data([1, 2, 3]))
+    let (full, bare) = (Sample.full(&random, artwork: art.hash), Sample.track("Bare", &random))
+    let folder = MusicPlaylist(id: random.id(), name: "Folder", isFolder: true)
+    let list = MusicPlaylist(id: random.id(), name: "List", parentID: folder.id, persistentID: "0123456789ABCDEF")
+    return [
+      ArtworkRow(art), TrackRow(full), TrackRow(bare), PlaylistRow(folder, at: 1), PlaylistRow(list, at: 2),
+      EntryRow(id: random.id(), of: bare.id, in: list.id, at: 3),
+    ]
+  }
 
   private static let damages = [
     ("UPDATE collections SET parent_id = id WHERE is_folder", "breaks: a playlist's parent is a folder, and not one inside the playlist"),

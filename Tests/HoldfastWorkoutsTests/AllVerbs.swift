@@ -5,6 +5,7 @@ import HoldfastWorkouts
 
 /// Every verb of the log once, on the same small log, for the checks that must leave none out.
 typealias VerbCase = LibraryVerb<WorkoutLog, Known>
+typealias Live = LibraryUpdates<WorkoutLog, Known>
 
 /// What the log holds before a verb.
 struct Known: Sendable {
@@ -200,6 +201,48 @@ extension VerbCase {
         try log.finishWorkout(droppingEmptySets: true)
       },
       VerbCase(name: "discard", changes: deleted) { log, _ in try log.discardWorkout() },
+    ]
+  }
+
+  static var updates: [Live] { liveLists + liveStatistics }
+
+  private static var liveLists: [Live] {
+    [
+      Live(name: "all workouts", { log, _ in log.workoutUpdates() }, reading: { log, _ in try log.workouts() }),
+      Live(
+        name: "workouts", { log, _ in log.workoutUpdates(limit: 1) }, reading: { log, _ in try log.workouts(after: nil, limit: 1).items }),
+      Live(
+        name: "a workout", { log, known in log.workoutUpdates(known.newest.id) },
+        reading: { log, known in try log.workout(known.newest.id) }),
+      Live(name: "a search", { log, _ in log.searchUpdates("row") }, reading: { log, _ in try log.search("row").items }),
+      Live(name: "the history", { log, _ in log.historyUpdates(of: "row") }, reading: { log, _ in try log.history(of: "row").items }),
+      Live(name: "the workout in progress", { log, _ in log.currentWorkoutUpdates() }, reading: { log, _ in try log.currentWorkout() }),
+      Live(name: "all templates", { log, _ in log.templateUpdates() }, reading: { log, _ in try log.templates() }),
+      Live(
+        name: "templates", { log, _ in log.templateUpdates(limit: 1) }, reading: { log, _ in try log.templates(after: nil, limit: 1).items }
+      ),
+      Live(
+        name: "a template", { log, known in log.templateUpdates(known.template.id) },
+        reading: { log, known in try log.template(known.template.id) }),
+      Live(name: "custom exercises", { log, _ in log.customExerciseUpdates() }, reading: { log, _ in try log.customExercises() }),
+      Live(name: "names", { log, _ in log.exerciseNameUpdates() }, reading: { log, _ in try log.exerciseNames().items }),
+      Live(
+        name: "matching names", { log, _ in log.exerciseNameUpdates(matching: "sled") },
+        reading: { log, _ in try log.exerciseNames(matching: "sled").items }),
+    ]
+  }
+
+  private static var liveStatistics: [Live] {
+    [
+      Live(name: "records", { log, _ in log.recordUpdates() }, reading: { log, _ in try log.records() }),
+      Live(name: "records of an exercise", { log, _ in log.recordUpdates(of: "row") }, reading: { log, _ in try log.records(of: "row") }),
+      Live(name: "progress", { log, _ in log.progressUpdates(of: "row") }, reading: { log, _ in try log.progress(of: "row").items }),
+      Live(name: "volume by workout", { log, _ in log.volumeByWorkoutUpdates() }, reading: { log, _ in try log.volumeByWorkout() }),
+      Live(name: "volume by exercise", { log, _ in log.volumeByExerciseUpdates() }, reading: { log, _ in try log.volumeByExercise() }),
+      Live(name: "volume by body part", { log, _ in log.volumeByBodyPartUpdates() }, reading: { log, _ in try log.volumeByBodyPart() }),
+      Live(
+        name: "volume by week", { log, _ in log.volumeByWeekUpdates(limit: 10) }, reading: { log, _ in try log.volumeByWeek(limit: 10) }),
+      Live(name: "totals", { log, _ in log.totalsUpdates() }, reading: { log, _ in try log.totals() }),
     ]
   }
 

@@ -1,12 +1,16 @@
+import Foundation
+import Holdfast
 import HoldfastTesting
-import HoldfastWorkouts
 import Testing
+
+@testable import HoldfastWorkouts
 
 @Suite("Conformance", .timeLimit(.minutes(5))) struct Conformance {
   @Test("the log keeps what every library promises", arguments: ConformanceCheck.allCases)
   func conforms(_ check: ConformanceCheck) throws {
     var conformance = LibraryConformance(
-      fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes, sources: VerbCase.sources)
+      fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes, records: Self.records, updates: VerbCase.updates,
+      sources: VerbCase.sources)
     conformance.walks = Self.walks
     conformance.damages = Self.damages
     try conformance.run(check)
@@ -27,6 +31,32 @@ import Testing
       "SCAN custom_exercises USING COVERING INDEX sqlite_autoindex_custom_exercises_2",
     ],
   ]
+
+  private static var records: [any StoredRecord] {
+    var random = SeededGenerator(seed: 1)
+    let (full, bare, exercise) = (Sample.full(&random), Sample.workout("Bare", &random), Sample.exercise("Bare", &random))
+    let paused = TrainingTimer(lastActiveAt: random.date(), trainedMilliseconds: 5, isPaused: true, idleLimitSeconds: 7)
+    return [
+      WorkoutRow(full, .finished), WorkoutRow(bare, .template), ExerciseRow(full.exercises[0], in: full.id, at: 1),
+      ExerciseRow(exercise, in: bare.id, at: -2), SetRow(Sample.fullSet(&random), in: exercise.id, at: 3),
+      SetRow(ExerciseSet(id: random.id()), in: exercise.id, at: 3), CustomExerciseRow(Sample.customExercise("Full", &random)),
+      CustomExerciseRow(CustomExercise(id: random.id(), name: "Bare")), ActiveRow(bare.id, TrainingTimer(lastActiveAt: random.date())),
+      ActiveRow(bare.id, paused),
+    ]
+  }
+
+  @Test("no two fields of a full sample that are of one type have the same value, so that swapped columns are found")
+  func fullSample() throws {
+    var random = SeededGenerator(seed: 2)
+    let set = Sample.fullSet(&random)
+    let (suggested, actual) = (set.suggested, set.actual)
+    let integers = [
+      suggested.reps, suggested.repRange, suggested.durationSeconds, suggested.restSeconds, actual.reps, actual.durationSeconds,
+      actual.restSeconds,
+    ].compactMap(\.self)
+    let numbers = [suggested.weight, suggested.rpe, actual.weight, actual.distance, actual.rpe].compactMap(\.self)
+    #expect(Set(integers).count == 7 && Set(numbers).count == 5)
+  }
 
   private static let damages = [
     ("DELETE FROM active_workout", "breaks: the workout in progress is the one that the slot names"),

@@ -8,7 +8,7 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
   public typealias Element = Value
 
   package let store: Store
-  let tables: [WatchedTable]
+  package let tables: [WatchedTable]
   package let read: @Sendable (Reader) throws -> Value
   let areEqual: @Sendable (Value, Value) -> Bool
 

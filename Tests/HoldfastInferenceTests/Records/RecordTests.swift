@@ -6,24 +6,6 @@ import Testing
 @testable import HoldfastInference
 
 @Suite("Records") struct RecordTests {
-  @Test("every record reads what it writes, column by column")
-  func columns() throws {
-    let store = try World.inMemory().store
-    let configuration = Sample.configuration
-    let bare = InferenceConfiguration(createdAt: Sample.date)
-    try RecordCheck.verify([ConfigurationRow(configuration), ConfigurationRow(bare)], in: store)
-    try RecordCheck.verify(
-      [RoutingRow(configuration.routing, of: "work", at: 1), RoutingRow(Routing(), of: "default", at: 0)], in: store)
-    try RecordCheck.verify([AnalyticsRow(configuration.analytics, of: "work"), AnalyticsRow(.init(), of: "default")], in: store)
-    try RecordCheck.verify([StorageRow(configuration.storage, of: "work"), StorageRow(.init(), of: "default")], in: store)
-    try RecordCheck.verify([Sample.model, Sample.bareModel], in: store)
-    try RecordCheck.verify([Sample.usage], in: store)
-    try RecordCheck.verify([Sample.session, Sample.bareSession], in: store)
-    try RecordCheck.verify([Sample.generation, Sample.bareGeneration], in: store)
-    try RecordCheck.verify([Sample.event, Sample.bareEvent], in: store)
-    try RecordCheck.verify([Sample.preference], in: store)
-  }
-
   @Test("an edit raises the row's revision by one, also one of a part, and saving it again unchanged does not")
   func revisions() throws {
     let world = try World.inMemory()

@@ -73,6 +73,31 @@ extension HistoryVerb {
     ]
   }
 
+  static var updates: [LibraryUpdates<InferenceStore, KnownHistory>] {
+    typealias Live = LibraryUpdates<InferenceStore, KnownHistory>
+    return [
+      Live(name: "sessions", { store, _ in store.sessionUpdates() }, reading: { store, _ in try store.sessions().items }),
+      Live(
+        name: "sessions of a model", { store, _ in store.sessionUpdates(of: "other", limit: 1) },
+        reading: { store, _ in try store.sessions(of: "other", limit: 1).items }),
+      Live(
+        name: "a session", { store, known in store.sessionUpdates(known.sessions[0].id) },
+        reading: { store, known in try store.session(known.sessions[0].id) }),
+      Live(
+        name: "generations", { store, known in store.generationUpdates(of: known.sessions[1].id) },
+        reading: { store, known in try store.generations(of: known.sessions[1].id).items }),
+      Live(
+        name: "statistics by day", { store, _ in store.statisticsUpdates(by: [.model, .day]) },
+        reading: { store, _ in try store.statistics(by: [.model, .day]) }),
+      Live(name: "statistics", { store, _ in store.statisticsUpdates() }, reading: { store, _ in try store.statistics() }),
+      Live(
+        name: "usage", { store, _ in store.usageUpdates(of: Sample.model.id) },
+        reading: { store, _ in try store.usage(of: Sample.model.id).items }),
+      Live(
+        name: "pending events", { store, _ in store.pendingEventCountUpdates() }, reading: { store, _ in try store.pendingEventCount() }),
+    ]
+  }
+
   static var reads: [HistoryVerb] {
     [
       HistoryVerb(name: "load a session") { store, known in _ = try store.session(known.sessions[0].id) },

@@ -5,53 +5,6 @@ import HoldfastTesting
 import Testing
 
 @Suite("Observation of the registry", .timeLimit(.minutes(10))) struct RegistryObservation {
-  @Test("each kind of updates begins with what is there and goes on with what a verb makes of it")
-  func updates() async throws {
-    let world = try World.temporary()
-    try RegistryVerb.prepare(world)
-    let store = world.inference
-    try await UpdatesCheck.follow(store.configurationUpdates("work")) {
-      try store.configuration("work")
-    } after: {
-      try store.setAPIKey(nil, for: "work")
-    }
-    try await UpdatesCheck.follow(store.modelUpdates()) {
-      try store.models()
-    } after: {
-      try store.recordUse(of: "phi")
-    }
-    try await UpdatesCheck.follow(store.modelUpdates(.missing, limit: 1)) {
-      try store.models(.missing, limit: 1).items
-    } after: {
-      try store.deleteModel(Sample.model.id)
-    }
-    try await UpdatesCheck.follow(store.modelUpdates("phi")) {
-      try store.model("phi")
-    } after: {
-      try store.checkModelFiles()
-    }
-    try await UpdatesCheck.follow(store.preferenceUpdates()) {
-      try store.preferences()
-    } after: {
-      try store.setPreference("2", named: "theme")
-    }
-    try await UpdatesCheck.follow(store.preferenceUpdates(named: "theme")) {
-      try store.preference(named: "theme")
-    } after: {
-      try store.deletePreference(named: "theme")
-    }
-    try await UpdatesCheck.follow(store.syncConflictUpdates()) {
-      try store.syncConflicts().items
-    } after: {
-      try store.clearSyncConflicts(until: Date(timeIntervalSince1970: 0))
-    }
-    try await UpdatesCheck.follow(store.syncStatusUpdates()) {
-      try store.syncStatus()
-    } after: {
-      try store.retrySetAside()
-    }
-  }
-
   @Test("what lost against a server and what it refused is listed, forgotten and tried again from a task")
   func sent() async throws {
     let world = try World.temporary()

@@ -110,6 +110,27 @@ extension RegistryVerb {
     ]
   }
 
+  static var updates: [LibraryUpdates<InferenceStore, Void>] {
+    typealias Live = LibraryUpdates<InferenceStore, Void>
+    return [
+      Live(
+        name: "a configuration", { store, _ in store.configurationUpdates("work") },
+        reading: { store, _ in try store.configuration("work") }),
+      Live(name: "the configuration", { store, _ in store.configurationUpdates() }, reading: { store, _ in try store.configuration() }),
+      Live(name: "all models", { store, _ in store.modelUpdates() }, reading: { store, _ in try store.models() }),
+      Live(
+        name: "models", { store, _ in store.modelUpdates(.missing, limit: 1) },
+        reading: { store, _ in try store.models(.missing, limit: 1).items }),
+      Live(name: "a model", { store, _ in store.modelUpdates("phi") }, reading: { store, _ in try store.model("phi") }),
+      Live(name: "preferences", { store, _ in store.preferenceUpdates() }, reading: { store, _ in try store.preferences() }),
+      Live(
+        name: "a preference", { store, _ in store.preferenceUpdates(named: "theme") },
+        reading: { store, _ in try store.preference(named: "theme") }),
+      Live(name: "conflicts", { store, _ in store.syncConflictUpdates() }, reading: { store, _ in try store.syncConflicts().items }),
+      Live(name: "what waits", { store, _ in store.syncStatusUpdates() }, reading: { store, _ in try store.syncStatus() }),
+    ]
+  }
+
   static var reads: [RegistryVerb] {
     [
       RegistryVerb(name: "load a configuration") { store, _ in _ = try store.configuration() },

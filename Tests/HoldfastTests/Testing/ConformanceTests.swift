@@ -20,19 +20,29 @@ private struct ShelfList: Library {
     try list.store.write { try $0.insert(Book("", number: 9)) }
   }
 
+  static func shelves(
+    of tables: [String] = ["shelves"], reading read: @escaping @Sendable (Reader) throws -> [Shelf] = { try $0.all(Shelf.self) }
+  ) -> LibraryUpdates<ShelfList, Shelf> {
+    LibraryUpdates(name: "shelves") { list, _ in
+      list.store.updates(of: tables) { try $0.all(Shelf.self) }
+    } reading: { list, _ in
+      try list.store.read(read)
+    }
+  }
+
   static let untitled = (sql: "UPDATE books SET title = ''", finding: "breaks: every book has a title")
 
   static func conformance(
     _ folder: TemporaryFolder, schema: StoreSchema = Shelves.schema, reads: [Verb] = [load], writes: [Verb] = [rename],
-    sources: [String] = ["../Sources"],
-    fills: Bool = true
+    records: [any StoredRecord] = [Shelf("first"), Book("title", pages: 7)], updates: [LibraryUpdates<ShelfList, Shelf>] = [shelves()],
+    sources: [String] = ["../Sources"], fills: Bool = true
   ) throws -> LibraryConformance<ShelfList, Shelf> {
     var conformance = LibraryConformance<ShelfList, Shelf>(
       schema,
       fill: { world in
         if fills { try world.store.fill() }
         return Shelf("first")
-      }, reads: reads, writes: writes, sources: sources, file: folder.file("Tests/Tests.swift").path)
+      }, reads: reads, writes: writes, records: records, updates: updates, sources: sources, file: folder.file("Tests/Tests.swift").path)
     conformance.damages = [untitled]
     return conformance
   }
@@ -112,6 +122,38 @@ private struct ShelfList: Library {
     #expect(complaint(.damage, conformance)?.contains("“breaks: pages” is not found") == true)
   }
 
+  @Test("a verb that answers a damaged row with another error, or without the column, is told with the seed and the damage")
+  func randomDamage() throws {
+    let errors: [any Error] = [CocoaError(.coderReadCorrupt), StoreError(.misuse, "no reader"), StoreError(.decoding, "no column")]
+    for error in errors {
+      let failing = ShelfList.Verb(name: "fail") { _, _ in throw error }
+      let said = complaint(.randomDamage, try ShelfList.conformance(folder, reads: [failing]))
+      #expect(said?.contains(#/^verification_failed: seed \d+, UPDATE "(shelves|books)" SET .*“fail” throws/#) == true, "\(error)")
+    }
+    #expect(complaint(.randomDamage, try ShelfList.conformance(folder, fills: false))?.contains("SQLite accepts no damage") == true)
+  }
+
+  @Test("a record that does not read what it writes, and a record type without a record, are told")
+  func records() throws {
+    let swapped = try ShelfList.conformance(folder, records: [Shelf("first"), RecordCheckTests.Swapped(Book("title"))])
+    #expect(complaint(.records, swapped)?.contains("the types of `records`") == true)
+    let schema = StoreSchema("shelves", migrations: [Shelves.v1], records: [Shelf.self, RecordCheckTests.Swapped.self])
+    let wrong = try ShelfList.conformance(folder, schema: schema, records: [Shelf("first"), RecordCheckTests.Swapped(Book("title"))])
+    #expect(complaint(.records, wrong)?.hasPrefix("verification_failed: Swapped: id was written as text") == true)
+    #expect(complaint(.records, try ShelfList.conformance(folder, records: [Shelf("first")]))?.contains("Book") == true)
+  }
+
+  @Test("updates that miss a change, that read something else, and whose value no verb changes, are told")
+  func updates() throws {
+    func said(_ updates: LibraryUpdates<ShelfList, Shelf>, _ writes: [ShelfList.Verb] = [ShelfList.rename]) throws -> String? {
+      complaint(.updates, try ShelfList.conformance(folder, writes: writes, updates: [updates]))
+    }
+    #expect(try said(ShelfList.shelves()) == nil)
+    #expect(try said(ShelfList.shelves(of: ["books"]))?.contains("“shelves” after “rename”: verification_failed: they miss") == true)
+    #expect(try said(ShelfList.shelves { _ in [] })?.contains("and the verb reads []") == true)
+    #expect(try said(ShelfList.shelves(), [ShelfList.unhealthy])?.contains("no verb changes: [\"shelves\"]") == true)
+  }
+
   @Test("tables, scans, observers and broken invariants that are not as said are told")
   func verbs() throws {
     var conformance = try ShelfList.conformance(folder)
@@ -148,7 +190,9 @@ private struct ShelfList: Library {
       complaint(.bothForms, try ShelfList.conformance(folder)) == "verification_failed: ShelfList.shelf is no verb of the conformance")
     try Data("struct ShelfList {}\n\nextension ShelfList {\n  public func shelfUpdates() -> Updates<Int> { updates }\n}\n".utf8)
       .write(to: folder.file("Sources/Verbs.swift"))
-    #expect(complaint(.bothForms, try ShelfList.conformance(folder)) == "verification_failed: no test calls ShelfList.shelfUpdates")
+    #expect(
+      complaint(.bothForms, try ShelfList.conformance(folder))
+        == "verification_failed: ShelfList.shelfUpdates is no verb of the conformance")
     try Data("struct ShelfList {}".utf8).write(to: folder.file("Sources/Verbs.swift"))
     #expect(complaint(.bothForms, try ShelfList.conformance(folder))?.hasPrefix("misuse: ") == true)
   }
