@@ -152,6 +152,8 @@ import Testing
       "Sources/Holdfast/Files/DurableFile.swift",
       "Sources/Holdfast/Files/FilePath.swift",
       "Sources/Holdfast/Files/FileProtection.swift",
+      // Each system has its own cheap clock.
+      "Sources/Holdfast/Insight/SteadyTime.swift",
       // Each system has its place for application data.
       "Sources/Holdfast/Files/Store+DefaultURL.swift",
       "Sources/Holdfast/Connections/ConnectionFactory.swift",

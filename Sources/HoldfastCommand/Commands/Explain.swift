@@ -59,7 +59,7 @@ struct Explain: Subcommand {
       return (plan, try count(reader))
     } catch let error as StoreError where error.code == .misuse || error.code == .readOnly {
       // The statement is at fault, not this program or the file.
-      throw StoreError(.invalidValue, error.message)
+      throw StoreError(.invalidValue, error.message, suggestion: "Correct the SQL. holdfast info lists the tables.")
     }
   }
 
