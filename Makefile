@@ -2,12 +2,6 @@
 
 # Apart from the rest: code that counts its lines is slower, and changing the flag would build everything again.
 COUNTING := --enable-code-coverage --scratch-path .build/coverage
-# With COVERAGE=1, `make test` counts lines, too. Then everything that is built for debugging counts them: only one build is needed.
-COUNTED := $(if $(COVERAGE),--enable-code-coverage)
-# For programs that count lines that nobody reads.
-UNREAD := $(if $(COVERAGE),LLVM_PROFILE_FILE=/dev/null)
-CHECK_COVERAGE = .ci/coverage "$$(swift test $(1) --show-codecov-path)" 95 \
-	Holdfast HoldfastTransfer HoldfastAudiobooks HoldfastMusic HoldfastWorkouts HoldfastInference
 # The packages beside this one share its scratch folder: what all of them depend on is built once. A plan that was kept for one of them
 # would be taken for another's, and an old program would stay.
 PLANNED := --disable-build-manifest-caching
@@ -50,16 +44,14 @@ install: system ## put the command `holdfast` into PREFIX/bin (~/.local)
 	install -d "$(PREFIX)/bin"
 	install -m 755 .build/release/holdfast "$(PREFIX)/bin/holdfast"
 
-# Prints nothing after the test runner's summary while enough lines are covered.
-test: system ## all tests; fails and names what did not end after TEST_SECONDS (900); with COVERAGE=1 fails under 95 % line coverage
-	swift build $(PLANNED) $(COUNTED) --build-tests
-	.ci/test-within $(TEST_SECONDS) $(COUNTED) --parallel --skip '^ProofTests[.]'
-	@if [ -n "$(COVERAGE)" ]; then $(call CHECK_COVERAGE,) > .build/coverage.txt || { cat .build/coverage.txt; exit 1; }; fi
+test: system ## all tests; fails and names what did not end after TEST_SECONDS (900)
+	swift build $(PLANNED) --build-tests
+	.ci/test-within $(TEST_SECONDS) --parallel --skip '^ProofTests[.]'
 
 coverage: system ## line coverage of the kit and the libraries; fails under 95 %
 	swift build $(COUNTING) --build-tests
 	.ci/test-within $(TEST_SECONDS) $(COUNTING) --parallel
-	@$(call CHECK_COVERAGE,$(COUNTING))
+	@.ci/coverage "$$(swift test $(COUNTING) --show-codecov-path)" 95 Holdfast HoldfastTransfer HoldfastAudiobooks HoldfastMusic HoldfastWorkouts HoldfastInference
 
 format: ## format every Swift file
 	swift format -i -r $(FORMATTED)
@@ -74,8 +66,8 @@ bench: system ## measure; results go to Benchmarks/RESULTS.md
 	swift run -c release --package-path Benchmarks $(SHARED) Benchmarks --write Benchmarks/RESULTS.md
 
 bench-build: system ## build the benchmarks for debugging, and run one round of one of them: the figures mean nothing
-	swift build --package-path Benchmarks $(SHARED) $(COUNTED)
-	$(UNREAD) .build/debug/Benchmarks --rounds 1 --only W3 > /dev/null
+	swift build --package-path Benchmarks $(SHARED)
+	.build/debug/Benchmarks --rounds 1 --only W3 > /dev/null
 
 fuzz: system ## import mutated sources for SECONDS (600), which all formats share, beginning with SEED (1)
 	swift run $(PLANNED) -c release holdfast-fuzz --seconds $(SECONDS) --seed $(SEED)
@@ -99,8 +91,8 @@ proof: system ## kills of whole programs, self-tests of the fuzzer, many tasks f
 	HOLDFAST_PROOF=long .ci/test-within 7200 --filter 'ProofTests|ManyTasks|RandomDamage|RandomRun|TableDamage|TableVerification|CapabilityHostile|Conformance|DateCodec|JSONScannerFoundation|TypicalData'
 
 proof-short: system ## the same with few kills: for every change
-	swift build $(PLANNED) $(COUNTED) --build-tests
-	$(UNREAD) .ci/test-within $(TEST_SECONDS) --parallel --filter '^ProofTests[.]'
+	swift build $(PLANNED) --build-tests
+	.ci/test-within $(TEST_SECONDS) --parallel --filter '^ProofTests[.]'
 
 telemetry: system ## take telemetry for SECONDS (600), print the memory after a tenth of them and at the end, and fail when it grows
 	@mkdir -p run && rm -f run/telemetry.sqlite*
@@ -109,10 +101,10 @@ telemetry: system ## take telemetry for SECONDS (600), print the memory after a 
 docs: system ## check that the documents' Swift is compiled code and that public symbols are documented
 	swift test $(PLANNED) --disable-xctest --filter 'Snippet|HouseTests'
 
-# A link to a symbol that is not there is a warning of the plugin. The plugin's builds for debugging cannot count lines: see COVERAGE.
+# A link to a symbol that is not there is a warning of the plugin.
 docc: system ## build the DocC archives under .build/plugins; fails where a link leads to no symbol
 	@mkdir -p .build
-	swift package --package-path DocC $(SHARED) $(if $(COVERAGE),-c release) generate-documentation $(addprefix --target ,$(DOCUMENTED)) > .build/docc.log 2>&1 || \
+	swift package --package-path DocC $(SHARED) generate-documentation $(addprefix --target ,$(DOCUMENTED)) > .build/docc.log 2>&1 || \
 	{ cat .build/docc.log; exit 1; }
 	@for library in $(DOCUMENTED); do find .build/plugins -name $$library.doccarchive | grep . || { echo "no archive of $$library"; exit 1; }; done
 	@! grep -E -A 3 "doesn't exist at|is ambiguous at|No symbol matched|couldn't be resolved" .build/docc.log
