@@ -12,8 +12,6 @@ final class Connection {
   let watch: StatementWatch
   /// How many calls are under way whose commits SQLite flushes itself: `Store.durably`, and `Store.onWriter` of a durable store.
   var durableWork = 0
-  /// For the metrics: the calls that this connection has served.
-  var countedCalls = 0
   /// The closure given to `interrupting`.
   private var isCancelled: () -> Bool = { false }
   private var arena: BindArena? = BindArena()

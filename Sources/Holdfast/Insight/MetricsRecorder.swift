@@ -30,8 +30,6 @@ final class MetricsRecorder: @unchecked Sendable {
   private var entries: [Entry] = []
   /// The place of a verb in `entries`, by the address of its text. The same text may stand at several addresses.
   private var places: [UInt: Int] = [:]
-  /// The verb of the last call: most calls have the verb of the one before.
-  private var last: (address: UInt, place: Int)?
   private var readerWaits = Histogram()
   private var checkpoints = Histogram()
   private var cacheHits = 0
@@ -80,11 +78,7 @@ final class MetricsRecorder: @unchecked Sendable {
   private func placeOfVerb(_ verb: StaticString) -> Int {
     // A text of one character may have no address; no text stands at an address as low as the number of a character.
     let address = verb.hasPointerRepresentation ? UInt(bitPattern: verb.utf8Start) : UInt(verb.unicodeScalar.value)
-    if let last, last.address == address { return last.place }
-    if let place = places[address] {
-      last = (address, place)
-      return place
-    }
+    if let place = places[address] { return place }
     let text = "\(verb)"
     let name = entries.count < keptVerbs || entries.contains { $0.name == text } ? text : Self.other
     let place = entries.firstIndex { $0.name == name } ?? entries.count

@@ -13,8 +13,7 @@ public struct StoreMetrics: Sendable, Equatable, Codable {
   /// How long each checkpoint took; no write can begin meanwhile. With an archive, this has the time in which it takes over the log's
   /// commits.
   public var checkpoints = Latency()
-  /// How often reads and writes found a page in their connection's cache. Counted with the first call on a connection and then with every
-  /// 16th, for all calls before it; so is `cacheMisses`.
+  /// How often reads and writes found a page in their connection's cache.
   public var cacheHits = 0
   /// How often reads and writes had to ask the file for a page.
   public var cacheMisses = 0

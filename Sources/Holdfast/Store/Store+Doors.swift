@@ -258,9 +258,7 @@ extension Store {
   @inline(__always)
   private func ended(_ call: inout Call, _ connection: Connection) {
     guard recorder != nil else { return }
-    // SQLite's counters add up, so not every call has to read them.
-    if connection.countedCalls & 15 == 0 { call.takeCacheCounts(connection.handle) }
-    connection.countedCalls &+= 1
+    call.takeCacheCounts(connection.handle)
     connection.watch.explain(on: connection.handle)
   }
 
