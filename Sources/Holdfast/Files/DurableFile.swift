@@ -134,7 +134,9 @@ package enum DurableFile {
   ///
   /// Reads through SQLite's file layer, because the source may be a database that this process has open. Writes nothing where the copy has no
   /// room: a copy that fills the disk would stop the commits of others until it fails.
-  package static func copy(_ source: URL, to target: URL) throws {
+  ///
+  /// - Parameter take: gets the bytes, piece by piece. Default: nobody wants them.
+  package static func copy(_ source: URL, to target: URL, _ take: (Data) -> Void = { _ in }) throws {
     let bytes = try FileBytes(source)
     try checkFreeSpace(bytes.count, in: target.deletingLastPathComponent(), for: "a copy of \(source.path)")
     guard try create(target.path) else { throw StoreError(.cannotCreate, "\(target.path) is there already") }
@@ -143,6 +145,7 @@ package enum DurableFile {
       var written: Int64 = 0
       try bytes.pieces {
         try file.write(contentsOf: $0)
+        take($0)
         written += Int64($0.count)
       }
       guard written == bytes.count else { throw StoreError(.inputOutput, "\(source.path) became shorter while it was copied") }

@@ -25,8 +25,9 @@ struct ImportChoice {
       try refuse(look, unlessFor: only)
       return only
     }
+    let likely = try candidates.map { (library: $0, likeness: try $0.likeness(of: look)) }
     for wanted in [FormatDescription.Likeness.certain, .possible] {
-      let found = try candidates.filter { try $0.likeness(of: look) == wanted }
+      let found = likely.filter { $0.likeness == wanted }.map(\.library)
       if let only = found.first, found.count == 1 { return only }
       if found.count > 1 {
         throw Failure(

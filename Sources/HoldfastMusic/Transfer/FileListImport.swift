@@ -21,6 +21,13 @@ struct FileListImport: ImportFormat {
   private let source: ImportSource
   private let kind: Source
   private let fields: [RecordField<LibraryTrack>]
+  private let read: Reading
+
+  /// The list as it was first read. The scan that writes takes it; the scan that verifies reads the file again.
+  private final class Reading {
+    var list: FileList?
+    init(_ list: FileList) { self.list = list }
+  }
 
   /// Reads the list once: an unreadable list is refused before anything is written.
   ///
@@ -36,7 +43,9 @@ struct FileListImport: ImportFormat {
     self.source = source
     self.kind = kind
     fields = Self.fields(units: units)
-    total = try Self.list(source, kind).entries.count
+    let list = try Self.list(source, kind)
+    read = Reading(list)
+    total = list.entries.count
   }
 
   private static func list(_ source: ImportSource, _ kind: Source) throws -> FileList {
@@ -53,7 +62,8 @@ struct FileListImport: ImportFormat {
   // MARK: Scan
 
   func scan(_ reader: Reader, _ visit: (Scanned<MusicRecord>, Int) throws -> Void) throws {
-    var list = try Self.list(source, kind)
+    var list = try read.list ?? Self.list(source, kind)
+    read.list = nil
     try Self.unescape(&list, reader)
     var tracks: [UUID?] = []
     var isNew: [Bool] = []

@@ -154,14 +154,12 @@ extension Store {
     guard let found, FileManager.default.fileExists(atPath: found.path) else {
       throw StoreError(.notFound, "there is no copy of \(url.path)")
     }
-    let copy = URL(fileURLWithPath: found.path)
-    guard try SourceFiles(copy).sha256() == found.sha256 else {
+    let folder = try WorkingFolder(beside: url, "restoring")
+    let working = folder.file(url.lastPathComponent)
+    guard try SourceFiles(URL(fileURLWithPath: found.path)).copy(to: working) == found.sha256 else {
       throw StoreError(.verificationFailed, "\(found.path) has changed since it was imported")
     }
     if FileManager.default.fileExists(atPath: url.path) { try ImportSource(url).keepCopy() }
-    let folder = try WorkingFolder(beside: url, "restoring")
-    let working = folder.file(url.lastPathComponent)
-    try SourceFiles(copy).copy(to: working)
     try SourceFiles(working).move(to: url)
     return url
   }

@@ -100,8 +100,10 @@ extension Store {
     do {
       guard try !ImportSource.isKnown(legacy, to: self) else { return OpenedStore(self) }
       let source = try ImportSource(legacy)
+      // First the format: a file that is refused at its first bytes is not hashed.
+      let format = try importer(source)
       guard try !source.wasImported(into: self) else { return OpenedStore(self) }
-      return OpenedStore(self, importReport: try importing(importer(source), from: source, options: options))
+      return OpenedStore(self, importReport: try importing(format, from: source, options: options))
     } catch {
       return OpenedStore(self, importFailure: StoreError(error))
     }

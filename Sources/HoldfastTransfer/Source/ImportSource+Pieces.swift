@@ -41,7 +41,7 @@ public final class SourcePieces {
       left -= Int64(piece.count)
       return piece
     }
-    guard try sum.hex == source.sha256 else { throw source.changedWhileRead }
+    try source.prove(sum.hex)
     return nil
   }
 }

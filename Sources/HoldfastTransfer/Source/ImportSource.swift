@@ -1,9 +1,9 @@
 public import Foundation
 public import Holdfast
 
-// Invariants: what is written into a store was read from bytes with the hash `sha256`. The file is hashed once, when the hash is first
-// needed, so a source that is refused at its first bytes costs no more than these. A later reading that finds other bytes, or an earlier
-// one that found them, fails the import.
+// Invariants: what is written into a store was read from bytes with the hash `sha256`. The first reading of the whole file gives the hash,
+// mostly the reading that copies it, so a source that is refused at its first bytes costs no more than these. Another reading that finds
+// other bytes fails the import.
 
 /// A file to import.
 public struct ImportSource: Sendable {
@@ -21,20 +21,15 @@ public struct ImportSource: Sendable {
   /// The SHA-256 of the whole file, in lowercase hexadecimal. For a database with a log or journal beside it: a hash of the hashes of these
   /// files, because some rows may be only in the log.
   ///
-  /// The first call reads the file; later calls, on copies of this value too, return what it found.
+  /// Reads the file unless a reading of the whole file, also through a copy of this value, has found the hash.
   /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`; `.verificationFailed` when a whole file has changed since this value was made;
   ///   `.invalidSource` when the file has become shorter than its beginning was.
   public var sha256: String {
     get throws {
       try hashes.ofFile {
         do {
-          guard !isBeginning else { return try SHA256Hex.ofFile(at: url, leading: bytes) }
-          let files = SourceFiles(url)
-          let hash = try files.sha256()
-          guard files.bytes == bytes, files.modifiedAt == modifiedAt else {
-            guard DurableFile.stands(url.path) else { throw StoreError(.notFound, "there is no file at \(url.path) any more") }
-            throw StoreError(.verificationFailed, "\(url.path) has changed since it was chosen", suggestion: "Choose it again.")
-          }
+          let hash = try isBeginning ? SHA256Hex.ofFile(at: url, leading: bytes) : SourceFiles(url).sha256()
+          try checkUnchanged()
           return hash
         } catch {
           throw DurableFile.failure(error, url)
@@ -42,6 +37,29 @@ public struct ImportSource: Sendable {
       }
     }
   }
+
+  private func checkUnchanged() throws {
+    let files = SourceFiles(url)
+    guard !isBeginning, files.bytes != bytes || files.modifiedAt != modifiedAt else { return }
+    guard DurableFile.stands(url.path) else { throw StoreError(.notFound, "there is no file at \(url.path) any more") }
+    throw StoreError(.verificationFailed, "\(url.path) has changed since it was chosen", suggestion: "Choose it again.")
+  }
+
+  /// Takes the hash that a reading of the whole source has found: as `sha256` when that is not known yet, so that no other reading is needed.
+  ///
+  /// - Throws: `.verificationFailed` when it is another than `sha256`, or when the file has changed.
+  func prove(_ found: String) throws {
+    let known = try hashes.ofFile {
+      try checkUnchanged()
+      return found
+    }
+    guard known == found else { throw changedWhileRead }
+  }
+
+  /// Copies the file and its log. The reading for it also gives or proves `sha256`.
+  ///
+  /// - Throws: `.verificationFailed` when the file has changed; the errors of copying.
+  func copy(to target: URL) throws { try prove(SourceFiles(url).copy(to: target)) }
 
   /// Makes a source from a whole file.
   ///
@@ -149,12 +167,11 @@ public struct ImportSource: Sendable {
   ///
   /// - Throws: `.verificationFailed` when the file changed between the two.
   func proveReading() throws {
-    guard let found = try hashes.ofReading(), try found != sha256 else { return }
-    throw changedWhileRead
+    if let found = try hashes.ofReading() { try prove(found) }
   }
 
   /// Another program wrote to the file between two readings.
-  var changedWhileRead: StoreError {
+  private var changedWhileRead: StoreError {
     StoreError(
       .verificationFailed, "\(url.path) changed while it was read",
       suggestion: "Import it again when no other program writes to it.")

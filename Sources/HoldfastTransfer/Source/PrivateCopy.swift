@@ -9,9 +9,6 @@ final class PrivateCopy {
   init(of source: ImportSource) throws {
     folder = try WorkingFolder(in: FileManager.default.temporaryDirectory, "source")
     url = folder.file("source.sqlite")
-    try SourceFiles(source.url).copy(to: url)
-    guard try SourceFiles(url).sha256() == source.sha256 else {
-      throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
-    }
+    try source.copy(to: url)
   }
 }

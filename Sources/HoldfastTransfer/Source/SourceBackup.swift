@@ -66,14 +66,14 @@ struct SourceBackup {
   private init(of source: ImportSource, as name: URL) throws {
     self.source = source
     self.name = name
-    if try Self.place(for: source.sha256, name).holds {
+    if try Self.place(for: source, name).holds {
       (working, folder, found) = (nil, nil, nil)
       return
     }
     let folder = try WorkingFolder(beside: name, "copying")
     let working = folder.file("copy")
     do {
-      try SourceFiles(source.url).copy(to: working)
+      try source.copy(to: working)
     } catch {
       throw DurableFile.failure(error, source.url).naming(URL(fileURLWithPath: name.path + ".backup"), insteadOf: working)
     }
@@ -85,12 +85,11 @@ struct SourceBackup {
   ///
   /// - Throws: `.verificationFailed` when the copy differs from the source.
   func keep() throws -> URL {
-    guard let working, let found else { return try Self.place(for: source.sha256, name).url }
-    let sha256 = try found.value()
-    guard try sha256 == source.sha256 else {
+    guard let working, let found else { return try Self.place(for: source, name).url }
+    guard try found.value() == source.sha256 else {
       throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
     }
-    let (url, holds) = try Self.place(for: sha256, name)
+    let (url, holds) = try Self.place(for: source, name)
     if !holds { try SourceFiles(working).move(to: url) }
     return url
   }
@@ -101,14 +100,15 @@ struct SourceBackup {
     if let folder { _ = try? DurableFile.remove(folder.url) }
   }
 
-  /// The name of a copy with this content, or the first name that neither a file nor a log has.
-  private static func place(for content: String, _ name: URL) throws -> (url: URL, holds: Bool) {
+  /// The name of an equal copy, or the first name that neither a file nor a log has. Reads the source only where a file of its size stands.
+  private static func place(for source: ImportSource, _ name: URL) throws -> (url: URL, holds: Bool) {
     var number = 1
     while true {
       let url = URL(fileURLWithPath: name.path + (number == 1 ? ".backup" : ".backup-\(number)"))
       let taken = ([""] + StoreFiles.sidecars).contains { DurableFile.stands(url.path + $0) }
       if !taken { return (url, false) }
-      if let sha256 = try? SourceFiles(url).sha256(), sha256 == content { return (url, true) }
+      let files = SourceFiles(url)
+      if files.bytes == source.bytes, let found = try? files.sha256(), try found == source.sha256 { return (url, true) }
       number += 1
     }
   }

@@ -21,10 +21,12 @@ struct SourceFiles {
   }
 
   /// The hash of the file; with logs, a hash of all hashes.
-  func sha256() throws -> String {
-    let hash = try SHA256Hex.ofFile(at: url)
+  func sha256() throws -> String { try sha256 { try SHA256Hex.ofFile(at: beside($0)) } }
+
+  private func sha256(_ ofFile: (_ suffix: String) throws -> String) throws -> String {
+    let hash = try ofFile("")
     guard !suffixes.isEmpty else { return hash }
-    return SHA256Hex.of(try suffixes.reduce(hash) { try "\($0)\n\($1) \(SHA256Hex.ofFile(at: beside($1)))" })
+    return SHA256Hex.of(try suffixes.reduce(hash) { try "\($0)\n\($1) \(ofFile($1))" })
   }
 
   var bytes: Int64 {
@@ -39,10 +41,12 @@ struct SourceFiles {
     }.max()
   }
 
-  /// Copies all files to new names.
-  func copy(to target: URL) throws {
-    for suffix in [""] + suffixes {
-      try DurableFile.copy(beside(suffix), to: URL(fileURLWithPath: target.path + suffix))
+  /// Copies all files to new names. Returns the hash of the bytes that were copied, without a reading of its own.
+  func copy(to target: URL) throws -> String {
+    try sha256 { suffix in
+      var sum = SHA256Sum()
+      try DurableFile.copy(beside(suffix), to: URL(fileURLWithPath: target.path + suffix)) { sum.add($0) }
+      return sum.hex
     }
   }
 

@@ -83,11 +83,6 @@ extension WorkoutLog {
 
   private static func isTable(_ source: SourceLook) -> FormatDescription.Likeness? {
     guard source.looksLikeText, source.members.isEmpty, source.elementKeys.isEmpty else { return nil }
-    do {
-      return try csv(ImportSource(source.url), nil, SourceHints()) == nil ? nil : .certain
-    } catch {
-      // The importer's error says what is missing.
-      return (error as? StoreError)?.code == .invalidSource ? .possible : nil
-    }
+    return try? likeness(ofTable: ImportSource(source.url))
   }
 }

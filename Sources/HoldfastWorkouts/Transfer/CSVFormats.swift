@@ -37,14 +37,8 @@ extension WorkoutLog {
       }
       return unit
     }
-    if format == nil, try beginsOtherwise(source) { return nil }
+    guard let file = try table(source, format, hints) else { return nil }
     let clock = WallClock(timeZone: hints.timeZone ?? .current)
-    let file: CSVTable
-    do {
-      file = try CSVTable(source, encoding: hints.encoding)
-    } catch let error as StoreError where format == nil && error.code == .invalidSource {
-      return nil
-    }
     let dialects: [(any TrainingDialect)?] = [
       Strong(file, clock, unit), Hevy(file, clock, unit), FitNotes(file, clock, unit), try StrongLifts(file, clock, unit),
     ]
@@ -53,6 +47,22 @@ extension WorkoutLog {
     }
     guard format != nil || looksLikeTable(file.header) else { return nil }
     throw notKnown(file.header, format, source.url.path)
+  }
+
+  /// How likely a file is such a table, by its first line.
+  static func likeness(ofTable source: ImportSource) throws -> FormatDescription.Likeness? {
+    guard let header = try table(source, nil, SourceHints())?.header else { return nil }
+    return isHeader(header) ? .certain : looksLikeTable(header) ? .possible : nil
+  }
+
+  /// The table in a file; nil when neither a name nor the file's beginning says that it is one.
+  private static func table(_ source: ImportSource, _ format: String?, _ hints: SourceHints) throws -> CSVTable? {
+    if format == nil, try beginsOtherwise(source) { return nil }
+    do {
+      return try CSVTable(source, encoding: hints.encoding)
+    } catch let error as StoreError where format == nil && error.code == .invalidSource {
+      return nil
+    }
   }
 
   private static let dialects: KeyValuePairs<String, any TrainingDialect.Type> = [
@@ -111,9 +121,7 @@ extension WorkoutLog {
   }
 
   /// Whether a row is the header of any of these tables.
-  static func isHeader(_ cells: [String]) -> Bool {
-    dialects.contains { $0.value.isHeader(cells) }
-  }
+  static func isHeader(_ cells: [String]) -> Bool { dialects.contains { $0.value.isHeader(cells) } }
 
   /// Whether the file is a database, JSON or XML, which have their own readers.
   private static func beginsOtherwise(_ source: ImportSource) throws -> Bool {

@@ -17,6 +17,7 @@ struct TrainingCSV: ImportFormat, Sendable {
   private let file: CSVTable
   private let dialect: any TrainingDialect
   private let shape: TrainingShape
+  private let signs = SeenSigns()
 
   init(_ file: CSVTable, _ dialect: any TrainingDialect, _ clock: WallClock) {
     self.file = file
@@ -82,9 +83,9 @@ struct TrainingCSV: ImportFormat, Sendable {
       case .guessed(let place): try body(.guessed(place), position)
       case .header: try body(.header, position)
       case .row(let cells, let place):
-        // Most tables have no open number, and are read once.
+        // Most tables have no open number. For another one, the table is read once more.
         if !knowsSigns, cells.contains(where: CSVEvidence.isOpen) {
-          try see(&dialect.signs)
+          dialect.signs = try signs.value { try seen(dialect.signs) }
           knowsSigns = true
         }
         let rows: [TrainingRow]
@@ -108,10 +109,12 @@ struct TrainingCSV: ImportFormat, Sendable {
     var doubt: TrainingRow.Doubt
   }
 
-  private func see(_ signs: inout CSVSigns) throws {
+  private func seen(_ signs: CSVSigns) throws -> CSVSigns {
+    var signs = signs
     try file.lines { line, _ in
       if case .row(let cells, _) = line { for number in dialect.numbers(cells) { signs.see(number.text, of: number.quantity) } }
     }
+    return signs
   }
 
   /// Refuses concatenated exports of other versions or units: the later rows would be read by the wrong columns.
@@ -322,5 +325,20 @@ struct TrainingCSV: ImportFormat, Sendable {
 
   func readBack(_ record: SourceRecord<TrainingRecord>, in reader: Reader) throws -> StoredShape? {
     try shape.readBack(record.content, in: reader).map { StoredShape(fields: $0, modifiedAt: 0) }
+  }
+}
+
+/// The signs in the numbers of a table, from one reading for both scans.
+private final class SeenSigns: @unchecked Sendable {
+  // Guarded by `lock`.
+  private var signs: CSVSigns?
+  private let lock = NSLock()
+
+  func value(_ read: () throws -> CSVSigns) rethrows -> CSVSigns {
+    try lock.withLock {
+      let found = try signs ?? read()
+      signs = found
+      return found
+    }
   }
 }
