@@ -57,10 +57,7 @@ extension AudiobookLibrary {
     }
     library.stats = ShownBooks.stats
     library.resume = { reader in try resumePoint(in: reader).map { ShownBooks.resume.shown("resume", $0) } }
-    library.importing = { wanted in
-      try importLibrary(
-        from: wanted.source, into: wanted.store, format: wanted.format, options: wanted.options, storeOptions: wanted.storeOptions)
-    }
+    library.importing = { try importLibrary($0) }
     library.exporting = { store, url, format, _ in
       try format == "library-json" ? AudiobookLibrary(store).exportLibraryJSON(to: url) : store.export(to: url)
     }

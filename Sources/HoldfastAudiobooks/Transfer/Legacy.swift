@@ -25,7 +25,7 @@ extension AudiobookLibrary {
   ) throws -> AudiobookLibrary {
     AudiobookLibrary(
       opened: try Store.open(
-        at: url, legacy: legacy, reading: present(legacy), as: LibraryJSON.self, schemas: [schema], options: options, progress: progress,
+        at: url, legacy: legacy, reading: file(of: legacy), as: LibraryJSON.self, schemas: [schema], options: options, progress: progress,
         importer: { try importer(for: $0) }))
   }
 }

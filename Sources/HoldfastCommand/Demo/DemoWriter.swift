@@ -12,16 +12,19 @@ enum DemoWriter {
   /// Runs in the process that is killed.
   static func run(_ url: URL, _ console: Console) throws -> Answer {
     let library = try AudiobookLibrary.open(at: url)
-    for (number, track) in try tracks(library).enumerated() {
+    let (books, tracks) = (try library.collections(), try tracks(library))
+    for (number, track) in tracks.enumerated() {
       try library.savePlaybackState(PlaybackState(position: position(number), duration: 1_800, updatedAt: Date()), of: track)
       try console.write("committed \(number + 1)")
     }
     try library.store.write { tx in
-      try tx.execute("UPDATE collections SET title = 'half written'")
-      try tx.execute("UPDATE tracks SET display_name = 'half written'")
+      for book in books { _ = try AudiobookLibrary.renameCollection(book.id, to: "half written", in: tx) }
+      for track in tracks { _ = try AudiobookLibrary.renameTrack(track, to: "half written", in: tx) }
       try console.write(inTheMiddle)
       let end = ContinuousClock.now + longest
-      while ContinuousClock.now < end { try tx.execute("UPDATE playback_states SET position = position + 1") }
+      while ContinuousClock.now < end {
+        for track in tracks { try AudiobookLibrary.savePlaybackState(PlaybackState(position: 0, updatedAt: Date()), of: track, in: tx) }
+      }
       throw StoreError(.cancelled, "this program was not killed")
     }
     return Answer(document: [:])

@@ -28,12 +28,13 @@ struct WorkoutTables: WorkoutTarget {
   }
 
   func format(of source: ImportSource) throws -> any ImportFormat {
-    var hints = SourceHints()
+    var source = source
     // Depends only on the bytes, so the second import has the same hints.
     let fingerprint = try Self.fingerprint(of: source.url)
-    hints.weightUnit = ["kg", "lb", nil][fingerprint % 3]
-    hints.timeZone = TimeZone(identifier: "Europe/Berlin")
-    return try WorkoutLog.importer(for: source, format: fingerprint / 3 % 2 == 0 ? name : nil, hints: hints)
+    source.hints.weightUnit = ["kg", "lb", nil][fingerprint % 3]
+    source.hints.timeZone = TimeZone(identifier: "Europe/Berlin")
+    source.format = fingerprint / 3 % 2 == 0 ? name : nil
+    return try WorkoutLog.importer(for: source)
   }
 
   private static func fingerprint(of file: URL) throws -> Int {

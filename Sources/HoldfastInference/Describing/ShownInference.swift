@@ -21,7 +21,7 @@ enum ShownInference {
 
   static let sessions: [ShownField<GenerationSession>] = [
     .init("id", "ID") { .id($0.id) }, .init("started_at", "STARTED") { .time($0.startedAt) },
-    .init("model_id", "MODEL", shrinks: true) { .text($0.modelID) }, .init("type", "TYPE") { .text($0.type.rawValue) },
+    .init("model_id", "MODEL") { .text($0.modelID) }, .init("type", "TYPE") { .text($0.type.rawValue) },
     .init("generations", "GENERATIONS") { .count($0.generationCount) },
     .init("total_tokens", "TOKENS") { .count(Int($0.totalTokens)) }, .init("total_cost", "COST") { cost($0.totalCost) },
     .init("ended_at") { .time($0.endedAt) }, .init("input_tokens") { .count(Int($0.totalInputTokens)) },

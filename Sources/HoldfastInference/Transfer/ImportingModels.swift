@@ -3,10 +3,6 @@ public import Holdfast
 public import HoldfastTransfer
 
 extension InferenceStore {
-  /// The formats that `importModels` can read, by the name that its `format` takes.
-  public static let modelFormats: [(name: String, what: String)] =
-    description.readable.filter { modelNames.contains($0.name) }.map { ($0.name, $0.what) }
-
   /// Registers the model that a file describes in the store at `store`; creates the store if there is none.
   ///
   /// The format is recognised by content; `format` decides when the content fits several. The model's id is the name of its
@@ -38,18 +34,19 @@ extension InferenceStore {
     // Of GGUF, the rest of the file must not be read.
     let isGGUF = format.map { $0 == "gguf" } ?? GGUF.recognises(url)
     if !isGGUF { try HuggingFaceConfig.checkSize(of: url) }
-    let source = try isGGUF ? GGUF.source(url) : ImportSource(url)
-    return (source, try modelImporter(for: source, format: format))
+    var source = try isGGUF ? GGUF.source(url) : ImportSource(url)
+    source.format = format
+    return (source, try modelImporter(for: source))
   }
 
-  /// The importer for a file that describes a model, for `Store.importing`. The content decides, or `format` when it fits several.
+  /// The importer for a file that describes a model, for `Store.importing`. The content decides, or `source.format` when it fits several.
   ///
   /// - Parameter source: of GGUF the header is enough; see `ImportSource(_:leadingBytes:)`. `importModels` finds its length.
   /// - Throws: `.misuse` for a format that does not exist; `.invalidSource` with the offset.
-  public static func modelImporter(for source: ImportSource, format: String? = nil) throws -> any ImportFormat {
-    try source.check(format, among: modelFormats.map(\.name))
-    if format.map({ $0 == "gguf" }) ?? GGUF.recognises(source.url) { return try GGUF.format(source) }
-    if try format == "hf-config" || !SQLiteSource.isDatabase(source.url) && HuggingFaceConfig.recognises(source) {
+  public static func modelImporter(for source: ImportSource) throws -> any ImportFormat {
+    try source.check(among: description.readable.filter { modelNames.contains($0.name) })
+    if source.format.map({ $0 == "gguf" }) ?? GGUF.recognises(source.url) { return try GGUF.format(source) }
+    if try source.format == "hf-config" || !SQLiteSource.isDatabase(source.url) && HuggingFaceConfig.recognises(source) {
       return try HuggingFaceConfig.format(source)
     }
     var error = StoreError(

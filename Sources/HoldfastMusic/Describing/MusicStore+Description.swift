@@ -84,11 +84,7 @@ extension MusicStore {
       return Shown(ShownMusic.numbers.members(of: numbers), [ShownMusic.numbers.facts(of: numbers)])
     }
     library.stats = ShownMusic.stats
-    library.importing = { wanted in
-      try importLibrary(
-        from: wanted.source, into: wanted.store, format: wanted.format, hints: wanted.hints, options: wanted.options,
-        storeOptions: wanted.storeOptions)
-    }
+    library.importing = { try importLibrary($0) }
     library.exporting = { store, url, format, values in
       let id = values[playlist.name].flatMap { IDCodec.parse($0) }
       switch format {

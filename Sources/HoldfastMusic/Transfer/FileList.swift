@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// A list of files from an M3U or XSPF, in the order of its entries.
 struct FileList {
@@ -12,13 +13,6 @@ struct FileList {
   var leftOut: [(name: String, path: String)] = []
 
   static func leftOut(_ name: String, of list: String) -> String { "a playlist has no place for \(name): \"\(list)\"" }
-
-  struct DamagedField {
-    var name: String
-    var reason: String
-    var path: String
-    var original: String
-  }
 
   /// One file, with the facts that the list gives about it.
   struct Entry {
@@ -41,7 +35,14 @@ struct FileList {
     /// In the format's unit.
     var duration: Double?
     var metadata: [String: String] = [:]
-    var damaged: [DamagedField] = []
+    /// The fields that its track is imported without.
+    private(set) var damaged: [Scanned<MusicRecord>] = []
+
+    mutating func damage(_ field: String, _ reason: String, line: Int, _ original: String) {
+      damaged.append(
+        .damagedField(
+          kind: "tracks", field: field, path: .text("line \(line)"), reason: reason, original: .bytes(Array(original.utf8))))
+    }
   }
 
   /// The place of a file, as stored and as the source writes it.

@@ -31,11 +31,8 @@ struct FileListImport: ImportFormat {
 
   /// Reads the list once: an unreadable list is refused before anything is written.
   ///
-  /// - Parameter encoding: the text's encoding; nil to guess it.
   /// - Throws: `.invalidSource`.
-  init(m3u source: ImportSource, encoding: String.Encoding?) throws {
-    try self.init("m3u", source, .m3u(source.content(), encoding), units: 1)
-  }
+  init(m3u source: ImportSource) throws { try self.init("m3u", source, .m3u(source.content(), source.hints.encoding), units: 1) }
   init(xspf source: ImportSource) throws { try self.init("xspf", source, .xspf, units: 1000) }
 
   private init(_ name: String, _ source: ImportSource, _ kind: Source, units: Double) throws {
@@ -94,7 +91,7 @@ struct FileListImport: ImportFormat {
         try visit(.skipped(kind: "tracks", path: .text(entry.path), reason: "in the library already"), index)
         continue
       }
-      for damaged in entry.damaged { try visit(field(damaged, of: "tracks"), index) }
+      for damaged in entry.damaged { try visit(damaged, index) }
       try visit(.record(record(entry, location, id)), index)
     }
     try playlist(list, tracks, reader, visit)
@@ -138,11 +135,6 @@ struct FileListImport: ImportFormat {
             kind: "collection_tracks", key: IDCodec.lowercase(row.id), parent: .init(kind: "collections", key: IDCodec.lowercase(id)),
             path: path, fields: MusicRecord.fields(of: row), content: .entry(row), original: original)), total)
     }
-  }
-
-  private func field(_ damaged: FileList.DamagedField, of kind: String) -> Scanned<MusicRecord> {
-    .damagedField(
-      kind: kind, field: damaged.name, path: .text(damaged.path), reason: damaged.reason, original: .bytes(Array(damaged.original.utf8)))
   }
 
   // MARK: Finding the track and the playlist

@@ -4,22 +4,22 @@ import HoldfastTransfer
 
 extension MusicStore {
   /// The reader for a file of another player, by the format's name or the content; nil for any other file.
-  static func interchange(_ source: ImportSource, _ format: String?, _ hints: SourceHints) throws -> (any ImportFormat)? {
-    switch format {
-    case "itunes-xml": return try iTunes(source, hints)
-    case "m3u": return try FileListImport(m3u: source, encoding: hints.encoding)
+  static func interchange(_ source: ImportSource) throws -> (any ImportFormat)? {
+    switch source.format {
+    case "itunes-xml": return try iTunes(source)
+    case "m3u": return try FileListImport(m3u: source)
     case "xspf": return try FileListImport(xspf: source)
     case nil: break
     default: return nil
     }
     if try beginsAsXML(source) {
-      return source.xmlRoot() == "playlist" ? try FileListImport(xspf: source) : try iTunes(source, hints)
+      return source.xmlRoot() == "playlist" ? try FileListImport(xspf: source) : try iTunes(source)
     }
-    return M3U.recognises(source) ? try FileListImport(m3u: source, encoding: hints.encoding) : nil
+    return M3U.recognises(source) ? try FileListImport(m3u: source) : nil
   }
 
-  private static func iTunes(_ source: ImportSource, _ hints: SourceHints) throws -> ITunesXML {
-    try ITunesXML(source, timeZone: hints.timeZone ?? .current)
+  private static func iTunes(_ source: ImportSource) throws -> ITunesXML {
+    try ITunesXML(source, timeZone: source.hints.timeZone ?? .current)
   }
 
   /// True also for a binary property list: its reader throws an error with the remedy.

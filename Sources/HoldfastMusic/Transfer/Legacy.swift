@@ -56,7 +56,7 @@ extension MusicStore {
   /// The file to import: for the player's bundle, the file inside it.
   ///
   /// - Throws: `.invalidSource` for a bundle with two libraries.
-  static func file(of source: URL) throws -> URL {
+  public static func file(of source: URL) throws -> URL {
     let files = contents(ofBundle: source)
     guard files.count < 2 else {
       throw StoreError(

@@ -177,8 +177,7 @@ enum M3U {
       if let duration = Double(seconds), duration.isFinite {
         next.duration = duration < 0 ? nil : duration
       } else {
-        next.damaged.append(
-          .init(name: "duration", reason: "#EXTINF should begin with seconds", path: "line \(number)", original: String(line)))
+        next.damage("duration", "#EXTINF should begin with seconds", line: number, String(line))
       }
       guard let comma else { return }
       name = String(text[text.index(after: comma)...])

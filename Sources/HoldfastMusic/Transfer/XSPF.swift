@@ -100,9 +100,7 @@ enum XSPF {
     private mutating func track(_ name: String, _ value: String, _ place: XMLPlace) {
       guard var entry, !value.isEmpty else { return }
       self.entry = nil
-      func damaged(_ reason: String) {
-        entry.damaged.append(.init(name: name, reason: reason, path: "line \(place.line)", original: value))
-      }
+      func damaged(_ reason: String) { entry.damage(name, reason, line: place.line, value) }
       /// If an element is repeated, the first one counts.
       func set(_ field: WritableKeyPath<FileList.Entry, String?>) {
         if entry[keyPath: field] == nil { entry[keyPath: field] = value } else { note(name) }

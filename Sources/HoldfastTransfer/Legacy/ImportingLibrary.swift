@@ -1,7 +1,8 @@
 public import Foundation
 public import Holdfast
 
-/// A library that names its importer. Importing, exporting, and opening beside a legacy file come with it.
+/// A library that names its importer. Importing, exporting, and opening beside a legacy file come with it. A `LegacyLibrary` opens beside
+/// its file in its own way.
 ///
 /// ```swift
 /// extension ReadingList: ImportingLibrary {
@@ -9,31 +10,52 @@ public import Holdfast
 /// }
 /// ```
 public protocol ImportingLibrary: Library {
-  /// The importer for a source. The content decides, never the file's name.
+  /// The importer for a source. The content decides, never the file's name; `source.format` decides when the content fits several formats.
   ///
-  /// - Throws: `.invalidSource` with the offset, `.newerSource`.
+  /// - Throws: `.invalidSource` with the offset, `.newerSource`; `.misuse` for a format or a hint that does not exist.
   static func importer(for source: ImportSource) throws -> any ImportFormat
+
+  /// The file that is meant by a path, for example the library inside a bundle. Default: the file itself.
+  ///
+  /// - Throws: `.invalidSource` when several files may be meant.
+  static func file(of source: URL) throws -> URL
 }
 
 extension ImportingLibrary {
-  /// Imports a source into the library at `store`, and makes the library when there is none.
+  /// The file itself.
+  public static func file(of source: URL) throws -> URL { source }
+
+  /// Imports a source of any readable format into the library at `store`, and makes the library when there is none.
   ///
-  /// - Throws: `.notFound`, `.invalidSource`, `.newerSource`, and what `Store.importing` throws; the store is then as before.
+  /// - Parameters:
+  ///   - format: the name of the format, for content that fits several; nil: the content decides.
+  ///   - hints: facts that the source lacks, such as the time zone of its times. A format that needs none ignores them.
+  /// - Throws: `.notFound`, `.invalidSource` with the offset, `.newerSource`, and what
+  ///   `Store.importing(_:from:into:schemas:options:storeOptions:)` throws; the store is then as before.
   public static func importLibrary(
-    from source: URL, into store: URL, options: ImportOptions = ImportOptions(), storeOptions: StoreOptions = .production
+    from source: URL, into store: URL, format: String? = nil, hints: SourceHints = SourceHints(),
+    options: ImportOptions = ImportOptions(), storeOptions: StoreOptions = .production
   ) throws -> ImportReport {
-    let source = try ImportSource(source)
+    let source = try ImportSource(file(of: source), format: format, hints: hints)
     return try Store.importing(
       importer(for: source), from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
   }
 
   /// The same without blocking the caller. When the task is cancelled, the import ends with `.cancelled` at its next record.
   public static func importLibrary(
-    from source: URL, into store: URL, options: ImportOptions = ImportOptions(), storeOptions: StoreOptions = .production
+    from source: URL, into store: URL, format: String? = nil, hints: SourceHints = SourceHints(),
+    options: ImportOptions = ImportOptions(), storeOptions: StoreOptions = .production
   ) async throws -> ImportReport {
     try await options.importing { options in
-      try importLibrary(from: source, into: store, options: options, storeOptions: storeOptions)
+      try importLibrary(from: source, into: store, format: format, hints: hints, options: options, storeOptions: storeOptions)
     }
+  }
+
+  /// The same, as a program for several libraries asks for it; see `LibraryDescription.importing`.
+  public static func importLibrary(_ wanted: LibraryImport) throws -> ImportReport {
+    try importLibrary(
+      from: wanted.source, into: wanted.store, format: wanted.format, hints: wanted.hints, options: wanted.options,
+      storeOptions: wanted.storeOptions)
   }
 
   /// Opens the library at `url`, and imports the file in which the app kept its data before, once.

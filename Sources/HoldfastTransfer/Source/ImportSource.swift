@@ -14,6 +14,10 @@ public struct ImportSource: Sendable {
   /// Whether the source is only the beginning of the file. Such a source is not copied: the app goes on using the file, and a copy of its
   /// beginning could not replace it.
   public let isBeginning: Bool
+  /// The name of the format that a person requested; nil: the content decides. Default nil.
+  public var format: String?
+  /// What a person says about the content. Default: nothing.
+  public var hints = SourceHints()
   /// The time of the file or of its log, the later one, in milliseconds since 1970.
   let modifiedAt: Int64?
   let hashes = SourceHashes()
@@ -63,8 +67,11 @@ public struct ImportSource: Sendable {
 
   /// Makes a source from a whole file.
   ///
-  /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
-  public init(_ url: URL) throws { try self.init(url, leading: nil) }
+  /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`; `.invalidSource` for a folder, a pipe or a device.
+  public init(_ url: URL, format: String? = nil, hints: SourceHints = SourceHints()) throws {
+    try self.init(url, leading: nil)
+    (self.format, self.hints) = (format, hints)
+  }
 
   /// Makes a source from the beginning of a file that is too large to be read and copied, such as a model of many gigabytes.
   ///

@@ -55,9 +55,7 @@ extension WorkoutLog {
     library.stats = ShownWorkouts.stats
     library.importing = { wanted in
       do {
-        return try importLibrary(
-          from: wanted.source, into: wanted.store, format: wanted.format, hints: wanted.hints, options: wanted.options,
-          storeOptions: wanted.storeOptions)
+        return try importLibrary(wanted)
       } catch var error as StoreError where asksForUnit(error) {
         error.suggestion = "--unit kg, or --unit lb, as the app that wrote it showed them"
         throw error

@@ -29,7 +29,8 @@ extension WorkoutLog {
   /// The reader for a table, by the format's name or the header; nil for any other file.
   ///
   /// - Throws: `.misuse` for a hint that is not a unit of weight; `.invalidSource` when the file does not have the named format.
-  static func csv(_ source: ImportSource, _ format: String?, _ hints: SourceHints) throws -> (any ImportFormat)? {
+  static func csv(_ source: ImportSource) throws -> (any ImportFormat)? {
+    let (format, hints) = (source.format, source.hints)
     guard format.map({ name in Self.dialects.contains { $0.key == name } }) ?? true else { return nil }
     let unit = try hints.weightUnit.map { text in
       guard let unit = WeightUnit(spelled: text) else {
@@ -37,7 +38,7 @@ extension WorkoutLog {
       }
       return unit
     }
-    guard let file = try table(source, format, hints) else { return nil }
+    guard let file = try table(source) else { return nil }
     let clock = WallClock(timeZone: hints.timeZone ?? .current)
     let dialects: [(any TrainingDialect)?] = [
       Strong(file, clock, unit), Hevy(file, clock, unit), FitNotes(file, clock, unit), try StrongLifts(file, clock, unit),
@@ -51,16 +52,16 @@ extension WorkoutLog {
 
   /// How likely a file is such a table, by its first line.
   static func likeness(ofTable source: ImportSource) throws -> FormatDescription.Likeness? {
-    guard let header = try table(source, nil, SourceHints())?.header else { return nil }
+    guard let header = try table(source)?.header else { return nil }
     return isHeader(header) ? .certain : looksLikeTable(header) ? .possible : nil
   }
 
   /// The table in a file; nil when neither a name nor the file's beginning says that it is one.
-  private static func table(_ source: ImportSource, _ format: String?, _ hints: SourceHints) throws -> CSVTable? {
-    if format == nil, try beginsOtherwise(source) { return nil }
+  private static func table(_ source: ImportSource) throws -> CSVTable? {
+    if source.format == nil, try beginsOtherwise(source) { return nil }
     do {
-      return try CSVTable(source, encoding: hints.encoding)
-    } catch let error as StoreError where format == nil && error.code == .invalidSource {
+      return try CSVTable(source, encoding: source.hints.encoding)
+    } catch let error as StoreError where source.format == nil && error.code == .invalidSource {
       return nil
     }
   }

@@ -217,7 +217,7 @@ import Testing
     let what = "seed \(seed): \(String(decoding: bytes, as: UTF8.self))"
     do {
       // A header that nobody knows any more may leave no table at all.
-      guard try WorkoutLog.csv(ImportSource(world.source), nil, world.hints) != nil else { return }
+      guard try WorkoutLog.csv(ImportSource(world.source, hints: world.hints)) != nil else { return }
       _ = try world.report()
     } catch let error as StoreError {
       #expect(error.code == .invalidSource, "\(what): \(error)")
@@ -234,11 +234,11 @@ import Testing
       let file = try FileHandle(forWritingTo: world.source)
       try file.truncate(atOffset: 1 << 42)
       try file.close()
-      let source = try ImportSource(world.source)
+      let source = try ImportSource(world.source, hints: world.hints)
       if isTable {
-        #expect(code { _ = try WorkoutLog.csv(source, nil, world.hints) } == .invalidSource)
+        #expect(code { _ = try WorkoutLog.csv(source) } == .invalidSource)
       } else {
-        #expect(try WorkoutLog.csv(source, nil, world.hints) == nil)
+        #expect(try WorkoutLog.csv(source) == nil)
       }
     }
   }

@@ -28,8 +28,8 @@ struct TableWorld {
   /// The clock stands in Berlin, and the weights are kilograms where the table does not say.
   init(_ name: String = "workouts.csv", unit: String? = "kg") throws {
     world = try ImportWorld(name) { wanted in
-      let from = try ImportSource(wanted.source)
-      let table = try #require(try WorkoutLog.csv(from, wanted.format, wanted.hints), "not recognised")
+      let from = try ImportSource(wanted.source, format: wanted.format, hints: wanted.hints)
+      let table = try #require(try WorkoutLog.csv(from), "not recognised")
       return try Store.importing(
         table, from: from, into: wanted.store, schemas: [WorkoutLog.schema], options: wanted.options, storeOptions: wanted.storeOptions)
     }
