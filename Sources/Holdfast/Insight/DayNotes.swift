@@ -7,13 +7,16 @@ import Logging
 ///
 /// Writes only inside commits that the app makes and that change rows. So it adds no commit to the archive, a store that is only read does
 /// not change, and opening and closing have nothing to do. The first commit of a day takes the store's sizes along. A minute after opening
-/// and then every ten minutes, the next commit takes the calls of the verbs along. What was counted after the last of these commits is not
-/// kept.
+/// and then every ten minutes, the next commit takes the calls of the verbs, the slowest statements and the last errors along. What was
+/// counted after the last of these commits is not kept.
 ///
 /// Used on the writer's queue.
 final class DayNotes: @unchecked Sendable {
   /// How many days of each kind stay, the newest ones. Not by age: a wrong clock would remove all others.
-  static let keptDays = ["bytes": 400, "verb": 30]
+  static let keptDays = ["bytes": 400, "verb": 30, "slow": 30, "errors": 30]
+  /// How many slow statements a day keeps, and how many failed calls.
+  static let keptStatements = 10
+  static let keptErrors = 20
   /// At most so many verbs are noted at once, so that the commit stays short: those with errors first, then those that took longest. The
   /// others are noted later.
   private static let verbsAtOnce = 20
@@ -30,6 +33,9 @@ final class DayNotes: @unchecked Sendable {
   private var noted: [String: VerbCounts] = [:]
   /// `noted` after the commit under way; nil when that takes nothing along.
   private var noting: [String: VerbCounts]?
+  /// Slow statements and failed calls that the table does not have, also those of a commit that failed.
+  private var slow: [SlowStatement] = []
+  private var errors: [FailedCall] = []
 
   /// Nil when nothing is counted.
   init?(_ files: StoreFiles, _ options: StoreOptions, _ recorder: MetricsRecorder?, isNew: Bool) {
@@ -49,7 +55,12 @@ final class DayNotes: @unchecked Sendable {
     let before = sqlite3_total_changes(connection.handle)
     do {
       if try needsSizes(day, db) { try noteSizes(day, db) }
-      noting = isFirstLook ? noted : try noteCalls(day, db)
+      if isFirstLook {
+        noting = noted
+      } else {
+        try noteLatest(day, db)
+        noting = try noteCalls(day, db)
+      }
     } catch {
       due = SteadyTime.nanoseconds &+ 10 * Self.minute
       transaction.note(StoreError(error))
@@ -63,6 +74,7 @@ final class DayNotes: @unchecked Sendable {
     guard let noting else { return }
     due = SteadyTime.nanoseconds &+ (isFirstLook ? 1 : 10) * Self.minute
     (noted, self.noting, isFirstLook) = (noting, nil, false)
+    (slow, errors) = ([], [])
   }
 
   /// Whether the day has no sizes yet. On the day on which a store was made, its sizes are not worth the first commit of each opening.
@@ -84,7 +96,7 @@ final class DayNotes: @unchecked Sendable {
       "database": pages &* pageBytes, "free": free &* pageBytes, "log": DurableFile.size(files.log.path), "archive": copies.archive,
       "snapshots": copies.snapshots, "quarantine": copies.quarantine,
     ]
-    for (name, bytes) in sizes { try put("bytes", day, name, String(bytes), db) }
+    for (name, bytes) in sizes { try put("bytes", day, name, bytes, db) }
     for (kind, days) in Self.keptDays {
       try db.execute(
         sql: """
@@ -103,18 +115,28 @@ final class DayNotes: @unchecked Sendable {
       if new.calls > 0 { verbs.append((name, counts, new)) }
     }
     verbs.sort { Self.goesFirst($0.new, $1.new) }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys]
     for verb in verbs.prefix(Self.verbsAtOnce) {
-      let sql = "SELECT value FROM holdfast_insight WHERE kind = 'verb' AND day = :day AND name = :name"
-      let kept = try String.fetchOne(db, sql: sql, arguments: ["day": day, "name": verb.name])
-      // A text that cannot be read is replaced.
-      var sum = kept.flatMap { try? JSONDecoder().decode(VerbCounts.self, from: Data($0.utf8)) } ?? VerbCounts()
+      var sum: VerbCounts = try kept("verb", day, verb.name, db) ?? VerbCounts()
       sum.add(verb.new)
-      try put("verb", day, verb.name, String(decoding: encoder.encode(sum), as: UTF8.self), db)
+      try put("verb", day, verb.name, sum, db)
       noted[verb.name] = verb.counts
     }
     return noted
+  }
+
+  /// Adds the slow statements and the failed calls since the last note to those of the day.
+  private func noteLatest(_ day: String, _ db: Database) throws {
+    let latest = recorder.takeLatest()
+    slow = slow.merged(with: latest.slow, most: Self.keptStatements)
+    errors = errors.merged(with: latest.errors, most: Self.keptErrors)
+    if !slow.isEmpty {
+      let others: [SlowStatement] = try kept("slow", day, "slowest", db) ?? []
+      try put("slow", day, "slowest", others.merged(with: slow, most: Self.keptStatements), db)
+    }
+    if !errors.isEmpty {
+      let others: [FailedCall] = try kept("errors", day, "last", db) ?? []
+      try put("errors", day, "last", others.merged(with: errors, most: Self.keptErrors), db)
+    }
   }
 
   private static func goesFirst(_ one: VerbCounts, _ other: VerbCounts) -> Bool {
@@ -122,11 +144,21 @@ final class DayNotes: @unchecked Sendable {
     return one.latency.total > other.latency.total
   }
 
-  private func put(_ kind: String, _ day: String, _ name: String, _ value: String, _ db: Database) throws {
+  /// A text that cannot be read counts as none, and is replaced.
+  private func kept<Value: Decodable>(_ kind: String, _ day: String, _ name: String, _ db: Database) throws -> Value? {
+    let sql = "SELECT value FROM holdfast_insight WHERE kind = :kind AND day = :day AND name = :name"
+    let text = try String.fetchOne(db, sql: sql, arguments: ["kind": kind, "day": day, "name": name])
+    return text.flatMap { try? JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
+  }
+
+  private func put(_ kind: String, _ day: String, _ name: String, _ value: some Encodable, _ db: Database) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    let text = String(decoding: try encoder.encode(value), as: UTF8.self)
     try db.execute(
       sql: """
         INSERT INTO holdfast_insight (kind, day, name, value) VALUES (:kind, :day, :name, :value)
         ON CONFLICT (kind, day, name) DO UPDATE SET value = excluded.value
-        """, arguments: ["kind": kind, "day": day, "name": name, "value": value])
+        """, arguments: ["kind": kind, "day": day, "name": name, "value": text])
   }
 }

@@ -1,16 +1,21 @@
 import Foundation
 internal import GRDB
 
-/// What a store has kept of its past: how large it was, and what its verbs did, by day.
+/// What a store has kept of its past: how large it was, what its verbs did, which statements were slow, and which calls failed, by day.
 ///
-/// A store writes it inside commits that the app makes and that change rows: the sizes in the first commit of a day, the calls a minute after
+/// A store writes it inside commits that the app makes and that change rows: the sizes in the first commit of a day, the rest a minute after
 /// opening and then every ten minutes. So a day without a commit is missing, and the calls of the last minutes before closing are, too. A
-/// store that was restored or rewound has what was kept until that moment.
+/// store that was restored or rewound has what was kept until that moment. It keeps no bound values and no messages of errors.
 public struct KeptMetrics: Sendable, Equatable, Codable {
-  /// The days, oldest first: the last 400 with sizes, and the last 30 with calls.
+  /// The days, oldest first: the last 400 with sizes, and the last 30 with the rest.
   public var days: [Day] = []
   /// The calls of all kept days together.
   public var verbs: [String: StoreMetrics.Verb] = [:]
+  /// The 10 slow statements of all kept days with the longest run, the longest first. The figures of a statement add up the days on which
+  /// it was among the slowest.
+  public var slowest: [SlowStatement] = []
+  /// The last 20 calls of all kept days that threw an error, the newest last.
+  public var lastErrors: [FailedCall] = []
 
   /// One day in UTC.
   public struct Day: Sendable, Equatable, Codable {
@@ -21,6 +26,10 @@ public struct KeptMetrics: Sendable, Equatable, Codable {
     public var bytes: [String: Int64] = [:]
     /// The calls of the day by verb, of all processes.
     public var verbs: [String: StoreMetrics.Verb] = [:]
+    /// The 10 slow statements of the day with the longest run, the longest first, of all processes; see `StoreMetrics.slowest`.
+    public var slowest: [SlowStatement] = []
+    /// The last 20 calls that threw an error, the newest last, of all processes. A call just before midnight may stand at the next day.
+    public var lastErrors: [FailedCall] = []
   }
 
   /// A row that cannot be read is left out.
@@ -36,16 +45,25 @@ public struct KeptMetrics: Sendable, Equatable, Codable {
         guard let counts = try? decoder.decode(VerbCounts.self, from: Data(value.utf8)) else { continue }
         days[day, default: Day(day: day)].verbs[name] = counts.verb
         sums[name, default: VerbCounts()].add(counts)
+      case "slow":
+        guard let slow = try? decoder.decode([SlowStatement].self, from: Data(value.utf8)) else { continue }
+        days[day, default: Day(day: day)].slowest = slow.merged(most: DayNotes.keptStatements)
+        slowest = slowest.merged(with: slow, most: .max)
+      case "errors":
+        guard let errors = try? decoder.decode([FailedCall].self, from: Data(value.utf8)) else { continue }
+        days[day, default: Day(day: day)].lastErrors = errors.merged(with: [], most: DayNotes.keptErrors)
+        lastErrors = lastErrors.merged(with: errors, most: DayNotes.keptErrors)
       default: continue
       }
     }
     self.days = days.values.sorted { $0.day < $1.day }
     verbs = sums.mapValues(\.verb)
+    slowest = slowest.merged(most: DayNotes.keptStatements)
   }
 }
 
 extension Store {
-  /// The sizes and the calls that the store has kept by day. Empty for a store that was never open with `StoreOptions.metrics` for longer
+  /// What the store has kept by day. Empty for a store that was never open with `StoreOptions.metrics` for longer
   /// than a minute, or on a later day than it was made.
   ///
   /// - Throws: `.closed`, `.damaged`, `.inputOutput`.

@@ -36,6 +36,8 @@ final class MetricsRecorder: @unchecked Sendable {
   private var cacheMisses = 0
   private var slow = SlowStatements()
   private var lastErrors: [FailedCall] = []
+  /// How many of `lastErrors` came after the last `takeLatest`.
+  private var newErrors = 0
 
   init(keptVerbs: Int = 1_000, now: @escaping @Sendable () -> Date = { Date() }) {
     self.keptVerbs = keptVerbs
@@ -56,7 +58,10 @@ final class MetricsRecorder: @unchecked Sendable {
     if let wait = call.lockWait { entries[place].lockWait.add(wait) }
     entries[place].rowsWritten &+= call.rowsWritten
     if let error { entries[place].errors[error, default: 0] &+= 1 }
-    if let failed { lastErrors = Array(lastErrors.suffix(Self.keptErrors - 1)) + [failed] }
+    if let failed {
+      lastErrors = Array(lastErrors.suffix(Self.keptErrors - 1)) + [failed]
+      newErrors &+= 1
+    }
     cacheHits &+= call.cacheHits
     cacheMisses &+= call.cacheMisses
   }
@@ -96,6 +101,14 @@ final class MetricsRecorder: @unchecked Sendable {
         lockWait: entry.lockWait)
     }
     return counts
+  }
+
+  /// The slow runs and the last failed calls since the last call of this function.
+  func takeLatest() -> (slow: [SlowStatement], errors: [FailedCall]) {
+    lock.withLock {
+      defer { newErrors = 0 }
+      return (slow.takeNew(), Array(lastErrors.suffix(newErrors)))
+    }
   }
 
   /// The figures until now, without those that the store itself knows.

@@ -1,4 +1,4 @@
-/// A statement that was slow: how often, how long, and how SQLite runs it. See `StoreMetrics.slowest`.
+/// A statement that was slow: how often, how long, and how SQLite runs it. See `StoreMetrics.slowest` and `KeptMetrics.slowest`.
 ///
 /// Has no value that was bound to the statement. A value that an app has written into its SQL text itself is part of `sql`.
 /// Encoded, every time is a whole number of nanoseconds.
@@ -28,10 +28,28 @@ public struct SlowStatement: Sendable, Equatable, Codable {
   init(sql: String) { self.sql = sql }
 
   mutating func add(nanoseconds: Int64, rows: Int) {
-    let (sum, isTooLarge) = totalNanoseconds.addingReportingOverflow(nanoseconds)
+    var run = SlowStatement(sql: sql)
+    (run.count, run.rowsStepped, run.totalNanoseconds, run.longestNanoseconds) = (1, rows, nanoseconds, nanoseconds)
+    add(run)
+  }
+
+  /// Adds the runs of `other`, which has the same text. A plan that it has is the newer one.
+  mutating func add(_ other: SlowStatement) {
+    let (sum, isTooLarge) = totalNanoseconds.addingReportingOverflow(other.totalNanoseconds)
     totalNanoseconds = isTooLarge ? .max : sum
-    longestNanoseconds = max(longestNanoseconds, nanoseconds)
-    count &+= 1
-    rowsStepped &+= rows
+    longestNanoseconds = max(longestNanoseconds, other.longestNanoseconds)
+    count &+= other.count
+    rowsStepped &+= other.rowsStepped
+    if !other.plan.isEmpty { (plan, advice) = (other.plan, other.advice) }
+  }
+}
+
+extension [SlowStatement] {
+  /// These and then `others`, each text once: the `most` with the longest run, the longest first.
+  func merged(with others: [SlowStatement] = [], most: Int) -> [SlowStatement] {
+    var statements: [String: SlowStatement] = [:]
+    for statement in self + others { statements[statement.sql, default: SlowStatement(sql: statement.sql)].add(statement) }
+    let sorted = statements.values.sorted { ($0.longestNanoseconds, $1.sql) > ($1.longestNanoseconds, $0.sql) }
+    return [SlowStatement](sorted.prefix(most))
   }
 }

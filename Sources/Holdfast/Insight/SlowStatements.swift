@@ -9,18 +9,35 @@ struct SlowStatements: Sendable {
   private struct Entry {
     var statement: SlowStatement
     var isExplained = false
+    /// The runs that `takeNew` has not told.
+    var new: SlowStatement?
   }
   private var entries: [String: Entry] = [:]
 
   /// Counts one slow run. Returns whether the statement's plan is unknown.
   mutating func add(_ sql: String, nanoseconds: UInt64, rows: Int) -> Bool {
     let text = Self.cut(sql)
-    if entries[text] == nil {
-      makeRoom()
-      entries[text] = Entry(statement: SlowStatement(sql: text))
+    if entries[text] == nil { makeRoom() }
+    var entry = entries[text] ?? Entry(statement: SlowStatement(sql: text))
+    var run = SlowStatement(sql: text)
+    run.add(nanoseconds: Int64(clamping: nanoseconds), rows: rows)
+    entry.statement.add(run)
+    entry.new = entry.new ?? SlowStatement(sql: text)
+    entry.new?.add(run)
+    entries[text] = entry
+    return !entry.isExplained
+  }
+
+  /// The slow runs since the last call. Those whose plan is still to be read come with a later one.
+  mutating func takeNew() -> [SlowStatement] {
+    var taken: [SlowStatement] = []
+    for (text, entry) in entries where entry.isExplained {
+      guard var new = entry.new else { continue }
+      (new.plan, new.advice) = (entry.statement.plan, entry.statement.advice)
+      taken.append(new)
+      entries[text]?.new = nil
     }
-    entries[text]?.statement.add(nanoseconds: Int64(clamping: nanoseconds), rows: rows)
-    return entries[text]?.isExplained == false
+    return taken
   }
 
   /// - Parameter plan: nil when it could not be read. Then it is not tried again.

@@ -5,10 +5,11 @@ import HoldfastTransfer
 
 struct Metrics: Subcommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows how a store has grown, and its verbs' calls, times and errors.",
+    abstract: "Shows how a store has grown, its verbs' calls, slow statements and last errors.",
     discussion: """
-      Shows what the store's programs have kept in it: its size at the first commit of each day, and the calls of its verbs, a minute after \
-      opening and then every ten minutes, with the next commit. Only reads. `holdfast info` shows what takes the room now.
+      Shows what the store's programs have kept in it: its size at the first commit of each day; and the calls of its verbs, the slowest \
+      statements and the last errors, a minute after opening and then every ten minutes, with the next commit. Only reads. `holdfast info` \
+      shows what takes the room now.
 
       Example: holdfast metrics library.sqlite
       """)
@@ -30,8 +31,14 @@ struct Metrics: Subcommand {
     let kept = try open.keptMetrics()
     let note = "Nothing was kept yet: a store keeps its size with the first commit of a later day, and calls after a minute."
     return Answer(
-      document: ["days": .array(kept.days.map { Self.document($0) }), "verbs": Self.document(kept.verbs)],
-      blocks: [Self.growth(kept.days), Self.verbs(kept.verbs), Self.errors(kept.days)], notes: kept.days.isEmpty ? [note] : []
+      document: [
+        "days": .array(kept.days.map { Self.document($0) }), "verbs": Self.document(kept.verbs),
+        "slowest": Self.document(kept.slowest), "last_errors": Self.document(kept.lastErrors),
+      ],
+      blocks: [
+        Self.growth(kept.days), Self.verbs(kept.verbs), Self.slowest(kept.slowest), Self.advice(kept.slowest), Self.errors(kept.days),
+        Self.lastErrors(kept.lastErrors),
+      ], notes: kept.days.isEmpty ? [note] : []
     ).about(store)
   }
 
@@ -81,6 +88,26 @@ struct Metrics: Subcommand {
       title: "Errors", [.text("DAY"), .text("ERROR"), .number("TIMES"), .flexible("VERB")], Array(rows.prefix(mostLines)))
   }
 
+  private static func slowest(_ statements: [SlowStatement]) -> ShownBlock {
+    let rows = statements.map { slow in
+      let line = slow.sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      return [milliseconds(slow.longest), milliseconds(slow.total), String(slow.count), String(slow.rowsStepped), line]
+    }
+    return .table(
+      title: "Slow statements", [.number("LONGEST"), .number("TOGETHER"), .number("RUNS"), .number("ROWS"), .flexible("STATEMENT")], rows)
+  }
+
+  /// Statements may share one.
+  private static func advice(_ statements: [SlowStatement]) -> ShownBlock {
+    .table(title: nil, [.flexible("ADVICE")], Set(statements.compactMap(\.advice)).sorted().map { [$0] })
+  }
+
+  /// The newest first.
+  private static func lastErrors(_ errors: [FailedCall]) -> ShownBlock {
+    let rows = errors.reversed().map { [DisplayText.time($0.time), $0.code, $0.verb] }
+    return .table(title: "Last errors", [.text("TIME"), .text("ERROR"), .flexible("VERB")], rows)
+  }
+
   /// The most called first.
   private static func sorted(_ verbs: [String: StoreMetrics.Verb]) -> [(key: String, value: StoreMetrics.Verb)] {
     verbs.sorted { ($1.value.reads &+ $1.value.writes, $0.key) < ($0.value.reads &+ $0.value.writes, $1.key) }
@@ -93,7 +120,25 @@ struct Metrics: Subcommand {
   // MARK: For programs
 
   private static func document(_ day: KeptMetrics.Day) -> JSONValue {
-    .object(["day": .string(day.day), "sizes": .object(day.bytes.mapValues(JSONValue.integer)), "verbs": document(day.verbs)])
+    .object([
+      "day": .string(day.day), "sizes": .object(day.bytes.mapValues(JSONValue.integer)), "verbs": document(day.verbs),
+      "slowest": document(day.slowest), "last_errors": document(day.lastErrors),
+    ])
+  }
+
+  private static func document(_ statements: [SlowStatement]) -> JSONValue {
+    .array(
+      statements.map { slow in
+        .object([
+          "sql": .string(slow.sql), "runs": .number(slow.count), "rows_stepped": .number(slow.rowsStepped),
+          "longest_seconds": seconds(slow.longest), "total_seconds": seconds(slow.total), "plan": .texts(slow.plan),
+          "advice": .text(slow.advice),
+        ])
+      })
+  }
+
+  private static func document(_ errors: [FailedCall]) -> JSONValue {
+    .array(errors.map { .object(["time": .time($0.time), "verb": .string($0.verb), "code": .string($0.code)]) })
   }
 
   private static func document(_ verbs: [String: StoreMetrics.Verb]) -> JSONValue {

@@ -10,14 +10,26 @@ struct MetricsTests {
     #"{"errors":{"constraint":2},"latency":{"buckets":{"24":19,"122":1},"longest":5000000,"total":5019000},"#
     + #""lockWait":{"buckets":{},"longest":0,"total":0},"reads":0,"rowsWritten":18,"writes":20}"#
 
+  /// One slow statement and one failed call, as a store keeps them.
+  private static let slow =
+    #"[{"advice":"CREATE INDEX books_by_title ON books (title)","count":3,"longestNanoseconds":41000000,"plan":["SCAN books"],"#
+    + #""rowsStepped":7,"sql":"SELECT *\n FROM books WHERE title = ?","totalNanoseconds":63500000}]"#
+  private static let errors = #"[{"code":"constraint","milliseconds":1762259696789,"verb":"save(_:)"}]"#
+
   private func keep(_ days: [String], in store: String, bytes: Int = 1_000_000) throws {
     let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
     try library.store.write { tx in
       for (number, day) in days.enumerated() {
         try tx.execute("INSERT INTO holdfast_insight VALUES ('bytes', \(day), 'database', \(String(bytes * (number + 1))))")
         try tx.execute("INSERT INTO holdfast_insight VALUES ('verb', \(day), 'save(_:)', \(Self.counts))")
+        try tx.execute("INSERT INTO holdfast_insight VALUES ('slow', \(day), 'slowest', \(Self.slow))")
       }
-      try tx.execute("INSERT INTO holdfast_insight VALUES ('verb', \(days[0]), 'broken', 'no JSON'), ('later', 'x', 'x', 'x')")
+      try tx.execute("INSERT INTO holdfast_insight VALUES ('errors', \(days[0]), 'last', \(Self.errors))")
+      try tx.execute(
+        """
+        INSERT INTO holdfast_insight VALUES ('verb', \(days[0]), 'broken', 'no JSON'), ('later', 'x', 'x', 'x'),
+          ('slow', '2025-01-01', 'slowest', '[{}]'), ('errors', '2025-01-01', 'last', '{')
+        """)
     }
     try library.store.close()
   }
@@ -30,7 +42,7 @@ struct MetricsTests {
     #expect(finished.errors.hasPrefix("Nothing was kept yet"))
   }
 
-  @Test("metrics shows growth, verbs and errors, and leaves out what cannot be read")
+  @Test("metrics shows growth, verbs, slow statements and errors, and leaves out what cannot be read")
   func shown() throws {
     let bench = try Workbench()
     let store = try bench.store()
@@ -48,10 +60,21 @@ struct MetricsTests {
         VERB      CALLS  ERRORS  95 % WITHIN  LONGEST
         save(_:)     40       4     0.001 ms     5 ms
 
+        Slow statements
+        LONGEST  TOGETHER  RUNS  ROWS  STATEMENT
+          41 ms    127 ms     6    14  SELECT * FROM books WHERE title = ?
+
+        ADVICE
+        CREATE INDEX books_by_title ON books (title)
+
         Errors
         DAY         ERROR       TIMES  VERB
         2025-11-05  constraint      2  save(_:)
         2025-11-03  constraint      2  save(_:)
+
+        Last errors
+        TIME                  ERROR       VERB
+        2025-11-04T12:34:56Z  constraint  save(_:)
 
         """)
     #expect(finished.status == 0 && finished.errors.isEmpty)
@@ -62,6 +85,11 @@ struct MetricsTests {
     let verb = try #require((document["verbs"] as? [[String: Any]])?.first)
     #expect(verb["writes"] as? Int == 40 && verb["rows_written"] as? Int == 36 && verb["errors"] as? [String: Int] == ["constraint": 4])
     #expect(verb["longest_seconds"] as? Double == 0.005)
+    let slow = try #require((document["slowest"] as? [[String: Any]])?.first)
+    #expect(slow["runs"] as? Int == 6 && slow["total_seconds"] as? Double == 0.127 && slow["plan"] as? [String] == ["SCAN books"])
+    let errors = try #require(days[0]["last_errors"] as? [[String: String]])
+    #expect(errors == [["time": "2025-11-04T12:34:56.789Z", "verb": "save(_:)", "code": "constraint"]])
+    #expect((days[1]["slowest"] as? [[String: Any]])?.first?["runs"] as? Int == 3 && (days[1]["last_errors"] as? [Any])?.isEmpty == true)
     #expect(try bench.content() == before)
   }
 

@@ -11,10 +11,11 @@ struct DayNotesTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func open(metrics: Bool = true) throws -> Store {
+  private func open(metrics: Bool = true, threshold: Duration? = nil) throws -> Store {
     var options = StoreOptions.testing
     options.now = { [clock] in clock.now }
     options.metrics = metrics
+    options.slowStatementThreshold = threshold
     return try folder.store([Shelves.schema], options: options)
   }
   private func nextDay() { clock.advance(milliseconds: 86_400_000) }
@@ -70,6 +71,55 @@ struct DayNotesTests {
     #expect(metrics.verbs["idle"]?.writes == 3 && metrics.days.last?.verbs["fail"]?.errors == ["invalid_value": 1])
   }
 
+  @Test("the slowest statements and the last errors of a day come along without values; those of several openings make one list")
+  func latest() throws {
+    let select: BoundSQL = "SELECT count(*) FROM shelves WHERE created_at = \("SECRET")"
+    for (opening, day) in [(1, 1), (2, 1), (3, 2)] {
+      let store = try open(threshold: .zero)
+      for _ in 1...12 { _ = failure { try store.write(as: "fail") { _ in throw StoreError(.invalidValue, "SECRET") } } }
+      try add(opening * 10, to: store)
+      for _ in 1...6 { #expect(try store.read { try $0.count(select) } == 0) }
+      for shelf in 1...2 {
+        store.dayNotes?.due = 0
+        try add(opening * 10 + shelf, to: store)
+      }
+      let last = try #require(try store.keptMetrics().days.last)
+      #expect(last.day == "2026-01-0\(day)" && last.lastErrors.count == (opening == 2 ? 20 : 12))
+      #expect(last.slowest.first { $0.sql == select.text }?.count == (opening == 2 ? 12 : 6))
+      try store.close()
+      if opening == 2 { nextDay() }
+    }
+    let store = try open()
+    let kept = try store.keptMetrics()
+    #expect(kept.lastErrors.count == 20 && Set(kept.lastErrors.map(\.code)) == ["invalid_value"] && kept.lastErrors.last?.time == clock.now)
+    #expect(kept.slowest.map(\.longest) == kept.slowest.map(\.longest).sorted(by: >))
+    let found = try #require(kept.slowest.first { $0.sql == select.text })
+    #expect(found.count == 18 && found.plan == ["SCAN shelves"] && found.total > found.longest)
+    #expect(kept.slowest.first { $0.sql.hasPrefix("INSERT INTO") }?.count == 9)
+    let texts = try store.read { try $0.values("SELECT value FROM holdfast_insight") { row in try row.text() } }
+    #expect(texts.count >= 4 && texts.allSatisfy { !$0.contains("SECRET") })
+  }
+
+  @Test("slow statements of a commit that fails are kept by the next one")
+  func commitFails() throws {
+    let store = try open(threshold: .zero)
+    #expect(try store.count("shelves") == 0)
+    _ = failure { try store.write(as: "fail") { _ in throw StoreError(.invalidValue, "as the test says") } }
+    store.dayNotes?.due = 0
+    // The row's foreign key is checked at COMMIT, after the notes were written.
+    let orphan = failure {
+      try store.write(as: "orphan") { tx in
+        try tx.execute("PRAGMA defer_foreign_keys = ON")
+        try tx.execute(
+          "INSERT INTO books (id, shelf_id, title, finished, added_at, extra) VALUES ('a', 'no shelf', 'Emma', 0, 0, '{}')")
+      }
+    }
+    #expect(orphan != nil)
+    #expect(try store.keptMetrics().days.isEmpty)
+    try add(1, to: store)
+    #expect(try store.keptMetrics().lastErrors.map(\.verb) == ["fail", "orphan"])
+  }
+
   @Test("in the archive the notes are no commit, no row and no table, and a comparison of two moments leaves them out")
   func archive() throws {
     let notes = try ArchivedNotes()
@@ -93,7 +143,7 @@ struct DayNotesTests {
     try open().close()
     let store = try open()
     try store.write { tx in
-      for (kind, days) in [("bytes", 405), ("verb", 35)] {
+      for (kind, days) in [("bytes", 405), ("verb", 35), ("slow", 35), ("errors", 35)] {
         try tx.execute(
           """
           WITH RECURSIVE n (day) AS (SELECT 0 UNION ALL SELECT day + 1 FROM n LIMIT \(days))
@@ -109,7 +159,7 @@ struct DayNotesTests {
         try row.text()
       }
     }
-    #expect(kinds == ["bytes4002020-01-08", "verb312020-01-06"])
+    #expect(kinds == ["bytes4002020-01-08", "errors302020-01-06", "slow302020-01-06", "verb312020-01-06"])
   }
 
   @Test("nothing is kept when metrics are off, and what cannot be kept fails no commit")

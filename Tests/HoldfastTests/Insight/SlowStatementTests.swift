@@ -111,6 +111,26 @@ struct SlowStatementTests {
     #expect(statements.slowest.first?.sql == String(repeating: "é", count: 2_000))
   }
 
+  @Test("new runs are taken once, after the plan was read, with the longest of them; lists of the same texts add up")
+  func new() {
+    var statements = SlowStatements()
+    for nanoseconds in [900, 20] as [UInt64] { _ = statements.add("a", nanoseconds: nanoseconds, rows: 1) }
+    #expect(statements.takeNew().isEmpty, "its plan is still to be read")
+    statements.explain("a", nil)
+    let first = statements.takeNew()
+    #expect(first.map(\.longestNanoseconds) == [900] && first.map(\.count) == [2] && statements.takeNew().isEmpty)
+    _ = statements.add("a", nanoseconds: 30, rows: 1)
+    let second = statements.takeNew()
+    #expect(second.map(\.longestNanoseconds) == [30] && statements.slowest.map(\.count) == [3])
+    let others = ["b": 40, "c": 2_000].map { text, nanoseconds in
+      var other = SlowStatement(sql: text)
+      other.add(nanoseconds: Int64(nanoseconds), rows: 0)
+      return other
+    }
+    let merged = first.merged(with: second + others, most: 2)
+    #expect(merged.map(\.sql) == ["c", "a"] && merged.map(\.count) == [1, 3] && merged.map(\.totalNanoseconds) == [2_000, 950])
+  }
+
   @Test("the last 20 failed calls are told with time, verb and code, the newest last")
   func lastErrors() throws {
     let clock = TestClock()
