@@ -69,11 +69,19 @@ func generating(in folder: URL, key: @escaping @Sendable () throws -> Data) asyn
     TelemetryEvent(id: UUID().uuidString, type: .error, name: "load", occurredAt: Date()),
     TelemetryEvent(id: UUID().uuidString, type: .modelLoaded, occurredAt: Date()),
   ])
-  // Nothing goes that was not sent, unless `removesUnsent` says so.
-  try await inference.removeTelemetry(beyond: TelemetryRetention(maxAgeSeconds: 30 * 86_400, maxCount: 10_000))
   // end
   print(recorded)
   return inference
+}
+
+/// Other limits for what is kept than those of the library.
+func shortRetention() -> StoreOptions {
+  // snippet: retention
+  var options = StoreOptions.production
+  options.retention.limits["telemetry"] = RetentionLimits(maxAgeSeconds: 30 * 86_400, maxCount: 10_000)
+  options.retention.audit.maxAgeSeconds = 365 * 86_400
+  // end
+  return options
 }
 
 /// What it took.

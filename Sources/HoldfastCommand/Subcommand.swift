@@ -55,6 +55,8 @@ struct LockOptions: ParsableArguments {
   var storeOptions: StoreOptions {
     var options = StoreOptions.production
     options.busyTimeout = .milliseconds(Int64(timeout * 1000))
+    // A command does what it is told, and nothing else.
+    options.retention.isAutomatic = false
     options.onArchiveProblem = { store, problem in Console().note(DisplayText.printable(ArchiveCommand.warning(store, problem))) }
     return options
   }

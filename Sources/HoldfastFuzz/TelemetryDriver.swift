@@ -16,7 +16,9 @@ enum TelemetryDriver {
   static func run(_ store: String, seconds: Double) -> Never {
     SyncDriver.work {
       let url = URL(fileURLWithPath: store)
-      let inference = try InferenceStore.open(at: url)
+      var storeOptions = StoreOptions.production
+      storeOptions.retention.limits["telemetry"] = RetentionLimits(maxAgeSeconds: 30 * 86_400, maxCount: kept)
+      let inference = try InferenceStore.open(at: url, options: storeOptions)
       try await inference.save(
         InferenceConfiguration(analytics: .init(isEnabled: true, level: .verbose, telemetryConsent: .granted), createdAt: Date()))
       let server = TakingServer()
@@ -33,7 +35,7 @@ enum TelemetryDriver {
           recorded += try await inference.record((0..<batch).map { event(recorded + $0) })
         }
         try await service.sync()
-        try await inference.removeTelemetry(beyond: TelemetryRetention(maxAgeSeconds: 30 * 86_400, maxCount: kept))
+        try await inference.store.applyRetention()
       }
       while recorded < 2 * kept { try await take() }
       var measures: [Measure] = []

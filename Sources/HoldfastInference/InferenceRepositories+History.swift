@@ -60,9 +60,6 @@ public protocol TelemetryRepository: Sendable {
   /// Deletes an event. Returns whether there was one.
   @discardableResult
   func deleteEvent(_ id: String) async throws -> Bool
-  /// Removes events beyond the retention. Returns how many were removed.
-  @discardableResult
-  func removeTelemetry(beyond retention: TelemetryRetention) async throws -> Int
   /// Deletes every event that was not sent. Returns how many were deleted.
   @discardableResult
   func deletePendingTelemetry() async throws -> Int

@@ -37,7 +37,6 @@ import Testing
     #expect(try await telemetry.telemetryCounts().pending == 2)
     #expect(try await telemetry.pendingEventCount() == 2)
     #expect(try await telemetry.deleteEvent("event 1"))
-    #expect(try await telemetry.removeTelemetry(beyond: TelemetryRetention(maxAgeSeconds: 0)) == 0)
     #expect(try await telemetry.deletePendingTelemetry() == 1)
   }
 

@@ -19,7 +19,13 @@ struct TrustedTime: Codable, Equatable {
 
   /// Nil where there is no such file, or it is damaged.
   init?(_ file: URL) {
-    guard let content = try? DurableFile.content(of: file), let read = try? JSONDecoder().decode(Self.self, from: content),
+    guard let content = try? DurableFile.content(of: file) else { return nil }
+    self.init(content)
+  }
+
+  /// Nil for a damaged content.
+  init?(_ content: Data) {
+    guard let read = try? JSONDecoder().decode(Self.self, from: content),
       [read.time, read.ahead ?? 0, read.passed].allSatisfy({ $0.magnitude < 1 << 60 }), read.passed >= 0
     else { return nil }
     self = read

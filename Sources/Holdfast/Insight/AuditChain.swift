@@ -139,8 +139,9 @@ extension Writer {
   /// - Parameters:
   ///   - date: removes entries that are older; nil: none for their age.
   ///   - kept: removes all but the newest ones; nil: none for their number.
+  ///   - most: removes this many at most.
   @discardableResult
-  func removeAudit(before date: Date? = nil, keepingLast kept: Int? = nil) throws -> Int {
+  func removeAudit(before date: Date? = nil, keepingLast kept: Int? = nil, most: Int = .max) throws -> Int {
     var end: Int64 = 0
     if let date {
       let first = try value("SELECT id FROM holdfast_audit WHERE time >= \(date) ORDER BY id LIMIT 1") { try $0.int64() }
@@ -150,6 +151,10 @@ extension Writer {
       let last = try value("SELECT id FROM holdfast_audit ORDER BY id DESC LIMIT 1 OFFSET \(max(0, kept))") { try $0.int64() }
       end = max(end, last ?? 0)
     }
+    // Ids have no gaps.
+    let first = try value("SELECT id FROM holdfast_audit ORDER BY id LIMIT 1") { try $0.int64() } ?? 0
+    let (last, overflows) = first.addingReportingOverflow(Int64(most) - 1)
+    if !overflows { end = min(end, last) }
     try execute(
       """
       INSERT INTO holdfast_audit_anchor (place, entry, hash)

@@ -13,7 +13,7 @@ import Logging
 /// Used on the writer's queue.
 final class DayNotes: @unchecked Sendable {
   /// How many days of each kind stay, the newest ones. Not by age: a wrong clock would remove all others.
-  static let keptDays = ["bytes": 400, "verb": 30, "slow": 30, "errors": 30]
+  static let keptDays = ["bytes": 400, "verb": 30, "slow": 30, "errors": 30, "removed": 30]
   /// How many slow statements a day keeps, and how many failed calls.
   static let keptStatements = 10
   static let keptErrors = 20
@@ -49,8 +49,7 @@ final class DayNotes: @unchecked Sendable {
   /// Call before a commit that has changed rows. An error here fails no commit, unless SQLite has ended the transaction because of it.
   func take(in transaction: WriteTransaction, _ db: Database) {
     noting = nil
-    guard SteadyTime.nanoseconds >= due, let milliseconds = DateCodec.milliseconds(options.now()) else { return }
-    let day = String(DateCodec.iso8601(milliseconds, fraction: false).prefix(10))
+    guard SteadyTime.nanoseconds >= due, let day = options.now().insightDay else { return }
     let connection = transaction.connection
     let before = sqlite3_total_changes(connection.handle)
     do {
@@ -96,7 +95,7 @@ final class DayNotes: @unchecked Sendable {
       "database": pages &* pageBytes, "free": free &* pageBytes, "log": DurableFile.size(files.log.path), "archive": copies.archive,
       "snapshots": copies.snapshots, "quarantine": copies.quarantine,
     ]
-    for (name, bytes) in sizes { try put("bytes", day, name, bytes, db) }
+    for (name, bytes) in sizes { try db.putInsight("bytes", day, name, bytes) }
     for (kind, days) in Self.keptDays {
       try db.execute(
         sql: """
@@ -118,7 +117,7 @@ final class DayNotes: @unchecked Sendable {
     for verb in verbs.prefix(Self.verbsAtOnce) {
       var sum: VerbCounts = try kept("verb", day, verb.name, db) ?? VerbCounts()
       sum.add(verb.new)
-      try put("verb", day, verb.name, sum, db)
+      try db.putInsight("verb", day, verb.name, sum)
       noted[verb.name] = verb.counts
     }
     return noted
@@ -131,11 +130,11 @@ final class DayNotes: @unchecked Sendable {
     errors = errors.merged(with: latest.errors, most: Self.keptErrors)
     if !slow.isEmpty {
       let others: [SlowStatement] = try kept("slow", day, "slowest", db) ?? []
-      try put("slow", day, "slowest", others.merged(with: slow, most: Self.keptStatements), db)
+      try db.putInsight("slow", day, "slowest", others.merged(with: slow, most: Self.keptStatements))
     }
     if !errors.isEmpty {
       let others: [FailedCall] = try kept("errors", day, "last", db) ?? []
-      try put("errors", day, "last", others.merged(with: errors, most: Self.keptErrors), db)
+      try db.putInsight("errors", day, "last", others.merged(with: errors, most: Self.keptErrors))
     }
   }
 
@@ -146,19 +145,6 @@ final class DayNotes: @unchecked Sendable {
 
   /// A text that cannot be read counts as none, and is replaced.
   private func kept<Value: Decodable>(_ kind: String, _ day: String, _ name: String, _ db: Database) throws -> Value? {
-    let sql = "SELECT value FROM holdfast_insight WHERE kind = :kind AND day = :day AND name = :name"
-    let text = try String.fetchOne(db, sql: sql, arguments: ["kind": kind, "day": day, "name": name])
-    return text.flatMap { try? JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
-  }
-
-  private func put(_ kind: String, _ day: String, _ name: String, _ value: some Encodable, _ db: Database) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys]
-    let text = String(decoding: try encoder.encode(value), as: UTF8.self)
-    try db.execute(
-      sql: """
-        INSERT INTO holdfast_insight (kind, day, name, value) VALUES (:kind, :day, :name, :value)
-        ON CONFLICT (kind, day, name) DO UPDATE SET value = excluded.value
-        """, arguments: ["kind": kind, "day": day, "name": name, "value": text])
+    try db.insightText(kind, day: day, name: name).flatMap { try? JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
   }
 }

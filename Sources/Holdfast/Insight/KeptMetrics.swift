@@ -30,6 +30,8 @@ public struct KeptMetrics: Sendable, Equatable, Codable {
     public var slowest: [SlowStatement] = []
     /// The last 20 calls that threw an error, the newest last, of all processes. A call just before midnight may stand at the next day.
     public var lastErrors: [FailedCall] = []
+    /// How many rows retention removed on this day, by table; see `Store.applyRetention()`.
+    public var removed: [String: Int] = [:]
   }
 
   /// A row that cannot be read is left out.
@@ -53,6 +55,7 @@ public struct KeptMetrics: Sendable, Equatable, Codable {
         guard let errors = try? decoder.decode([FailedCall].self, from: Data(value.utf8)) else { continue }
         days[day, default: Day(day: day)].lastErrors = errors.merged(with: [], most: DayNotes.keptErrors)
         lastErrors = lastErrors.merged(with: errors, most: DayNotes.keptErrors)
+      case "removed": days[day, default: Day(day: day)].removed[name] = Int(value)
       default: continue
       }
     }

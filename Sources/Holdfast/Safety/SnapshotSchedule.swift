@@ -12,10 +12,9 @@ final class SnapshotSchedule: @unchecked Sendable {
   private let ended = Flag()
   // Guarded by `lock`.
   private var commits = 0
-  private var lastCommit = ContinuousClock.now
-  private var waitsForIdle = false
   private var error: StoreError?
   private let lock = NSLock()
+  private lazy var idle = options.snapshots.idle.map { idle in IdleWatch(on: queue, after: idle) { [weak self] in self?.run() } }
 
   /// Nil when the options schedule nothing.
   init?(_ files: StoreFiles, _ schemas: [StoreSchema], _ options: StoreOptions, _ archiver: Archiver?) {
@@ -41,16 +40,14 @@ final class SnapshotSchedule: @unchecked Sendable {
 
   /// Call after each commit.
   func committed() {
-    let (isDue, arms) = lock.withLock {
+    let (isDue, idle) = lock.withLock {
       commits += 1
-      lastCommit = .now
       let isDue = options.snapshots.everyCommits.map { commits >= $0 } ?? false
       if isDue { commits = 0 }
-      defer { waitsForIdle = options.snapshots.idle != nil }
-      return (isDue, options.snapshots.idle != nil && !waitsForIdle)
+      return (isDue, self.idle)
     }
     if isDue { queue.async { [weak self] in self?.run() } }
-    if arms { look(after: options.snapshots.idle ?? .zero) }
+    idle?.committed()
   }
 
   /// Ends a snapshot or drill under way after its step, and waits for that. Nothing begins later.
@@ -61,19 +58,6 @@ final class SnapshotSchedule: @unchecked Sendable {
 
   /// Waits for everything that is due now.
   func settle() { queue.sync {} }
-
-  private func look(after time: Duration) {
-    queue.asyncAfter(deadline: .now() + time.inSeconds) { [weak self] in self?.lookWhetherIdle() }
-  }
-
-  private func lookWhetherIdle() {
-    let left = lock.withLock {
-      let left = (options.snapshots.idle ?? .zero) - (ContinuousClock.now - lastCommit)
-      if left <= .zero { waitsForIdle = false }
-      return left
-    }
-    if left > .zero { look(after: left) } else { run() }
-  }
 
   private func run() {
     attempt {

@@ -15,11 +15,13 @@ public struct StoreSchema: Sendable {
   /// Tables that no documented export contains and no import of such a file fills: secrets, and data that are useless outside this file. No
   /// other table may refer to them; exporting checks that.
   public let neverExported: Set<String>
+  /// Tables of which old rows go; see `Store.applyRetention()`.
+  public let retention: [RetentionPolicy]
 
   /// Makes a schema without checking it. Opening a store checks it.
   public init(
     _ name: String, migrations: [Migration], records: [any StoredRecord.Type] = [], invariants: [Invariant] = [],
-    declarations: [SchemaDeclaration] = [], neverExported: Set<String> = []
+    declarations: [SchemaDeclaration] = [], neverExported: Set<String> = [], retention: [RetentionPolicy] = []
   ) {
     self.name = name
     self.migrations = migrations
@@ -27,6 +29,7 @@ public struct StoreSchema: Sendable {
     self.invariants = invariants
     self.declarations = declarations
     self.neverExported = neverExported
+    self.retention = retention
   }
 
   /// The number of migrations.

@@ -255,6 +255,7 @@ struct Opening {
       // new log, nor an older log like the present one. Without room for this, a later opening does it.
       if hasLeftLog { _ = try? store.checkpoint(.truncate) }
       if beginsArchiveLast { try store.beginArchiving() }
+      try store.checkRetention()
       if !isNew { store.schedule?.opened() }
       return store
     } catch {

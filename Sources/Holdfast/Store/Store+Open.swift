@@ -45,7 +45,9 @@ extension Store {
     } catch {
       throw StoreError(error)
     }
-    return Store(writer: queue, files: nil, schemas: schemas, options: options, access: .readWrite)
+    let store = Store(writer: queue, files: nil, schemas: schemas, options: options, access: .readWrite)
+    try store.checkRetention()
+    return store
   }
 
   /// Opens a new store in a temporary folder of its own, which is removed when the value is released.

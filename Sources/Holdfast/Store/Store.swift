@@ -50,6 +50,8 @@ public final class Store: Sendable {
   let archiver: Archiver?
   /// Nil when the options schedule no snapshots, in memory, and read-only.
   let schedule: SnapshotSchedule?
+  /// Nil when nothing is removed by itself. It knows the store, and is set at the end of `init`.
+  nonisolated(unsafe) private(set) var retentionSchedule: RetentionSchedule?
   /// The store of which this one is a read-only view. They share their connections.
   private let original: Store?
   /// A folder that is removed with the store: of a temporary store, or of the private copy that a store is read from.
@@ -89,6 +91,13 @@ public final class Store: Sendable {
     self.access = access
     self.ownedFolder = ownedFolder
     self.unlocked = unlocked
+    retentionSchedule = nil
+    let isLimited = options.retention.audit != RetentionLimits() || schemas.contains { !$0.retention.isEmpty }
+    if access == .readWrite, files != nil, !options.opensOneConnection, options.retention.isAutomatic, isLimited {
+      let schedule = RetentionSchedule(self)
+      retentionSchedule = schedule
+      commitWork.addAfter(schedule.committed)
+    }
   }
 
   /// A view of the same data that refuses to write.
@@ -103,6 +112,7 @@ public final class Store: Sendable {
     dayNotes = original.dayNotes
     archiver = original.archiver
     schedule = original.schedule
+    retentionSchedule = original.retentionSchedule
     openingError = original.openingError
     notices = original.notices
     writer = original.writer

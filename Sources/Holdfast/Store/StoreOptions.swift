@@ -61,6 +61,8 @@ public struct StoreOptions: Sendable {
   /// The snapshots that the store takes by itself, their folder and their rotation. Default: before migrations, imports and restores; the
   /// newest five stay.
   public var snapshots = SnapshotOptions()
+  /// How much is kept of the tables for which a schema declares it, and of the audit. Default: as the schemas declare, and the whole audit.
+  public var retention = RetentionOptions()
   /// The app's version, recorded with each migration that it runs. Default nil.
   public var appVersion: String?
 
@@ -91,6 +93,7 @@ public struct StoreOptions: Sendable {
     var options = self
     options.snapshots = SnapshotOptions()
     options.archive.mode = .off
+    options.retention.isAutomatic = false
     return options
   }
 
@@ -102,6 +105,7 @@ public struct StoreOptions: Sendable {
     var options = StoreOptions()
     options.busyTimeout = .milliseconds(500)
     options.readerCount = 2
+    options.retention.isAutomatic = false
     return options
   }
 

@@ -37,7 +37,7 @@ struct Metrics: Subcommand {
       ],
       blocks: [
         Self.growth(kept.days), Self.verbs(kept.verbs), Self.slowest(kept.slowest), Self.advice(kept.slowest), Self.errors(kept.days),
-        Self.lastErrors(kept.lastErrors),
+        Self.lastErrors(kept.lastErrors), Self.removed(kept.days),
       ], notes: kept.days.isEmpty ? [note] : []
     ).about(store)
   }
@@ -108,6 +108,15 @@ struct Metrics: Subcommand {
     return .table(title: "Last errors", [.text("TIME"), .text("ERROR"), .flexible("VERB")], rows)
   }
 
+  /// The newest first.
+  private static func removed(_ days: [KeptMetrics.Day]) -> ShownBlock {
+    let rows = days.reversed().flatMap { day in
+      day.removed.sorted { $0.key < $1.key }.map { [day.day, String($0.value), $0.key] }
+    }
+    return .table(
+      title: "Removed by retention", [.text("DAY"), .number("ROWS"), .flexible("TABLE")], Array(rows.prefix(mostLines)))
+  }
+
   /// The most called first.
   private static func sorted(_ verbs: [String: StoreMetrics.Verb]) -> [(key: String, value: StoreMetrics.Verb)] {
     verbs.sorted { ($1.value.reads &+ $1.value.writes, $0.key) < ($0.value.reads &+ $0.value.writes, $1.key) }
@@ -122,7 +131,7 @@ struct Metrics: Subcommand {
   private static func document(_ day: KeptMetrics.Day) -> JSONValue {
     .object([
       "day": .string(day.day), "sizes": .object(day.bytes.mapValues(JSONValue.integer)), "verbs": document(day.verbs),
-      "slowest": document(day.slowest), "last_errors": document(day.lastErrors),
+      "slowest": document(day.slowest), "last_errors": document(day.lastErrors), "removed": .numbers(day.removed),
     ])
   }
 

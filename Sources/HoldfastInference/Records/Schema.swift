@@ -35,7 +35,13 @@ extension InferenceStore {
         parts: ["routing_policies", "analytics_config", "storage_config"].reduce(into: [:]) { $0[$1] = "configuration_id" }),
     ],
     // Secrets leave the file in no form. The state of sending belongs to this file and its server.
-    neverExported: ["secrets", "sync_state", "sync_tries", "sync_cursors", "sync_conflicts"])
+    neverExported: ["secrets", "sync_state", "sync_tries", "sync_cursors", "sync_conflicts"],
+    retention: [
+      // The plus makes SQLite use the index by time, not an index of sent rows.
+      RetentionPolicy(
+        "telemetry", time: "occurred_at", ofRows: "+revision <= acknowledged_revision",
+        keeps: RetentionLimits(maxAgeSeconds: 90 * 86_400, maxCount: 100_000))
+    ])
 
   private static let revisions: Set = ["acknowledged_revision", "set_aside_revision"]
 }

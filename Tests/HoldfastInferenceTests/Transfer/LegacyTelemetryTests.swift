@@ -86,7 +86,6 @@ import Testing
       #expect(try inference.retrySetAside() == 0)
       #expect(try inference.store.read { try Outbox.telemetry.opening(in: $0) } == nil)
       #expect(try inference.telemetryCounts() == TelemetryCounts(total: 2, setAside: 2))
-      #expect(try inference.removeTelemetry(beyond: TelemetryRetention(maxCount: 0)) == 0, "what was not sent stays")
     }
     // The same source with the consent by now: what is there is as it was.
     #expect(try world.report().notes?[Self.note] == nil)

@@ -63,12 +63,6 @@ extension HistoryVerb {
       },
       HistoryVerb(name: "record what is there") { store, known in try store.record(known.events) },
       HistoryVerb(name: "delete an event", changes: ["telemetry"]) { store, known in try store.deleteEvent(known.events[0].id) },
-      HistoryVerb(name: "remove old telemetry", changes: ["telemetry"]) { store, _ in
-        try store.removeTelemetry(beyond: TelemetryRetention(maxAgeSeconds: 1))
-      },
-      HistoryVerb(name: "remove telemetry of which there is too much", changes: ["telemetry"]) { store, _ in
-        try store.removeTelemetry(beyond: TelemetryRetention(maxCount: 4))
-      },
       HistoryVerb(name: "delete pending telemetry", changes: ["telemetry"]) { store, _ in try store.deletePendingTelemetry() },
     ]
   }

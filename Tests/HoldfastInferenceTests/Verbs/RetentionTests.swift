@@ -8,56 +8,42 @@ import Testing
   /// Ten events, the last a second before now; the even ones were sent, the seventh was set aside.
   private func world() throws -> World {
     let world = try World.temporary()
-    try TelemetryTests.consent(world.inference)
-    let events = (0..<10).map { number in
-      TelemetryEvent(id: "\(number)", type: .custom, occurredAt: world.clock.now.addingTimeInterval(Double(number - 10)))
-    }
-    try world.inference.record(events)
-    try TelemetryTests.acknowledge(world, "id % 2 = 0")
-    try world.store.write { _ = try $0.execute("UPDATE telemetry SET set_aside_revision = revision WHERE id = '7'") }
+    try Self.fill(world.inference, world.clock)
     return world
+  }
+  private static func fill(_ inference: InferenceStore, _ clock: TestClock) throws {
+    try TelemetryTests.consent(inference)
+    let events = (0..<10).map { number in
+      TelemetryEvent(id: "\(number)", type: .custom, occurredAt: clock.now.addingTimeInterval(Double(number - 10)))
+    }
+    try inference.record(events)
+    try inference.store.write { tx in
+      try tx.execute("UPDATE telemetry SET acknowledged_revision = revision WHERE id % 2 = 0")
+      try tx.execute("UPDATE telemetry SET set_aside_revision = revision WHERE id = '7'")
+    }
   }
 
   private func left(_ world: World) throws -> String { try world.inference.events().items.map(\.id).reversed().joined() }
 
-  @Test("what was not sent stays, however old it is and however many there are")
+  @Test("by age and by number, only what was sent goes, the oldest first")
   func unsent() throws {
-    let world = try world()
-    #expect(try world.inference.removeTelemetry(beyond: TelemetryRetention(maxAgeSeconds: 5)) == 3)
-    #expect(try left(world) == "1356789", "one that is just as old stays")
-    #expect(try world.inference.removeTelemetry(beyond: TelemetryRetention(maxAgeSeconds: 0, maxCount: 0)) == 2)
-    #expect(try left(world) == "13579")
-    #expect(try world.inference.telemetryCounts().setAside == 1)
-    #expect(try world.inference.removeTelemetry(beyond: TelemetryRetention(maxAgeSeconds: -1, maxCount: -1)) == 0)
-  }
-
-  @Test("of too many the oldest that were sent go, and no more than there are too many")
-  func count() throws {
-    let world = try world()
-    #expect(try world.inference.removeTelemetry(beyond: TelemetryRetention(maxCount: 10)) == 0)
-    #expect(try world.inference.removeTelemetry(beyond: TelemetryRetention(maxCount: 8)) == 2)
-    #expect(try left(world) == "13456789")
-    #expect(try world.inference.removeTelemetry(beyond: TelemetryRetention(maxCount: 1)) == 3)
-    #expect(try left(world) == "13579")
-  }
-
-  @Test("what was not sent goes only when that is asked for")
-  func everything() throws {
-    let world = try world()
-    #expect(try world.inference.removeTelemetry(beyond: TelemetryRetention(maxCount: 8, removesUnsent: true)) == 2)
-    #expect(try left(world) == "23456789")
-    #expect(try world.inference.removeTelemetry(beyond: TelemetryRetention(maxAgeSeconds: 5, removesUnsent: true)) == 3)
-    #expect(try left(world) == "56789")
-    #expect(try world.inference.removeTelemetry(beyond: TelemetryRetention(maxCount: 0, removesUnsent: true)) == 5)
-    #expect(try left(world) == "")
-    #expect(try world.isHealthy())
-  }
-
-  @Test("limits that are none keep everything", arguments: [nil, .infinity, .nan, 1e300] as [Double?])
-  func none(age: Double?) throws {
-    let world = try world()
-    #expect(try world.inference.removeTelemetry(beyond: TelemetryRetention(maxAgeSeconds: age, removesUnsent: true)) == 0)
-    #expect(try left(world) == "0123456789")
+    let folder = try TemporaryFolder()
+    let clock = TestClock()
+    func left(_ limits: RetentionLimits?) throws -> (removed: Int?, left: String) {
+      var options = StoreOptions.testing
+      options.now = { clock.now }
+      options.retention.limits["telemetry"] = limits
+      let inference = try InferenceStore.open(at: folder.file("store.sqlite"), options: options)
+      defer { try? inference.store.close() }
+      if try inference.telemetryCounts().total == 0 { try Self.fill(inference, clock) }
+      let report = try inference.store.applyRetention()
+      #expect(report.isClockTrusted)
+      return (report.removed["telemetry"], try inference.events().items.map(\.id).reversed().joined())
+    }
+    #expect(try left(nil) == (nil, "0123456789"))
+    #expect(try left(RetentionLimits(maxCount: 9)) == (1, "123456789"))
+    #expect(try left(RetentionLimits(maxAgeSeconds: 5)) == (2, "1356789"), "one that is just as old stays")
+    #expect(try left(RetentionLimits(maxAgeSeconds: -1, maxCount: 0)) == (2, "13579"))
   }
 
   @Test("somebody who takes consent back has what waits deleted, and only that")
