@@ -77,7 +77,6 @@ import Testing
       "SCAN telemetry USING COVERING INDEX telemetry_pending", "SCAN telemetry USING COVERING INDEX telemetry_set_aside",
       "SCAN telemetry USING COVERING INDEX sqlite_autoindex_telemetry_1",
     ],
-    "remove telemetry of which there is too much": ["SCAN telemetry USING COVERING INDEX sqlite_autoindex_telemetry_1"],
   ]
 
   private static let damages = [
