@@ -42,8 +42,8 @@ struct TrustedTime: Codable, Equatable {
     }
   }
 
-  /// Whether the last reading was within an hour of `other`'s, and was trusted as that was.
-  func isLike(_ other: TrustedTime) -> Bool {
-    (ahead == nil) == (other.ahead == nil) && ((ahead ?? time) - (other.ahead ?? other.time)).magnitude < UInt64(Self.day) / 24
+  /// Whether the last reading was within `time` of `other`'s, and was trusted as that was.
+  func isLike(_ other: TrustedTime, within time: Int64 = day / 24) -> Bool {
+    (ahead == nil) == (other.ahead == nil) && ((ahead ?? self.time) - (other.ahead ?? other.time)).magnitude < time.magnitude
   }
 }

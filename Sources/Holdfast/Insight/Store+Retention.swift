@@ -80,14 +80,16 @@ extension Store {
 }
 
 extension Writer {
-  /// Brings the store's trusted time up to the clock. The first one is that of the last migration.
+  /// Brings the store's trusted time up to the clock. The first one is that of the last migration. A difference of less than half a day is
+  /// not worth a commit.
   fileprivate func readTrustedTime() throws -> TrustedTime {
     let clock = ArchiveTime.microseconds(currentDate())
     let stored = try database.insightText("clock", day: "", name: "retention").flatMap { TrustedTime(Data($0.utf8)) }
     let ran = try value("SELECT max(ran_at) FROM holdfast_migrations") { try $0.dateOrNil() } ?? nil
-    var trusted = stored ?? TrustedTime(ran.map(ArchiveTime.microseconds) ?? clock)
+    let last = stored ?? TrustedTime(ran.map(ArchiveTime.microseconds) ?? clock)
+    var trusted = last
     trusted.read(clock)
-    if stored.map({ !trusted.isLike($0) }) ?? true {
+    if !trusted.isLike(last, within: TrustedTime.day / 2) {
       try leavingOutRows { try database.putInsight("clock", "", "retention", trusted) }
     }
     return trusted
