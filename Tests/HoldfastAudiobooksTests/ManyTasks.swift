@@ -4,7 +4,7 @@ import HoldfastAudiobooks
 import HoldfastTesting
 import Testing
 
-@Suite("Many tasks", .timeLimit(.minutes(5))) struct ManyTasks {
+@Suite("Many tasks", .timeLimit(.minutes(10))) struct ManyTasks {
   private static let duration: Duration = .seconds(ProofRun.isLong ? 10 : 1)
 
   @Test("64 tasks that save, read and observe lose no write and keep every invariant")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoldfastInference
 
-@Suite("Conformance", .timeLimit(.minutes(5))) struct Conformance {
+@Suite("Conformance", .timeLimit(.minutes(10))) struct Conformance {
   @Test("the store keeps what every library promises", arguments: ConformanceCheck.allCases)
   func conforms(_ check: ConformanceCheck) throws {
     var conformance = Self.conformance(RegistryVerb.prepare, RegistryVerb.reads, RegistryVerb.writes, RegistryVerb.updates)

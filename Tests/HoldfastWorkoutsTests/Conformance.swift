@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoldfastWorkouts
 
-@Suite("Conformance", .timeLimit(.minutes(5))) struct Conformance {
+@Suite("Conformance", .timeLimit(.minutes(10))) struct Conformance {
   @Test("the log keeps what every library promises", arguments: ConformanceCheck.allCases)
   func conforms(_ check: ConformanceCheck) throws {
     var conformance = LibraryConformance(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoldfastMusic
 
-@Suite("LibrarySaver at random", .timeLimit(.minutes(5))) struct SaverRandomRuns {
+@Suite("LibrarySaver at random", .timeLimit(.minutes(10))) struct SaverRandomRuns {
   @Test("each of 1,000 random sequences of saving, flushing, cancelling and letting go ends with the last state stored")
   func sequences() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)

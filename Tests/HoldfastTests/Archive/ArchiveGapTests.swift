@@ -5,7 +5,7 @@ import Testing
 
 @testable import Holdfast
 
-@Suite("A gap in an archive", .timeLimit(.minutes(5)))
+@Suite("A gap in an archive", .timeLimit(.minutes(10)))
 struct ArchiveGapTests {
   let notes: ArchivedNotes
 

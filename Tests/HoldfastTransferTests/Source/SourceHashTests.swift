@@ -4,7 +4,7 @@ import HoldfastTesting
 import HoldfastTransfer
 import Testing
 
-@Suite("The hash of a source", .timeLimit(.minutes(1))) struct SourceHashTests {
+@Suite("The hash of a source", .timeLimit(.minutes(10))) struct SourceHashTests {
   private let folder: TemporaryFolder
   private var url: URL { folder.file("a.json") }
 

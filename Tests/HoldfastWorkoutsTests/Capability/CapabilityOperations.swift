@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoldfastWorkouts
 
-@Suite("Operations of a capability", .timeLimit(.minutes(5))) struct CapabilityOperations {
+@Suite("Operations of a capability", .timeLimit(.minutes(10))) struct CapabilityOperations {
   /// What a verb is called as an operation, where that has another name, or more than one.
   private static let others: [String: Set<String>] = [
     "save": ["saveWorkout", "saveTemplate", "saveCustomExercise"], "workouts": ["loadAllWorkouts"], "workout": ["loadWorkoutById"],

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoldfastWorkouts
 
-@Suite("Order of a capability", .timeLimit(.minutes(5))) struct CapabilityOrder {
+@Suite("Order of a capability", .timeLimit(.minutes(10))) struct CapabilityOrder {
   @Test("many threads ask at once: answers come in the order of the questions, and each once")
   func order() async throws {
     let capability = WorkoutCapability(try World.temporary().log)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoldfastWorkouts
 
-@Suite("Requests of a capability", .timeLimit(.minutes(5))) struct CapabilityRequests {
+@Suite("Requests of a capability", .timeLimit(.minutes(10))) struct CapabilityRequests {
   @Test(
     "what is no request is answered by an error that says what is wrong",
     arguments: [

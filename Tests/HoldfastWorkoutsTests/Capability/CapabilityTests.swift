@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoldfastWorkouts
 
-@Suite("Capability", .timeLimit(.minutes(5))) struct CapabilityTests {
+@Suite("Capability", .timeLimit(.minutes(10))) struct CapabilityTests {
   @Test("the conversation of the page is answered as the page says")
   func page() async throws {
     let capability = WorkoutCapability(try World.inMemory().log)

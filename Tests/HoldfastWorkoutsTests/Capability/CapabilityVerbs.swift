@@ -6,7 +6,7 @@ import Testing
 @testable import HoldfastWorkouts
 
 /// What the operations do to a log, all asked and answered in JSON.
-@Suite("Verbs of a capability", .timeLimit(.minutes(5))) struct CapabilityVerbs {
+@Suite("Verbs of a capability", .timeLimit(.minutes(10))) struct CapabilityVerbs {
   private let world: World
   private let known: Known
   private let capability: WorkoutCapability
