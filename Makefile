@@ -6,7 +6,7 @@ COUNTING := --enable-code-coverage --scratch-path .build/coverage
 # would be taken for another's, and an old program would stay.
 PLANNED := --disable-build-manifest-caching
 SHARED := --scratch-path .build $(PLANNED)
-FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Mutants/Package.swift Mutants/Harness DocC/Package.swift DocC/Sources Package.swift $(wildcard Examples)
+FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Mutants/Package.swift Mutants/Harness DocC/Package.swift DocC/Sources Metrics Package.swift $(wildcard Examples)
 SECONDS ?= 600
 SEED ?= 1
 PREFIX ?= $(HOME)/.local
@@ -15,7 +15,7 @@ DOCUMENTED := Holdfast HoldfastTransfer HoldfastGRDB HoldfastTesting HoldfastAud
 MUTANTS_SCRATCH ?= $(or $(TMPDIR),/tmp)/holdfast-mutants
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test coverage format lint release bench bench-build fuzz torture torture-short mutants mutants-ci proof proof-short telemetry docs docc system
+.PHONY: help run install test coverage format lint release bench bench-build fuzz torture torture-short mutants mutants-ci proof proof-short telemetry docs metrics docc system
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -102,6 +102,10 @@ docs: system ## check that the documents' Swift is compiled code and that public
 	swift test $(PLANNED) --disable-xctest --filter 'Snippet|HouseTests'
 
 # A link to a symbol that is not there is a warning of the plugin.
+metrics: system ## test the package that feeds swift-metrics
+	swift build --package-path Metrics $(SHARED) --build-tests
+	timeout 300 swift test --package-path Metrics $(SHARED) --skip-build --disable-xctest
+
 docc: system ## build the DocC archives under .build/plugins; fails where a link leads to no symbol
 	@mkdir -p .build
 	swift package --package-path DocC $(SHARED) generate-documentation $(addprefix --target ,$(DOCUMENTED)) > .build/docc.log 2>&1 || \

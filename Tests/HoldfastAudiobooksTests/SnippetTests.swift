@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The README and the documentation show Swift that compiles: every block is a region of a file in Examples.
+/// The README and the documentation show Swift that compiles: every block is a region of a file in Examples or in the tests of Metrics.
 ///
 /// A region is what stands between `// snippet: name` and `// end`; a block begins with the same `// snippet: name`.
 @Suite("Snippets") struct SnippetTests {
@@ -43,8 +43,10 @@ import Testing
 
   private func regions() throws -> [String: String] {
     var regions: [String: String] = [:]
-    let found = FileManager.default.enumerator(at: root.appendingPathComponent("Examples"), includingPropertiesForKeys: nil)
-    for file in found?.allObjects as? [URL] ?? [] where file.pathExtension == "swift" {
+    let files = ["Examples", "Metrics/Tests"].flatMap { folder in
+      FileManager.default.enumerator(at: root.appendingPathComponent(folder), includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
+    }
+    for file in files where file.pathExtension == "swift" {
       var name: String?
       var lines: [String] = []
       for line in try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n") {

@@ -38,6 +38,11 @@ struct Histogram: Sendable, Equatable {
     return longest
   }
 
+  /// The buckets that have times, the shortest first.
+  var filledBuckets: [(longest: UInt64, count: UInt32)] {
+    counts.enumerated().filter { $0.element > 0 }.map { (Self.longest(in: $0.offset), $0.element) }
+  }
+
   private static func bucket(of nanoseconds: UInt64) -> Int {
     let power = 63 - nanoseconds.leadingZeroBitCount
     guard power >= firstPower else { return 0 }

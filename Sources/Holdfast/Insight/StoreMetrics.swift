@@ -67,6 +67,8 @@ public struct StoreMetrics: Sendable, Equatable, Codable {
     public var max: Duration { .nanoseconds(maxNanoseconds) }
     /// The sum of all times.
     public var total: Duration { .nanoseconds(totalNanoseconds) }
+    /// The times by their length, the shortest first: 8 buckets for each power of two. A bucket without times is left out.
+    public var buckets: [Bucket] = []
 
     private var p50Nanoseconds: Int64 = 0
     private var p95Nanoseconds: Int64 = 0
@@ -83,6 +85,17 @@ public struct StoreMetrics: Sendable, Equatable, Codable {
       p99Nanoseconds = Int64(clamping: histogram.percentile(99))
       maxNanoseconds = Int64(clamping: histogram.longest)
       totalNanoseconds = Int64(clamping: histogram.total)
+      buckets = histogram.filledBuckets.map { Bucket(count: Int($0.count), upperBoundNanoseconds: Int64(clamping: $0.longest)) }
     }
+  }
+
+  /// How many times were longer than those of the bucket before, and not longer than a bound.
+  public struct Bucket: Sendable, Equatable, Codable {
+    /// How many times.
+    public var count: Int
+    /// The longest time that this bucket takes, by at most an eighth longer than its shortest. The bucket of times over 73 minutes takes
+    /// 292 years.
+    public var upperBound: Duration { .nanoseconds(upperBoundNanoseconds) }
+    var upperBoundNanoseconds: Int64
   }
 }
