@@ -1,5 +1,5 @@
 public import Foundation
-public import Holdfast
+import Holdfast
 public import HoldfastTransfer
 
 extension AudiobookLibrary: ImportingLibrary {

@@ -1,5 +1,5 @@
-public import Foundation
-public import Holdfast
+import Foundation
+import Holdfast
 public import HoldfastTransfer
 
 extension MusicStore: ImportingLibrary {

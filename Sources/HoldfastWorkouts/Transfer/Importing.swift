@@ -1,5 +1,5 @@
 import Foundation
-public import Holdfast
+import Holdfast
 public import HoldfastTransfer
 
 extension WorkoutLog: ImportingLibrary {

@@ -5,7 +5,7 @@ import Holdfast
 typealias LibrarySchema = StoreSchema
 typealias LibraryTransaction = Writer
 
-/// The library that is attacked: numbered batches of lines, with an index, a cascade and a full-text index.
+/// The library that is attacked: numbered batches of lines, with an index, a cascade, a full-text index, and an audit of the batches.
 ///
 /// Each transaction writes one batch, whole: its number, how many lines it has and a checksum of them. So whoever reads the file can
 /// tell without help whether it holds batches 1 to n and nothing of a batch n + 1.
@@ -63,8 +63,8 @@ enum Library {
     """
 
   /// The app's two versions.
-  static let old = LibrarySchema("torture", migrations: [first])
-  static let new = LibrarySchema("torture", migrations: [first, second])
+  static let old = LibrarySchema("torture", migrations: [first], declarations: [.audit("batches", key: ["number"])])
+  static let new = LibrarySchema("torture", migrations: [first, second], declarations: [.audit("batches", key: ["number"])])
 
   static func schema(_ version: Int) -> LibrarySchema { version == 1 ? old : new }
 

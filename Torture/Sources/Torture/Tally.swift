@@ -20,7 +20,10 @@ final class Tally: Sendable {
 
   /// Of those that a sabotage must cause: something acknowledged is lost, or something is not whole, or damage is untold.
   var wrongs: Int {
-    let kinds = ["lost", "mixed", "oracle", "absent", "untold", "untold-rollback", "snapshot-broken", "archive-wrong", "archive-lost"]
+    let kinds = [
+      "lost", "mixed", "oracle", "absent", "untold", "untold-rollback", "snapshot-broken", "archive-wrong", "archive-lost",
+      "audit-broken", "retention",
+    ]
     return counts.withLock {
       $0.findings.filter { finding in kinds.contains { finding.key.hasSuffix(": \($0)") } }.values.map(\.count).reduce(0, +)
     }

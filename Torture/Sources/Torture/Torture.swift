@@ -150,6 +150,9 @@ struct Torture {
     kills.environment = ["TORTURE_SABOTAGE": "misremembers"]
     kills.only = Attack(workload: .archive, durability: .durable, seed: options.seed)
     tallies.append(try kills.run("control, states told with another commit's number, kills"))
+    kills.environment = ["TORTURE_SABOTAGE": "forgets"]
+    kills.only = Attack(workload: .retention, durability: .durable, seed: options.seed)
+    tallies.append(try kills.run("control, an entry of the audit and a row that go unseen, kills"))
     var faults = options.faults(40)
     faults.environment = early
     tallies.append(try faults.run("control, acknowledged too early, faults"))

@@ -72,6 +72,8 @@ struct Verdict {
       return (acked("imported") == nil ? [prepared, all] : [all], false)
     case .restoreInPlace: return (acked("restored") == nil ? [prepared, snapshot] : [snapshot], false)
     case .restoreReplacing: return (acked("replaced") == nil ? [prepared, snapshot] : [snapshot], false)
+    case .retention:
+      return (judged.isPromised && acked("commit") != nil ? [prepared + 1] : [prepared, prepared + 1], false)
     case .migrate, .snapshot, .export, .vacuum: return ([prepared], false)
     }
   }
@@ -129,7 +131,7 @@ struct Verdict {
     options.createsIfMissing = allowed.absent
     if judged.isArchived { ArchiveVerdict.archive(&options) }
     do {
-      let open = try Store.open(at: store, schemas: [Library.schema(judged.workload == .migrate ? 2 : 1)], options: options)
+      let open = try Store.open(at: store, schemas: judged.workload.schemas, options: options)
       guard open.access == .readWrite else { return find("read-only", "opens as \(open.access)") }
       let count = try open.read { try $0.count("SELECT count(*) FROM batches") }
       if !allowed.batches.contains(count), !(allowed.absent && count == 0) {
@@ -141,7 +143,12 @@ struct Verdict {
       }
       let report = try open.integrityCheck()
       for finding in report.findings.prefix(3) { find("unhealthy", "\(finding.part.rawValue): \(finding.message)") }
+      if judged.workload == .retention {
+        let isEnded = judged.isPromised && acked("retained") != nil
+        for problem in try Retaining.problems(open, isEnded: isEnded) { find("retention", problem) }
+      }
       try open.write { try Library.save(Batch(number: count + 1, seed: judged.seed), in: $0) }
+      try judgeAudit(open)
       try archive?.settle(open)
       try open.close()
       let raw = Oracle(store.path)
@@ -153,6 +160,24 @@ struct Verdict {
       find("cannot-open", Self.text(error))
     }
     runAgain()
+  }
+
+  /// The entries of the audit, one after the other, give exactly the batches that are there.
+  private mutating func judgeAudit(_ open: Store) throws {
+    let check = try open.checkAudit()
+    for finding in check.findings.prefix(3) { find("audit-broken", finding.message) }
+    // Retention removes entries.
+    if judged.workload == .retention { return }
+    var numbers: Set<String> = []
+    for entry in try open.auditEntries(limit: 1_000_000) {
+      switch entry.operation {
+      case .insert: numbers.insert(entry.row)
+      case .delete: numbers.remove(entry.row)
+      case .base, .update, .read, .purged: break
+      }
+    }
+    let there = try open.read { try $0.values("SELECT number FROM batches") { "\(try $0.int64())" } }
+    if numbers != Set(there) { find("audit-wrong", "the audit leads to \(numbers.count) batches, and \(there.count) are there") }
   }
 
   private static func text(_ numbers: Set<Int>) -> String {
@@ -262,7 +287,7 @@ struct Verdict {
         let raw = Oracle(store.path)
         if raw.batches < source.upperBound { find("next-run", "importing again leaves \(raw.batches) batches") }
       case .snapshot, .migrate, .restoreInPlace:
-        let open = try Store.open(at: store, schemas: [Library.schema(judged.workload == .migrate ? 2 : 1)], options: options)
+        let open = try Store.open(at: store, schemas: judged.workload.schemas, options: options)
         try open.snapshot(label: "next run")
         try open.close()
       case .restoreReplacing:
@@ -279,6 +304,11 @@ struct Verdict {
           find("archive-wrong", "after retention, the newest commit \(newest.commit) is not the store's")
         }
         for name in leftOfArchive() { find("leftover", "\(name) is still there after retention") }
+      case .retention:
+        let open = try Store.open(at: store, schemas: judged.workload.schemas, options: options)
+        try open.applyRetention()
+        for problem in try Retaining.problems(open, isEnded: true, areNotesKept: false) { find("retention", "the next run: \(problem)") }
+        try open.close()
       case .commits, .writers, .archive, .largeCommit, .vacuum: break
       }
     } catch {

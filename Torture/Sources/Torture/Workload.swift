@@ -12,6 +12,8 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   case archive
   /// Retention of an archived store, rotated snapshots and drills.
   case housekeeping
+  /// Retention of rows and of the audit.
+  case retention
   /// One transaction that is larger than SQLite's cache.
   case largeCommit = "large-commit"
   case importNew = "import-new"
@@ -45,6 +47,15 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   /// Whether the store always keeps an archive.
   var isArchived: Bool { self == .archive || self == .housekeeping }
 
+  /// What the store has in the end.
+  var schemas: [LibrarySchema] {
+    switch self {
+    case .migrate: [Library.new]
+    case .retention: Retaining.schemas
+    default: [Library.old]
+    }
+  }
+
   /// The numbers in the source.
   var source: ClosedRange<Int>? {
     switch self {
@@ -60,6 +71,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     }
     if self == .export { try Self.oldExport.write(to: Self.exported(folder)) }
     guard isPrepared else { return }
+    if self == .retention { return try Retaining.prepare(Self.store(folder), Self.options(.fast, seed: seed), seed: seed) }
     if self == .housekeeping { return try Housekeeping.prepare(folder, Self.options(.fast, seed: seed), seed: seed) }
     let store = try Store.open(at: Self.store(folder), schemas: [Library.old], options: Self.options(.fast, seed: seed))
     for number in 1...Self.prepared {
@@ -83,6 +95,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     case .writers: try commitAtOnce(url, options, seed: seed, acks)
     case .archive: try ArchivedCommits(url: url, options: options, seed: seed, acks: acks).run()
     case .housekeeping: try Housekeeping(url: url, options: options, seed: seed, acks: acks).run()
+    case .retention: try Retaining.run(url, options, seed: seed, acks)
     case .largeCommit:
       let store = try Store.open(at: url, schemas: [Library.old], options: options)
       acks.tell("opened")
@@ -283,6 +296,8 @@ enum Sabotage: String {
   case over
   /// Tells a state with the number of the commit before it.
   case misremembers
+  /// Removes an entry of the audit, and rows beside retention.
+  case forgets
 
   static let current = ProcessInfo.processInfo.environment["TORTURE_SABOTAGE"].flatMap(Sabotage.init)
 }
