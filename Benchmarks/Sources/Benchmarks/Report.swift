@@ -19,7 +19,7 @@ struct Report {
     if !musicImports.isEmpty { parts += ["## Import of an iTunes library", "\(musicImportTable)"] }
     if !archive.isEmpty { parts += ["## The cost of the archive", ArchiveCost.legend, "\(ArchiveCost.table(archive))"] }
     if !memory.isEmpty { parts += ["## Peak memory", "\(memoryTable)"] }
-    if !imports.isEmpty { parts += ["## Goals of the import", "\(importGoals)"] }
+    if !imports.isEmpty || !musicImports.isEmpty { parts += ["## Goals of the import", "\(importGoals)"] }
     if !outcomes.isEmpty { parts += ["## Gates", "\(gates)", "## The app plan's targets", "\(targets)"] }
     return parts.joined(separator: "\n\n") + "\n"
   }
@@ -97,20 +97,24 @@ struct Report {
       imports.first { $0.collections == collections && $0.contestant == contestant }
     }
     func add(_ goal: String, _ demand: String, _ figure: Double?, atMost limit: Double) {
-      table.rows.append([goal, demand, figure.map(ratio) ?? "-", Self.word(figure.map { $0 < limit })])
+      table.rows.append([goal, demand, figure.map(ratio) ?? "-", Self.word(figure.map { $0 <= limit })])
     }
     let (small, large) = (run(100, Gate.contestant), run(500, Gate.contestant))
     let decoder = run(100, JSONContestant.name)
     let peak = memory.first { $0.operation == "import" && $0.contestant == Gate.contestant }
     add(
-      "import 100 x 1,000: time", "< 3 x Foundation's decoding",
-      small.flatMap { own in decoder.map { own.milliseconds.median / $0.milliseconds.median } }, atMost: 3)
+      "import 100 x 1,000: time", "<= 1.6 x Foundation's decoding",
+      small.flatMap { own in decoder.map { own.milliseconds.median / $0.milliseconds.median } }, atMost: 1.6)
     add(
-      "import 100 x 1,000: peak memory", "< 6 x the file", small.flatMap { own in peak.map { $0.mebibytes * 1.048576 / own.megabytes } },
-      atMost: 6)
+      "import 100 x 1,000: peak memory", "<= 3 x the file", small.flatMap { own in peak.map { $0.mebibytes * 1.048576 / own.megabytes } },
+      atMost: 3)
     add(
-      "import 500 x 1,000: a track", "< 1.25 x a track of 100 x 1,000: linear",
+      "import 500 x 1,000: a track", "<= 1.25 x a track of 100 x 1,000: linear",
       large.flatMap { large in small.map { large.millisecondsPerTrack / $0.millisecondsPerTrack } }, atMost: 1.25)
+    func music(_ contestant: String) -> Double? { musicImports.first { $0.contestant == contestant }?.milliseconds.median }
+    add(
+      "import an iTunes library: time", "<= 2.6 x a bare pass of the parser",
+      music(Gate.contestant).flatMap { own in music(MusicImport.parser).map { own / $0 } }, atMost: 2.6)
     return table
   }
 
