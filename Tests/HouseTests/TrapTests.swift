@@ -49,6 +49,8 @@ import Testing
       "Sources/HoldfastTesting/RawDatabase.swift",
       // Looks, copies and checks beside whoever has the file open; what it writes is a file that nobody watches.
       "Sources/Holdfast/Connections/RawConnection.swift",
+      // Fills a new file that nobody has open.
+      "Sources/Holdfast/Salvage/SalvageInsert.swift",
     ]
     let files = try House.sources().filter { !$0.places(of: "sqlite3_step(").isEmpty }.map(\.path)
     #expect(Set(files) == doors)
@@ -88,6 +90,8 @@ import Testing
       "Sources/Holdfast/Archive/SegmentReader.swift",
       // The JSON of an archive's clock.
       "Sources/Holdfast/Archive/TrustedTime.swift",
+      // A private copy of a damaged file and its log.
+      "Sources/Holdfast/Salvage/DamagedFile.swift",
       // A temporary file, on its way to standard output.
       "Sources/HoldfastCommand/Terminal/Console.swift",
     ]
@@ -98,6 +102,8 @@ import Testing
       "Sources/Holdfast/Archive/SegmentWriter.swift",
       // A database that is being made from an archive, page by page.
       "Sources/Holdfast/Archive/ArchiveReplay.swift",
+      // The rows that a salvage sets aside, under a working name.
+      "Sources/Holdfast/Salvage/Store+Salvage.swift",
       // An export, under a working name.
       "Sources/HoldfastTransfer/Export/ExportFile.swift",
       // Standard input, into a temporary file.
@@ -117,7 +123,8 @@ import Testing
     #expect(
       openings == [
         "Sources/Holdfast/Files/DurableFile.swift", "Sources/Holdfast/Files/DurableFile+Reading.swift",
-        "Sources/Holdfast/Files/WorkingFolder.swift", "Sources/HoldfastCommand/Terminal/Console.swift",
+        "Sources/Holdfast/Files/WorkingFolder.swift", "Sources/Holdfast/Salvage/DamagedFile.swift",
+        "Sources/HoldfastCommand/Terminal/Console.swift",
       ])
     #expect(paths(with: "FileHandle(forWriting", "FileHandle(forUpdating", ".write(to:", ".synchronize()") == writing)
     // One door moves a store's log.

@@ -93,7 +93,7 @@ extension SQLValue {
     return Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(truncatingIfNeeded: digits[$0] << 4 | digits[$0 + 1]) })
   }
 
-  fileprivate var audited: JSONValue {
+  var audited: JSONValue {
     switch self {
     case .null: .null
     case .integer(let number): .integer(number)

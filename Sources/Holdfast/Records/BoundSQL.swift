@@ -28,10 +28,10 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
   }
 
   /// Makes SQL text without values, from a string that your own code made.
-  public init(raw text: String) {
-    self.text = text
-    values = []
-  }
+  public init(raw text: String) { self.init(raw: text, []) }
+
+  /// - Parameter values: one for each `?` of the text.
+  init(raw text: String, _ values: [SQLValue]) { (self.text, self.values) = (text, values) }
 
   /// Collects the text and the values of one literal.
   public struct Interpolation: StringInterpolationProtocol, Sendable {

@@ -1,0 +1,113 @@
+import Foundation
+
+/// The pages of a damaged database, with those of its log up to the last commit that the log's checksums prove. Reads without SQLite.
+struct DamagedFile {
+  private let data: Data
+  private let log: Data
+  /// The place in the log of each page's newest content.
+  private var frames: [Int: Int] = [:]
+  let pageBytes: Int
+  /// The bytes of a page that hold content; the rest of it belongs to extensions of SQLite.
+  let usableBytes: Int
+  private(set) var pageCount: Int
+  /// Pages that hold nothing, as the file itself says.
+  private(set) var free: Set<Int> = []
+  /// Whether the first 100 bytes are those of a database.
+  let hasHeader: Bool
+
+  /// - Parameters:
+  ///   - file: a private copy of the file: the system may end a program whose mapped file is cut off.
+  ///   - guess: the size of a page in bytes where neither the header nor the log tells it.
+  init(_ file: URL, log logFile: URL, guess: Int) throws {
+    do {
+      data = DurableFile.size(file.path) > 0 ? try Data(contentsOf: file, options: .alwaysMapped) : Data()
+      log = DurableFile.size(logFile.path) > 0 ? try Data(contentsOf: logFile, options: .alwaysMapped) : Data()
+    } catch {
+      throw DurableFile.failure(error, file)
+    }
+    let header = PageBytes(Array(data.prefix(100)))
+    let said = header.int(16, 2).map { $0 == 1 ? 65_536 : $0 }
+    let logHeader = log.withUnsafeBytes { LogHeader($0) }
+    let isHeader = header.bytes.starts(with: Array("SQLite format 3\0".utf8)) && said?.isPageSize == true
+    hasHeader = isHeader
+    pageBytes = (isHeader ? said : nil) ?? logHeader?.pageBytes ?? Self.likelySize(data, guess)
+    let reserved = isHeader ? header.int(20, 1) ?? 0 : 0
+    usableBytes = pageBytes - reserved >= 480 ? pageBytes - reserved : pageBytes
+    pageCount = (data.count + pageBytes - 1) / pageBytes
+    if let logHeader, logHeader.pageBytes == pageBytes { readLog(logHeader) }
+    free = freePages()
+  }
+
+  /// Reads a copy of a file and its log, which stay as they are.
+  init(copying source: StoreFiles, into folder: WorkingFolder) throws {
+    guard DurableFile.stands(source.path), !DurableFile.isFolder(source.path), !DurableFile.isSpecial(source.path) else {
+      throw StoreError(.notFound, "there is no file \(source.path)")
+    }
+    let (copy, log) = (folder.file("damaged"), folder.file("damaged-log"))
+    try DurableFile.copy(source.url, to: copy)
+    if source.hasLog { try DurableFile.copy(source.log, to: log) }
+    try self.init(copy, log: log, guess: 4_096)
+  }
+
+  /// How many pages the log gave.
+  var pagesOfLog: Int { frames.count }
+
+  func page(_ number: Int) -> PageBytes? {
+    guard number >= 1, number <= pageCount else { return nil }
+    let (source, start) = frames[number].map { (log, $0) } ?? (data, (number - 1) * pageBytes)
+    guard start < source.count else { return nil }
+    let content = source[source.startIndex + start..<source.startIndex + min(source.count, start + pageBytes)]
+    // The end of a file that was cut off in the middle of a page.
+    return PageBytes(Array(content) + Array(repeating: 0, count: pageBytes - content.count))
+  }
+
+  private mutating func readLog(_ header: LogHeader) {
+    var (sum, place) = (header.sum, LogHeader.bytes)
+    let (length, filePages) = (LogFrame.headerBytes + pageBytes, pageCount)
+    var waiting: [Int: Int] = [:]
+    while place <= log.count - length {
+      let isNext = log[log.startIndex + place..<log.startIndex + place + length].withUnsafeBytes { bytes -> LogFrame? in
+        guard let frame = LogFrame(bytes), frame.salts == header.salts, frame.page != 0 else { return nil }
+        sum = header.adding(bytes, to: sum)
+        return frame.sum == sum ? frame : nil
+      }
+      guard let frame = isNext else { return }
+      waiting[Int(frame.page)] = place + LogFrame.headerBytes
+      place += length
+      guard frame.databasePages != 0 else { continue }
+      frames.merge(waiting) { $1 }
+      waiting = [:]
+      // No database has more pages than its file and its log hold.
+      pageCount = min(Int(frame.databasePages), max(filePages, frames.keys.max() ?? 0))
+    }
+  }
+
+  private func freePages() -> Set<Int> {
+    guard hasHeader, let first = page(1)?.int(32, 4) else { return [] }
+    var (found, trunk): (Set<Int>, Int) = ([], first)
+    while trunk > 0, !found.contains(trunk), let page = page(trunk), let count = page.int(4, 4), count <= pageBytes / 4 - 2 {
+      found.insert(trunk)
+      for place in 0..<count { if let leaf = page.int(8 + place * 4, 4) { found.insert(leaf) } }
+      trunk = page.int(0, 4) ?? 0
+    }
+    return found
+  }
+
+  /// The size at which most pages begin as a leaf of a tree does.
+  private static func likelySize(_ data: Data, _ guess: Int) -> Int {
+    func leaves(_ size: Int) -> Int {
+      stride(from: 0, to: min(data.count, 64 << 20), by: size).count { offset in
+        let start = PageBytes(Array(data[(data.startIndex + offset)...].prefix(8)))
+        guard let kind = start.int(0, 1), [2, 5, 10, 13].contains(kind), let cells = start.int(3, 2), let content = start.int(5, 2) else {
+          return false
+        }
+        return cells > 0 && cells < size / 4 && content >= 8 + cells * 2 && content < size
+      } * size
+    }
+    // At half the size every other page would begin in the middle of one; at twice the size all still begin as pages do.
+    let sizes = [guess] + (9...16).map { 1 << $0 }
+    let found = sizes.map(leaves)
+    let most = found.max() ?? 0
+    return zip(sizes, found).first { most > 0 && Double($1) >= 0.6 * Double(most) }?.0 ?? guess
+  }
+}

@@ -1,0 +1,226 @@
+import Foundation
+
+/// Builds a new database of the rows that can be read in a damaged one.
+///
+/// The new file gets the old one's tables and indexes; then the rows, those of each table's own tree first; then search indexes and triggers. So what
+/// comes in obeys every rule of the tables, and what does not is set aside.
+struct Salvage {
+  private let file: DamagedFile
+  private let connection: RawConnection
+  private let schema: SalvageSchema
+  /// A line of JSON for each row that was set aside.
+  private let setAside: (String) throws -> Void
+  private(set) var report = SalvageReport()
+  private var tables: [SalvageTable] = []
+
+  /// - Parameter connection: to an empty database.
+  init(
+    _ file: DamagedFile, _ schema: SalvageSchema, into connection: RawConnection, setAside: @escaping (String) throws -> Void
+  ) {
+    (self.file, self.schema, self.connection, self.setAside) = (file, schema, connection, setAside)
+    (report.pages, report.pagesOfLog) = (file.pageCount, file.pagesOfLog)
+  }
+
+  /// - Parameters:
+  ///   - hints: the first pages of tables in a sound file with the same schema.
+  ///   - check: throws to stop.
+  mutating func run(hints: [String: Int], check: () throws -> Void) throws {
+    try connection.run("PRAGMA page_size = \(file.pageBytes)")
+    try connection.run("PRAGMA recursive_triggers = OFF")
+    try connection.run("BEGIN")
+    let shadows = schema.shadows
+    for table in schema.made("table") where !shadows.contains(table.name) { try make(table) }
+    // Before the rows: the shape of an index tells its pages from those of a table.
+    for index in schema.made("index") { try make(index) }
+    let names = schema.objects.filter { $0.type == "table" }.map(\.name)
+    let virtual = Set(schema.virtual.map(\.name))
+    tables = try names.filter { !virtual.contains($0) }.compactMap { try SalvageTable($0, in: connection) }
+    let indexes = try schema.objects.filter { $0.type == "index" }.compactMap { index in
+      try tables.first { $0.name == index.table }.map { try SalvageTable(index: index.name, of: $0, in: connection) }
+    }
+    let roots = Dictionary(schema.objects.filter { $0.root > 0 }.map { ($0.name, $0.root) }) { first, _ in first }
+    let pages = SalvagedPages(file, tables: tables, indexes: indexes, roots: roots, hints: hints)
+    report.unknownPages = pages.unknown
+    for table in tables {
+      guard let target = target(of: table, shadows) else { continue }
+      var counts = SalvageReport.Table(table: target)
+      let inserts = SalvageInserts(table, into: target, in: connection)
+      for (isFound, numbers) in [(false, pages.pages[table.name]?.owned ?? []), (true, pages.pages[table.name]?.found ?? [])] {
+        for number in numbers { try take(number, table, inserts, isFound: isFound, &counts, check) }
+      }
+      report.tables.append(counts)
+    }
+    try takeDoubtful(pages, check)
+    try keepUnclear(pages)
+    try keepOrphans()
+    try raiseCounters()
+    for view in schema.made("view") { try make(view) }
+    for table in schema.virtual where !schema.objects.contains(where: { $0.name == table.name + "_content" }) { try rebuild(table.name) }
+    for trigger in schema.made("trigger") { try make(trigger) }
+    try connection.run("COMMIT")
+  }
+
+  /// An object that cannot be made is a finding: the rows matter more.
+  private mutating func make(_ object: SalvageSchema.Object) throws {
+    do {
+      try connection.run(object.sql)
+    } catch let error as StoreError where [.misuse, .constraint].contains(error.code) {
+      report.findings.append("the \(object.type) \(object.name) cannot be made: \(error.message)")
+    }
+  }
+
+  private mutating func rebuild(_ name: String) throws {
+    do {
+      try connection.run("INSERT INTO \(quoted(name)) (\(quoted(name))) VALUES ('rebuild')")
+    } catch let error as StoreError where [.misuse, .constraint, .damaged].contains(error.code) {
+      report.findings.append("the search index \(name) cannot be made again: \(error.message)")
+    }
+  }
+
+  /// The table into which the rows of `table` go; nil for tables that SQLite fills by itself.
+  private func target(of table: SalvageTable, _ shadows: Set<String>) -> String? {
+    guard shadows.contains(table.name) else { return table.name.hasPrefix("sqlite_") ? nil : table.name }
+    return table.name.hasSuffix("_content") ? String(table.name.dropLast("_content".count)) : nil
+  }
+
+  private mutating func take(
+    _ number: Int, _ table: SalvageTable, _ inserts: SalvageInserts, isFound: Bool, _ counts: inout SalvageReport.Table,
+    _ check: () throws -> Void
+  ) throws {
+    try check()
+    guard let page = RawPage(number, of: file) else { return }
+    let (rows, unreadable) = page.rows(of: file)
+    report.unreadableRows += unreadable
+    for row in rows {
+      guard table.fit(row) != nil else {
+        counts.setAside += 1
+        try keep(row, table.name, page: number, "its values are not those of the table")
+        continue
+      }
+      if row.hasEmptyPage {
+        counts.setAside += 1
+        try keep(row, table.name, page: number, "a page of its content holds only zeros")
+        continue
+      }
+      if try inserts.insert(row) {
+        counts.rows += 1
+        if isFound { counts.found += 1 }
+      } else if try !inserts.isThere(row) {
+        counts.setAside += 1
+        try keep(row, table.name, page: number, "it breaks a rule of the table, or another row has its key")
+      }
+    }
+  }
+
+  /// Pages without rowids that fit a table and an index: they are an index when the rows that they name have these values.
+  private mutating func takeDoubtful(_ pages: SalvagedPages, _ check: () throws -> Void) throws {
+    for (numbers, name, indexes) in pages.doubtful {
+      guard let table = tables.first(where: { $0.name == name }), let place = report.tables.firstIndex(where: { $0.table == name }) else {
+        continue
+      }
+      if try indexes.contains(where: { try isIndex(numbers, $0) }) { continue }
+      let inserts = SalvageInserts(table, into: name, in: connection)
+      var counts = report.tables[place]
+      for number in numbers { try take(number, table, inserts, isFound: true, &counts, check) }
+      report.tables[place] = counts
+    }
+  }
+
+  private func isIndex(_ numbers: [Int], _ index: String) throws -> Bool {
+    guard let object = schema.objects.first(where: { $0.name == index }), let table = tables.first(where: { $0.name == object.table }),
+      table.hasRowid
+    else { return false }
+    let columns = try connection.texts("SELECT name FROM pragma_index_info('\(index.replacing("'", with: "''"))') ORDER BY seqno").map {
+      $0[0]
+    }
+    let known = columns.enumerated().compactMap { place, name in name.map { (place, $0) } }
+    let rowid = table.rowidColumn.map { table.stored[$0].name } ?? "rowid"
+    var (rows, hits) = (0, 0)
+    for row in numbers.prefix(8).flatMap({ RawPage($0, of: file)?.rows(of: file).rows.prefix(50) ?? [] }) {
+      guard let last = row.values.last, row.values.count == columns.count + 1 else { continue }
+      rows += 1
+      let condition = (known.map { "\(quoted($1)) IS ?" } + ["\(quoted(rowid)) = ?"]).joined(separator: " AND ")
+      let bound = BoundSQL(raw: condition, known.map { row.values[$0.0] } + [last])
+      try connection.rows("SELECT 1 FROM \(sql: BoundSQL(raw: quoted(table.name))) WHERE \(sql: bound) LIMIT 1") { _ in hits += 1 }
+    }
+    return rows > 0 && hits * 2 >= rows
+  }
+
+  private mutating func keepUnclear(_ pages: SalvagedPages) throws {
+    let shadows = schema.shadows
+    for (number, names) in pages.unclear where !names.allSatisfy(shadows.contains) {
+      guard let page = RawPage(number, of: file) else { continue }
+      let (rows, unreadable) = page.rows(of: file)
+      report.unreadableRows += unreadable
+      for row in rows {
+        if let place = report.tables.firstIndex(where: { $0.table == names.first }) { report.tables[place].setAside += 1 }
+        try keep(row, names.first ?? "", page: number, "it may be of any of these tables: \(names.joined(separator: ", "))")
+      }
+    }
+  }
+
+  /// Rows that point at a row that is gone.
+  private mutating func keepOrphans() throws {
+    // What is set aside may be what others point at.
+    var hasMore = true
+    while hasMore {
+      hasMore = false
+      for table in tables {
+        for (parent, columns) in table.parents {
+          guard let place = report.tables.firstIndex(where: { $0.table == table.name }), let condition = orphaned(parent, columns) else {
+            continue
+          }
+          let names = table.stored.map { quoted($0.name) }.joined(separator: ", ")
+          var orphans: [RawPage.Row] = []
+          let sql = "\(names) FROM \(quoted(table.name)) AS child WHERE \(condition)"
+          try connection.rows(BoundSQL(raw: "SELECT " + sql)) { row in
+            orphans.append(RawPage.Row(values: try table.stored.map { _ in try row.value() }))
+          }
+          for row in orphans { try keep(row, table.name, page: nil, "a row of \(parent) that it points at is gone") }
+          guard !orphans.isEmpty else { continue }
+          try connection.run("DELETE FROM \(quoted(table.name)) AS child WHERE \(condition)")
+          report.tables[place].rows -= orphans.count
+          report.tables[place].setAside += orphans.count
+          hasMore = true
+        }
+      }
+    }
+  }
+
+  /// The condition of the rows of `child` without their row of `parent`; nil where there is no such table.
+  private func orphaned(_ parent: String, _ columns: [(child: String, parent: String?)]) -> String? {
+    guard let table = tables.first(where: { $0.name.lowercased() == parent.lowercased() }), columns.count <= max(1, table.key.count) else {
+      return nil
+    }
+    let pairs = columns.enumerated().map { place, pair in
+      (quoted(pair.child), quoted(pair.parent ?? (place < table.key.count ? table.key[place] : "rowid")))
+    }
+    let known = pairs.map { child, _ in "child.\(child) IS NOT NULL" }.joined(separator: " AND ")
+    let same = pairs.map { "parent.\($1) = child.\($0)" }.joined(separator: " AND ")
+    return "\(known) AND NOT EXISTS (SELECT 1 FROM \(quoted(table.name)) AS parent WHERE \(same))"
+  }
+
+  /// Ids that were used once are not used again.
+  private func raiseCounters() throws {
+    guard let counters = tables.first(where: { $0.name == "sqlite_sequence" }), let root = schema.root(counters.name) else { return }
+    for row in RawPage(root, of: file)?.rows(of: file).rows ?? [] {
+      guard row.values.count == 2, case .text(let name) = row.values[0], case .integer(let last) = row.values[1] else { continue }
+      try connection.rows("UPDATE sqlite_sequence SET seq = max(seq, \(last)) WHERE name = \(name)") { _ in }
+      try connection.rows(
+        "INSERT INTO sqlite_sequence (name, seq) SELECT \(name), \(last) WHERE \(name) NOT IN (SELECT name FROM sqlite_sequence)"
+      ) { _ in }
+    }
+  }
+
+  private func keep(_ row: RawPage.Row, _ table: String, page: Int?, _ reason: String) throws {
+    let columns = tables.first { $0.name == table }?.stored ?? []
+    var members: [String: JSONValue] = [:]
+    for (place, value) in row.values.enumerated() {
+      members[columns.indices.contains(place) ? columns[place].name : "column \(place + 1)"] = value.audited
+    }
+    var line: [String: JSONValue] = ["table": .string(table), "reason": .string(reason), "columns": .object(members)]
+    line["rowid"] = row.rowid.map { SQLValue.integer($0).audited }
+    line["page"] = page.map { SQLValue.integer(Int64($0)).audited }
+    try setAside(JSONValue.object(line).canonicalText())
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// The objects of a database, as `sqlite_schema` tells them.
+struct SalvageSchema {
+  struct Object: Hashable {
+    var type: String
+    var name: String
+    var table: String
+    /// The first page of its tree; 0 for views, triggers and virtual tables.
+    var root: Int
+    var sql: String
+  }
+
+  private(set) var objects: [Object] = []
+
+  /// What can be read of a damaged file's own schema.
+  init(_ file: DamagedFile) {
+    var (waiting, seen): ([Int], Set<Int>) = ([1], [])
+    while let number = waiting.popLast() {
+      guard seen.insert(number).inserted, let page = RawPage(number, of: file) else { continue }
+      waiting += page.children
+      for row in page.rows(of: file).rows {
+        guard row.rowid != nil, row.values.count == 5, case .text(let type) = row.values[0], case .text(let name) = row.values[1],
+          case .text(let table) = row.values[2]
+        else { continue }
+        var (root, sql) = (0, "")
+        if case .integer(let page) = row.values[3] { root = Int(exactly: page) ?? 0 }
+        if case .text(let text) = row.values[4] { sql = text }
+        objects.append(Object(type: type, name: name, table: table, root: root, sql: sql))
+      }
+    }
+  }
+
+  init(_ connection: RawConnection) throws {
+    for row in try connection.texts("SELECT type, name, tbl_name, rootpage, coalesce(sql, '') FROM sqlite_schema") {
+      guard row.count == 5, let type = row[0], let name = row[1], let table = row[2], let sql = row[4] else { continue }
+      objects.append(Object(type: type, name: name, table: table, root: row[3].flatMap { Int($0) } ?? 0, sql: sql))
+    }
+  }
+
+  var hasTables: Bool { objects.contains { $0.type == "table" && !$0.sql.isEmpty } }
+
+  /// Adds the objects of `other` whose names are not here. The pages of `other` are those of another file.
+  mutating func fill(from other: SalvageSchema) {
+    let names = Set(objects.map { $0.name.lowercased() })
+    var others = other
+    others.forgetRoots()
+    objects += others.objects.filter { !names.contains($0.name.lowercased()) }
+  }
+
+  mutating func forgetRoots() { for place in objects.indices { objects[place].root = 0 } }
+
+  func root(_ name: String) -> Int? { objects.first { $0.name == name }.flatMap { $0.root > 0 ? $0.root : nil } }
+
+  /// The objects of a type that SQL can make, in the order in which they were made.
+  func made(_ type: String) -> [Object] { objects.filter { $0.type == type && !$0.sql.isEmpty && !$0.name.hasPrefix("sqlite_") } }
+
+  /// The full-text tables, and the tables in which these keep their content.
+  var virtual: [Object] { made("table").filter { $0.sql.uppercased().hasPrefix("CREATE VIRTUAL TABLE") } }
+  var shadows: Set<String> { Set(virtual.flatMap { table in SchemaShape.shadows.map { table.name + $0 } }) }
+}

@@ -1,0 +1,152 @@
+public import Foundation
+
+extension Store {
+  /// Builds a new store of every row that can be read in a damaged file, also where its header or its schema is destroyed, and where SQLite
+  /// refuses the file. Last in line: a rewind or a snapshot brings back what was there, and this only what is left. See
+  /// `WhenThingsGoWrong.md`.
+  ///
+  /// The damaged file and its log are read from a copy, and stay as they are; close the app that uses them before. Rows come in with every
+  /// rule of their tables. Those that break a rule, point at a row that is gone, or may be of several tables are not lost: they are written as
+  /// JSON lines to `url` with `.set-aside.jsonl` behind its name. Search indexes are made again. A row whose bytes were changed without
+  /// breaking its form cannot be told from a sound one.
+  ///
+  /// - Parameters:
+  ///   - file: the damaged file.
+  ///   - url: the new store, which must not exist.
+  ///   - schemas: the app's schemas. They define the tables that the file does not tell any more, and the new store is opened and checked with
+  ///     them. Without any, the file must still tell its tables.
+  ///   - options: of the new store. `key` must be nil: an encrypted file cannot be read in this way.
+  /// - Throws: `.notFound`; `.cannotCreate` when there is a file at `url`; `.notADatabase` when no row can be read, or no table is known;
+  ///   `.diskFull`, `.permissionDenied`, `.inputOutput`. No new file is left then.
+  public static func salvage(
+    _ file: URL, to url: URL, schemas: [StoreSchema] = [], options: StoreOptions = .production
+  ) throws -> SalvageReport { try salvage(file, to: url, schemas, options) {} }
+  /// The same without blocking the caller. When the task is cancelled, it throws `.cancelled`, and no new file is left.
+  public static func salvage(
+    _ file: URL, to url: URL, schemas: [StoreSchema] = [], options: StoreOptions = .production
+  ) async throws -> SalvageReport {
+    try await offTask { isCancelled in
+      try salvage(file, to: url, schemas, options) {
+        if isCancelled() { throw StoreError(.cancelled, "the salvage was cancelled; no file was made") }
+      }
+    }
+  }
+
+  private static func salvage(
+    _ file: URL, to url: URL, _ schemas: [StoreSchema], _ options: StoreOptions, check: () throws -> Void
+  ) throws -> SalvageReport {
+    guard options.key == nil else {
+      throw StoreError(.misuse, "an encrypted file cannot be salvaged: its pages are unreadable without SQLite")
+    }
+    let (source, target) = (try StoreFiles(file), try StoreFiles(url))
+    let setAside = URL(fileURLWithPath: target.path + ".set-aside.jsonl")
+    for path in [target.path, setAside.path] where DurableFile.stands(path) {
+      throw StoreError(.cannotCreate, "\(path) is already there; it was left as it is", suggestion: "Choose another name.")
+    }
+    var quiet = options
+    quiet.archive = ArchiveOptions()
+    quiet.snapshots.onOpen = nil
+    quiet.createsIfMissing = true
+    let folder = try WorkingFolder(beside: target.url, "salvaging")
+    let damaged = try DamagedFile(copying: source, into: folder)
+    // How a sound store with these schemas looks.
+    let model = folder.file("model.sqlite")
+    if !schemas.isEmpty { try Store.open(at: model, schemas: schemas, options: quiet).close() }
+    let declared = schemas.isEmpty ? nil : try SalvageSchema(ConnectionFactory(model.path, quiet).working())
+    let (schema, origin) = try schema(of: damaged, or: declared, source.path)
+    let lines = folder.file("set-aside")
+    _ = try DurableFile.create(lines.path)
+    let writing = try FileHandle(forWritingTo: lines)
+    var isEmpty = true
+    let hints = Dictionary(declared?.objects.map { ($0.name, $0.root) } ?? []) { first, _ in first }
+    let report = try target.building(quiet) { new in
+      let connection = try ConnectionFactory(new.path, quiet).working()
+      try connection.run("PRAGMA journal_mode = MEMORY")
+      var salvage = Salvage(damaged, schema, into: connection) { line in
+        isEmpty = false
+        try writing.write(contentsOf: Data((line + "\n").utf8))
+      }
+      try salvage.run(hints: hints, check: check)
+      var report = salvage.report
+      report.origin = origin
+      guard report.tables.contains(where: { $0.rows + $0.setAside > 0 }) else {
+        throw StoreError(.notADatabase, "no row can be read in \(source.path)")
+      }
+      if declared != nil { report.findings += try connection.fillBookkeeping(from: model) }
+      report.findings += try Snapshot.damage(connection) + connection.remakeSearchIndexes().findings
+      if !isEmpty { report.setAside = setAside }
+      return report
+    }.result
+    try writing.synchronize()
+    try writing.close()
+    if !isEmpty { try DurableFile.place(lines, at: setAside) }
+    return try checked(report, url, schemas, options)
+  }
+
+  /// What a damaged file still tells of itself: the schemas that it names, and its tables.
+  ///
+  /// - Parameter url: the file that will be made; a copy is read beside it.
+  package static func salvagedNames(_ file: URL, beside url: URL) throws -> (schemas: Set<String>, tables: Set<String>) {
+    let folder = try WorkingFolder(beside: StoreFiles(url).url, "salvaging")
+    let damaged = try DamagedFile(copying: StoreFiles(file), into: folder)
+    let schema = SalvageSchema(damaged)
+    let page = schema.root("holdfast_schemas").flatMap { RawPage($0, of: damaged) }
+    let values = page?.rows(of: damaged).rows.flatMap(\.values) ?? []
+    return (Set(values.compactMap { if case .text(let name) = $0 { name } else { nil } }), Set(schema.made("table").map(\.name)))
+  }
+
+  private static func schema(
+    of damaged: DamagedFile, or declared: SalvageSchema?, _ path: String
+  ) throws -> (SalvageSchema, SalvageReport.Origin) {
+    var own = SalvageSchema(damaged)
+    guard own.hasTables else {
+      guard var declared else {
+        throw StoreError(
+          .notADatabase, "\(path) does not tell its tables any more", suggestion: "Name the library that made it: its schema tells them.")
+      }
+      declared.forgetRoots()
+      return (declared, .schemas)
+    }
+    let count = own.objects.count
+    if let declared { own.fill(from: declared) }
+    return (own, own.objects.count == count ? .file : .fileAndSchemas)
+  }
+
+  /// Opens the new store as the app will. Its rows are there whatever this finds.
+  private static func checked(
+    _ report: SalvageReport, _ url: URL, _ schemas: [StoreSchema], _ options: StoreOptions
+  ) throws -> SalvageReport {
+    guard !schemas.isEmpty else { return report }
+    var report = report
+    do {
+      let store = try open(at: url, schemas: schemas, options: options)
+      report.findings += try store.integrityCheck().findings.map {
+        [$0.table, $0.row, $0.message].compactMap { $0 }.joined(separator: " ")
+      }
+      try store.close()
+    } catch {
+      report.findings.append("the new store does not open: \(StoreError(error, path: url.path).message)")
+    }
+    return report
+  }
+}
+
+extension RawConnection {
+  /// Puts back rows of the kit's bookkeeping that are gone, from a store with the same schema. Returns what keeps it from that.
+  fileprivate func fillBookkeeping(from model: URL) throws -> [String] {
+    // Of another version the migrations would count as run.
+    let sound = try SchemaShape(ConnectionFactory(model.path, StoreOptions()).still().texts)
+    guard try SchemaShape(texts).differences(from: sound).isEmpty else { return [] }
+    try run("ATTACH '\(model.path.replacing("'", with: "''"))' AS model")
+    var findings: [String] = []
+    for table in ["holdfast_schemas", "holdfast_migrations", "holdfast_store"] {
+      do {
+        try run("INSERT OR IGNORE INTO main.\(table) SELECT * FROM model.\(table)")
+      } catch let error as StoreError where [.misuse, .constraint].contains(error.code) {
+        findings.append("\(table) cannot be completed: \(error.message)")
+      }
+    }
+    try run("DETACH model")
+    return findings
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+@Suite("Salvage")
+struct SalvageCommandTests {
+  @Test("salvage builds a store that check accepts from a file without its beginning, and leaves that file as it is")
+  func withoutBeginning() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let file = URL(fileURLWithPath: store)
+    var bytes = try Data(contentsOf: file)
+    bytes.replaceSubrange(0..<4_096, with: Data(count: 4_096))
+    try bytes.write(to: file)
+    #expect(try bench.run("check", store).status == 65)
+    let new = bench.path("new.sqlite")
+    #expect(try bench.run("salvage", store, "--to", new).status == 65, "nothing tells the library")
+    let finished = try bench.run("salvage", store, "--to", new, "--library", "audiobooks", "--json")
+    #expect(finished.status == 0, "\(finished.errors)\(finished.output)")
+    #expect(finished.document["origin"] as? String == "schemas" && finished.document["set_aside"] is NSNull)
+    #expect(try Data(contentsOf: file) == bytes)
+    #expect(try bench.run("check", new).status == 0)
+    #expect(try bench.run("list", new, "tracks", "--json").document["total"] as? Int == 3)
+    #expect(try bench.run("salvage", store, "--to", new).status == 73, "the new store is already there")
+  }
+
+  @Test("rows that are set aside are 2, and the file is named")
+  func setAside() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let file = URL(fileURLWithPath: store)
+    // The first byte of an id: no text begins with it.
+    var bytes = try Data(contentsOf: file)
+    let listed = try bench.run("list", store, "tracks", "--json").document
+    let tracks = try #require(listed["tracks"] as? [[String: Any]])
+    let id = try #require(tracks.first?["id"] as? String)
+    let place = try #require(bytes.range(of: Data(id.utf8)))
+    bytes[place.lowerBound] = 0xFF
+    try bytes.write(to: file)
+    let finished = try bench.run("salvage", store, "--to", bench.path("new.sqlite"))
+    #expect(finished.status == 2, "\(finished.errors)\(finished.output)")
+  }
+}

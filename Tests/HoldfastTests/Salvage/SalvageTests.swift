@@ -1,0 +1,125 @@
+import Foundation
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+@Suite("Salvage of damaged files", .timeLimit(.minutes(60)))
+struct SalvageTests {
+  /// How many rows may be wrong: bytes that change without breaking a row's form cannot be told.
+  private static func mayBeWrong(_ damage: SalvageWorld.Damage) -> Int {
+    switch damage {
+    case .flippedBits: 10
+    case .randomSectors: 6
+    case .misdirected: 2
+    default: 0
+    }
+  }
+
+  @Test(
+    "every row whose pages are whole comes back or is set aside, and no row that never was; without the beginning of the file, all rows",
+    arguments: SalvageWorld.schemas.map(\.name), SalvageWorld.Damage.allCases)
+  func classes(_ name: String, _ damage: SalvageWorld.Damage) throws {
+    let schema = try #require(SalvageWorld.schemas.first { $0.name == name })
+    let folder = try TemporaryFolder()
+    let sound = folder.file("sound.sqlite")
+    let store = try Store.open(at: sound, schemas: [schema], options: .testing)
+    try SalvageWorld.fill(store, schema, scale: ProofRun.isLong ? 10 : 1, seed: 7)
+    try store.close()
+    let rows = try SalvageWorld.rows(sound)
+    let all = rows.values.reduce(0, +)
+    for seed in 0..<UInt64(ProofRun.isLong ? 200 : 5) {
+      let (file, new) = (folder.file("\(seed).sqlite"), folder.file("\(seed)-new.sqlite"))
+      try FileManager.default.copyItem(at: sound, to: file)
+      try SalvageWorld.damage(file, damage, seed: seed)
+      let before = try Data(contentsOf: file)
+      let report = try Store.salvage(file, to: new, schemas: [schema], options: .testing)
+      #expect(try Data(contentsOf: file) == before, "the damaged file is as it was")
+      #expect(report.findings == [], "seed \(seed)")
+      let found = try SalvageWorld.rows(new)
+      let right = found.reduce(0) { $0 + min($1.value, rows[$1.key] ?? 0) }
+      let wrong = found.reduce(0) { $0 + max(0, $1.value - (rows[$1.key] ?? 0)) }
+      let setAside = report.tables.reduce(0) { $0 + $1.setAside }
+      let lost = try SalvageWorld.lost(sound, file)
+      #expect(wrong <= Self.mayBeWrong(damage), "seed \(seed)")
+      #expect(right + setAside >= all - lost.rows - lost.pages, "seed \(seed): \(right) right, \(setAside) set aside of \(all)")
+      if damage == .noFirstPage || damage == .randomHeader { #expect(right == all, "seed \(seed)") }
+      for path in [file, new] + [report.setAside].compactMap({ $0 }) { try? FileManager.default.removeItem(at: path) }
+    }
+  }
+
+  @Test("the commits in the log come along, and the store goes on with its history of migrations")
+  func log() throws {
+    let folder = try TemporaryFolder()
+    let store = try folder.store([SalvageWorld.notes])
+    try SalvageWorld.fill(store, SalvageWorld.notes, scale: 1, seed: 1)
+    try store.checkpoint(.truncate)
+    try store.write { tx in _ = try tx.execute("UPDATE notes SET title = 'new' WHERE rowid = 3") }
+    let (file, copy) = (folder.file("store.sqlite"), folder.file("copy.sqlite"))
+    try FileManager.default.copyItem(at: file, to: copy)
+    try FileManager.default.copyItem(atPath: file.path + "-wal", toPath: copy.path + "-wal")
+    let report = try Store.salvage(copy, to: folder.file("new.sqlite"), schemas: [SalvageWorld.notes], options: .testing)
+    #expect(report.findings == [] && report.setAside == nil && report.pagesOfLog > 0 && report.origin == .file)
+    let new = try Store.open(at: folder.file("new.sqlite"), schemas: [SalvageWorld.notes], options: .testing)
+    #expect(try new.read { try $0.value("SELECT title FROM notes WHERE rowid = 3") { try $0.text() } } == "new")
+    #expect(try new.read { try $0.count("SELECT count(*) FROM notes_search WHERE notes_search MATCH 'new'") } == 1)
+  }
+
+  @Test("a row that points at a row that is gone is set aside with its columns")
+  func orphans() throws {
+    let folder = try TemporaryFolder()
+    let store = try folder.store([SalvageWorld.shop])
+    try SalvageWorld.fill(store, SalvageWorld.shop, scale: 1, seed: 1)
+    try store.close()
+    let file = folder.file("store.sqlite")
+    let connection = try ConnectionFactory.plain(file.path, writable: true)
+    try connection.run("DELETE FROM customers WHERE id = 5")
+    let new = folder.file("new.sqlite")
+    let report = try Store.salvage(file, to: new, options: .testing)
+    let lines = try String(contentsOf: #require(report.setAside), encoding: .utf8).split(separator: "\n")
+    #expect(lines.count == 3 && lines.allSatisfy { $0.contains("\"table\":\"orders\"") && $0.contains("\"customer\":5") })
+    #expect(report.tables.first { $0.table == "orders" }?.setAside == 3)
+    #expect(report.tables.first { $0.table == "orders" }?.rows == 1_497)
+  }
+
+  @Test("whatever stands in the file and its log, the salvage ends with a report or an error, and the file stays")
+  func anyBytes() throws {
+    let folder = try TemporaryFolder()
+    let store = try folder.store([SalvageWorld.shop])
+    try SalvageWorld.fill(store, SalvageWorld.shop, scale: 1, seed: 1)
+    let (sound, log) = (try Data(contentsOf: folder.file("store.sqlite")), try Data(contentsOf: folder.file("store.sqlite-wal")))
+    for seed in 0..<UInt64(ProofRun.isLong ? 2_000 : 20) {
+      var random = SeededGenerator(seed: seed)
+      func mutated(_ content: Data) -> Data {
+        var bytes = [UInt8](content.prefix(Int.random(in: 0...content.count, using: &random)))
+        for _ in 0..<Int.random(in: 0...2_000, using: &random) where !bytes.isEmpty {
+          bytes[Int.random(in: 0..<bytes.count, using: &random)] = [0, 1, 2, 5, 10, 13, 127, 128, 255].randomElement(using: &random) ?? 0
+        }
+        return Data(bytes)
+      }
+      let (file, new) = (folder.file("\(seed)"), folder.file("\(seed)-new"))
+      let (damaged, damagedLog) = (mutated(sound), Bool.random(using: &random) ? mutated(log) : log)
+      try damaged.write(to: file)
+      try damagedLog.write(to: folder.file("\(seed)-wal"))
+      do {
+        _ = try Store.salvage(file, to: new, schemas: seed.isMultiple(of: 2) ? [] : [SalvageWorld.shop], options: .testing)
+      } catch let error as StoreError {
+        #expect(error.code == .notADatabase, "seed \(seed): \(error)")
+        #expect(!FileManager.default.fileExists(atPath: new.path))
+      }
+      #expect(try Data(contentsOf: file) == damaged && Data(contentsOf: folder.file("\(seed)-wal")) == damagedLog, "seed \(seed)")
+    }
+  }
+
+  @Test("what is no database, what is there already and a key are refused, and no file is left")
+  func refused() throws {
+    let folder = try TemporaryFolder()
+    let (file, new) = (folder.file("text.sqlite"), folder.file("new.sqlite"))
+    try Data(repeating: 65, count: 20_000).write(to: file)
+    #expect(failure { try Store.salvage(file, to: new) }?.code == .notADatabase)
+    #expect(failure { try Store.salvage(file, to: new, schemas: [SalvageWorld.notes]) }?.code == .notADatabase)
+    #expect(failure { try Store.salvage(folder.file("none"), to: new) }?.code == .notFound)
+    #expect(failure { try Store.salvage(file, to: file) }?.code == .cannotCreate)
+    #expect(try folder.contents() == ["text.sqlite"])
+  }
+}
