@@ -90,11 +90,32 @@ func openWhole(_ store: FilePath, _ lock: LockOptions, reads: Bool = false, arch
   return try Store.open(at: store.url, schemas: Libraries.schemas(kinds), options: options)
 }
 
+/// Runs `body` with a sound store, open for writing, and closes it; nil for a store that must be replaced as a file, because it is damaged or
+/// gone. Its file and its log are then as they were.
+///
+/// - Throws: as `openUnlessDamaged`, and the errors of `body`.
+func unlessDamaged(_ store: FilePath, _ options: StoreOptions, _ body: (Store) throws -> Answer) throws -> Answer? {
+  guard let open = try openUnlessDamaged(store, options) else { return nil }
+  do {
+    let answer = try body(open)
+    // The work is done; an error of closing does not undo it.
+    try? open.close()
+    return answer
+  } catch let error as StoreError where error.asksForReplacement {
+    // The damaged content cannot be compared or copied. Its log stays a log: moved into the file, it would overwrite pages.
+    try? open.close(checkpoints: false)
+    return nil
+  } catch {
+    try? open.close()
+    throw error
+  }
+}
+
 /// Opens a sound store for writing; nil for one that must be replaced as a file, because it is damaged or gone.
 ///
 /// - Throws: when the store is in use, or the system refused it: replacing the file would fail too. `.newerSchema` when a newer version
 ///   wrote the store: it is sound, and must not be replaced.
-func openUnlessDamaged(_ store: FilePath, _ options: StoreOptions) throws -> Store? {
+private func openUnlessDamaged(_ store: FilePath, _ options: StoreOptions) throws -> Store? {
   var options = options
   options.createsIfMissing = false
   options.migrating = .never
@@ -103,8 +124,9 @@ func openUnlessDamaged(_ store: FilePath, _ options: StoreOptions) throws -> Sto
     let kinds = try Store.kinds(at: store.url, busyTimeout: options.busyTimeout)
     if kinds.isEmpty { return nil }
     let schemas = Libraries.schemas(kinds)
-    // Opening would move a leftover log into the damaged file, but the replaced file must be kept unchanged.
-    let findings = try Store.check(at: store.url, schemas: schemas, options: options, quick: true).findings
+    // Opening would move a leftover log into the damaged file, but the replaced file must be kept unchanged. The whole check: a quick one
+    // does not see pages of an index that changed places.
+    let findings = try Store.check(at: store.url, schemas: schemas, options: options).findings
     guard findings.allSatisfy({ ![.files, .file].contains($0.part) }) else { return nil }
     let open = try Store.open(at: store.url, schemas: schemas, options: options)
     if open.access == .readWrite { return open }
@@ -122,5 +144,5 @@ func openUnlessDamaged(_ store: FilePath, _ options: StoreOptions) throws -> Sto
 
 extension StoreError {
   /// Whether the present content of a store is so damaged that it cannot be copied or compared: then the file is replaced.
-  var asksForReplacement: Bool { [.damaged, .verificationFailed, .notADatabase, .decoding].contains(code) }
+  fileprivate var asksForReplacement: Bool { [.damaged, .verificationFailed, .notADatabase, .decoding].contains(code) }
 }

@@ -145,7 +145,7 @@ public final class Store: Sendable {
   public func close() throws { try close(checkpoints: access == .readWrite) }
 
   /// - Parameter checkpoints: false leaves the log unchanged.
-  func close(checkpoints: Bool) throws {
+  package func close(checkpoints: Bool) throws {
     try OpenDoor.check(self)
     // First: calls under way finish, and no new call prepares a statement that would keep a connection open.
     let isFirst = connections.isClosed.raise()

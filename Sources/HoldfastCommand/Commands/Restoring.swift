@@ -14,16 +14,7 @@ struct Restoring {
   /// Restores inside the open store if the store is sound: an app that uses the store sees the old state or the new. Replaces
   /// the file if the store is damaged.
   func answer(_ console: Console) throws -> Answer {
-    if let open = try openUnlessDamaged(store, list.options) {
-      // The restore is done; an error of closing does not undo it.
-      defer { try? open.close() }
-      do {
-        return try restore(open, console)
-      } catch let error as StoreError where error.asksForReplacement {
-        // The damaged content cannot be compared, or copied as a snapshot: replace the file.
-      }
-    }
-    return try replace(console)
+    try unlessDamaged(store, list.options) { try restore($0, console) } ?? replace(console)
   }
 
   private func restore(_ open: Store, _ console: Console) throws -> Answer {

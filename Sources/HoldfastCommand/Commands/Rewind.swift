@@ -56,16 +56,7 @@ struct Rewinding {
 
   func answer(_ console: Console) throws -> Answer {
     let archive = try archive(of: store)
-    if let open = try openUnlessDamaged(store, lock.storeOptions) {
-      // The rewind is done; an error of closing does not undo it.
-      defer { try? open.close() }
-      do {
-        return try rewind(open, console)
-      } catch let error as StoreError where error.asksForReplacement {
-        // The damaged content cannot be compared or replaced: replace the file.
-      }
-    }
-    return try replace(archive, console)
+    return try unlessDamaged(store, lock.storeOptions) { try rewind($0, console) } ?? replace(archive, console)
   }
 
   private func rewind(_ open: Store, _ console: Console) throws -> Answer {
