@@ -47,11 +47,12 @@ struct Replacement {
 
   /// Replaces the store by a copy of `source`. Returns the quarantine folder with the replaced files; nil when there were none.
   ///
-  /// - Throws: `.busy` when another connection has the store open; `.verificationFailed` when the copy's hash is not `sha256`. Nothing has
-  ///   changed then.
+  /// - Parameter state: of the store's files when `source` was made from them.
+  /// - Throws: `.busy` when another connection has the store open, or has changed it since `state`; `.verificationFailed` when the copy's
+  ///   hash is not `sha256`. Nothing has changed then.
   static func run(
-    _ files: StoreFiles, by source: URL, sha256: String, because reason: String, _ options: StoreOptions,
-    remakesSearchIndexes: Bool = false
+    _ files: StoreFiles, by source: URL, sha256: String, because reason: String, since state: StoreFiles.State? = nil,
+    _ options: StoreOptions, remakesSearchIndexes: Bool = false
   ) throws -> URL? {
     // Finishes an interrupted replacement first. If that one had the same source, nothing else is left to do.
     let interrupted = try? intent(of: intentFile(files))
@@ -71,6 +72,7 @@ struct Replacement {
       // Held until the new file is in place, so that no process opens the old one meanwhile.
       let held = try replacement.lockStore(options)
       defer { withExtendedLifetime(held) {} }
+      if let state { try files.checkUnchanged(since: state) }
       let intent = try replacement.write(Intent(sha256: hash, source: sha256, kept: "", reason: reason), options)
       let kept = replacement.kept(intent)
       do {

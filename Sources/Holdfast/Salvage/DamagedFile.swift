@@ -61,6 +61,18 @@ struct DamagedFile {
     return PageBytes(Array(content) + Array(repeating: 0, count: pageBytes - content.count))
   }
 
+  /// Writes all pages to a new file that needs no log.
+  func write(to url: URL) throws {
+    _ = try DurableFile.create(url.path)
+    let file = try FileHandle(forWritingTo: url)
+    for number in 1...max(1, pageCount) {
+      guard var bytes = page(number)?.bytes else { continue }
+      // In WAL mode, a file without its log could be taken for one that has lost it.
+      if number == 1, hasHeader { (bytes[18], bytes[19]) = (1, 1) }
+      do { try file.write(contentsOf: bytes) } catch { throw DurableFile.failure(error, url) }
+    }
+  }
+
   private mutating func readLog(_ header: LogHeader) {
     var (sum, place) = (header.sum, LogHeader.bytes)
     let (length, filePages) = (LogFrame.headerBytes + pageBytes, pageCount)

@@ -20,8 +20,22 @@ struct RawPage {
   private let page: PageBytes
   /// The offsets of the cells.
   private let cells: [Int]
-  /// The pages below it.
-  private(set) var children: [Int] = []
+  /// The pages below it, as it names them: some need not be there.
+  let named: [Int]
+  /// Those of them that the file has.
+  let children: [Int]
+
+  /// The pages below a page of a table with rowids, each with the highest rowid in it.
+  var branches: [(page: Int, upTo: Int64)] {
+    guard kind == .tableInterior else { return [] }
+    let highest = cells.map { cell in
+      var place = cell + 4
+      return page.varint(&place) ?? .max
+    }
+    return Array(zip(named, highest + [.max]))
+  }
+  /// Whether all places of its cells are within the page.
+  let isWhole: Bool
 
   /// Nil where the page is none of a tree.
   init?(_ number: Int, of file: DamagedFile) {
@@ -35,9 +49,9 @@ struct RawPage {
     guard first + count * 2 <= file.usableBytes else { return nil }
     (self.kind, self.page) = (kind, page)
     cells = (0..<count).compactMap { page.int(first + $0 * 2, 2) }.filter { $0 >= first + count * 2 && $0 < file.usableBytes }
-    guard isInterior else { return }
-    children = cells.compactMap { page.int($0, 4) } + [page.int(start + 8, 4)].compactMap { $0 }
-    children = children.filter { $0 > 1 && $0 <= file.pageCount }
+    isWhole = cells.count == count
+    named = isInterior ? (cells + [start + 8]).map { page.int($0, 4) ?? 0 } : []
+    children = named.filter { $0 > 1 && $0 <= file.pageCount }
   }
 
   /// The rows that can be read, and how many cannot.

@@ -23,8 +23,10 @@ struct Salvage {
 
   /// - Parameters:
   ///   - hints: the first pages of tables in a sound file with the same schema.
+  ///   - backup: a sound store whose rows fill what is lost; nil: none.
   ///   - check: throws to stop.
-  mutating func run(hints: [String: Int], check: () throws -> Void) throws {
+  mutating func run(hints: [String: Int], backup: URL? = nil, check: () throws -> Void) throws {
+    if let backup { try connection.run("ATTACH '\(backup.path.replacing("'", with: "''"))' AS backup") }
     try connection.run("PRAGMA page_size = \(file.pageBytes)")
     try connection.run("PRAGMA recursive_triggers = OFF")
     try connection.run("BEGIN")
@@ -52,13 +54,43 @@ struct Salvage {
     }
     try takeDoubtful(pages, check)
     try keepUnclear(pages)
+    try check()
+    if backup != nil { for table in tables { try fill(table, pages.lost[table.name] ?? [], shadows) } }
     try keepOrphans()
     try raiseCounters()
     for view in schema.made("view") { try make(view) }
     for table in schema.virtual where !schema.objects.contains(where: { $0.name == table.name + "_content" }) { try rebuild(table.name) }
     for trigger in schema.made("trigger") { try make(trigger) }
     try connection.run("COMMIT")
+    if backup != nil { try connection.run("DETACH backup") }
   }
+
+  /// Takes from the backup the rows of lost pages whose keys are not there.
+  private mutating func fill(_ table: SalvageTable, _ lost: [ClosedRange<Int64>], _ shadows: Set<String>) throws {
+    guard !lost.isEmpty, !shadows.contains(table.name), let place = report.tables.firstIndex(where: { $0.table == table.name }) else {
+      return
+    }
+    let name = table.name.replacing("'", with: "''")
+    let known = try Set(connection.texts("SELECT name FROM pragma_table_info('\(name)', 'backup')").compactMap { $0[0]?.lowercased() })
+    let columns = table.stored.map(\.name).filter { known.contains($0.lowercased()) && !table.generated.contains($0) }
+    guard !columns.isEmpty else { return }
+    let list = columns.map(quoted).joined(separator: ", ")
+    // The rowid of a table without a column for it may have been given to another row since: then the row gets a new one.
+    let lists = table.hasRowid && table.rowidColumn == nil ? ["rowid, " + list] + (table.key.isEmpty ? [] : [list]) : [list]
+    for range in lost {
+      let within = table.hasRowid ? " WHERE rowid BETWEEN \(range.lowerBound) AND \(range.upperBound)" : ""
+      for list in lists {
+        let before = try changes()
+        try connection.run(
+          "INSERT OR IGNORE INTO main.\(quoted(table.name)) (\(list)) SELECT \(list) FROM backup.\(quoted(table.name))\(within)")
+        let filled = try changes() - before
+        report.tables[place].filled += filled
+        report.tables[place].rows += filled
+      }
+    }
+  }
+
+  private func changes() throws -> Int { try connection.texts("SELECT total_changes()").first?[0].flatMap { Int($0) } ?? 0 }
 
   /// An object that cannot be made is a finding: the rows matter more.
   private mutating func make(_ object: SalvageSchema.Object) throws {

@@ -21,6 +21,8 @@ public struct SalvageReport: Sendable, Equatable, Codable {
     /// How many stood on pages to which the table leads no more: they were recognised by their columns. With those of them that were then
     /// set aside because they point at a row that is gone.
     public var found = 0
+    /// How many of `rows` stood on lost pages, and came from a snapshot or the archive: `Store.heal(at:schemas:options:trustsArchive:)`.
+    public var filled = 0
     /// The rows that did not come in: another row has their key, a row that they point at is gone, or several tables fit them. They are in
     /// `setAside`.
     public var setAside = 0

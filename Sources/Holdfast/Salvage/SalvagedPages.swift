@@ -13,6 +13,11 @@ struct SalvagedPages {
   /// Lone pages of trees without rowids, with the tables that they fit: an index looks like a table.
   private(set) var doubtful: [(pages: [Int], table: String, indexes: [String])] = []
 
+  /// By table: the rowids whose rows may have stood on lost pages. All, where the table has no rowids, or more or less than one tree.
+  private(set) var lost: [String: [ClosedRange<Int64>]] = [:]
+  /// By table: the first pages of its trees.
+  private var trees: [String: [Int]] = [:]
+
   private let file: DamagedFile
   private let tables: [SalvageTable]
   private let indexes: [SalvageTable]
@@ -27,6 +32,7 @@ struct SalvagedPages {
     var misplaced: [Int] = []
     for table in tables {
       guard let root = roots[table.name] else { continue }
+      trees[table.name, default: []].append(root)
       for page in tree(root) {
         if fit(page, table) ?? 1 >= 0.5 { pages[table.name, default: ([], [])].owned.append(page) } else { misplaced.append(page) }
       }
@@ -38,6 +44,38 @@ struct SalvagedPages {
     taken.formUnion(walk(1))
     taken.subtract(misplaced)
     assign(hints)
+    for table in tables { lost[table.name] = lostRows(of: table) }
+  }
+
+  private func lostRows(of table: SalvageTable) -> [ClosedRange<Int64>] {
+    guard let trees = trees[table.name], trees.count == 1, let root = trees.first else { return [.min ... .max] }
+    var (found, seen, waiting): ([ClosedRange<Int64>], Set<Int>, [(Int, ClosedRange<Int64>)]) = ([], [], [(root, .min ... .max)])
+    while let (number, range) = waiting.popLast() {
+      guard seen.insert(number).inserted, let page = RawPage(number, of: file), page.isWhole, holds(page, table, range) else {
+        found.append(range)
+        continue
+      }
+      guard table.hasRowid else {
+        waiting += page.named.map { ($0, range) }
+        continue
+      }
+      var lowest = range.lowerBound
+      for (child, upTo) in page.branches {
+        guard lowest <= min(upTo, range.upperBound) else { continue }
+        waiting.append((child, lowest...min(upTo, range.upperBound)))
+        lowest = upTo < .max ? upTo + 1 : .max
+      }
+    }
+    return table.hasRowid || found.isEmpty ? found : [.min ... .max]
+  }
+
+  /// Whether a page is what the page above it says: with all rows of the table, and of that range.
+  private func holds(_ page: RawPage, _ table: SalvageTable, _ range: ClosedRange<Int64>) -> Bool {
+    let kinds: [RawPage.Kind] = table.hasRowid ? [.tableInterior, .tableLeaf] : [.indexInterior, .indexLeaf]
+    guard kinds.contains(page.kind) else { return false }
+    let (rows, unreadable) = page.rows(of: file)
+    return unreadable == 0
+      && rows.allSatisfy { row in !row.hasEmptyPage && table.fit(row) != nil && row.rowid.map { range.contains($0) } ?? true }
   }
 
   private mutating func tree(_ root: Int) -> [Int] {
@@ -101,9 +139,11 @@ struct SalvagedPages {
     if fittingTables.count > 1 {
       unclear += tree.map { ($0, fittingTables.map(\.table.name)) }
     } else if fittingIndexes.isEmpty {
+      trees[first.table.name, default: []].append(root)
       pages[first.table.name, default: ([], [])].found += tree
     } else {
       doubtful.append((tree, first.table.name, fittingIndexes.map(\.table.name)))
+      trees[first.table.name, default: []].append(root)
     }
   }
 }

@@ -32,8 +32,9 @@ extension Store {
     }
   }
 
-  private static func salvage(
-    _ file: URL, to url: URL, _ schemas: [StoreSchema], _ options: StoreOptions, check: () throws -> Void
+  /// - Parameter backup: a sound store whose rows fill what is lost; nil: none.
+  static func salvage(
+    _ file: URL, to url: URL, _ schemas: [StoreSchema], _ options: StoreOptions, filling backup: URL? = nil, check: () throws -> Void
   ) throws -> SalvageReport {
     guard options.key == nil else {
       throw StoreError(.misuse, "an encrypted file cannot be salvaged: its pages are unreadable without SQLite")
@@ -43,16 +44,14 @@ extension Store {
     for path in [target.path, setAside.path] where DurableFile.stands(path) {
       throw StoreError(.cannotCreate, "\(path) is already there; it was left as it is", suggestion: "Choose another name.")
     }
-    var quiet = options
-    quiet.archive = ArchiveOptions()
-    quiet.snapshots.onOpen = nil
+    var quiet = options.forCopy
     quiet.createsIfMissing = true
     let folder = try WorkingFolder(beside: target.url, "salvaging")
     let damaged = try DamagedFile(copying: source, into: folder)
-    // How a sound store with these schemas looks.
-    let model = folder.file("model.sqlite")
-    if !schemas.isEmpty { try Store.open(at: model, schemas: schemas, options: quiet).close() }
-    let declared = schemas.isEmpty ? nil : try SalvageSchema(ConnectionFactory(model.path, quiet).working())
+    // A sound store with these schemas, or what is known to be one.
+    let model = schemas.isEmpty ? backup : folder.file("model.sqlite")
+    if let model, !schemas.isEmpty { try Store.open(at: model, schemas: schemas, options: quiet).close() }
+    let declared = try model.map { try SalvageSchema(ConnectionFactory($0.path, quiet).working()) }
     let (schema, origin) = try schema(of: damaged, or: declared, source.path)
     let lines = folder.file("set-aside")
     _ = try DurableFile.create(lines.path)
@@ -66,13 +65,13 @@ extension Store {
         isEmpty = false
         try writing.write(contentsOf: Data((line + "\n").utf8))
       }
-      try salvage.run(hints: hints, check: check)
+      try salvage.run(hints: hints, backup: backup, check: check)
       var report = salvage.report
       report.origin = origin
-      guard report.tables.contains(where: { $0.rows + $0.setAside > 0 }) else {
+      guard report.tables.contains(where: { $0.rows - $0.filled + $0.setAside > 0 }) else {
         throw StoreError(.notADatabase, "no row can be read in \(source.path)")
       }
-      if declared != nil { report.findings += try connection.fillBookkeeping(from: model) }
+      if let model { report.findings += try connection.fillBookkeeping(from: model) }
       report.findings += try Snapshot.damage(connection) + connection.remakeSearchIndexes().findings
       if !isEmpty { report.setAside = setAside }
       return report
@@ -119,7 +118,7 @@ extension Store {
     guard !schemas.isEmpty else { return report }
     var report = report
     do {
-      let store = try open(at: url, schemas: schemas, options: options)
+      let store = try open(at: url, schemas: schemas, options: options.forCopy)
       report.findings += try store.integrityCheck().findings.map {
         [$0.table, $0.row, $0.message].compactMap { $0 }.joined(separator: " ")
       }

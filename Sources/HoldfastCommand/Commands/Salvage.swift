@@ -30,12 +30,8 @@ struct Salvage: Subcommand {
   }
 
   func perform(_ console: Console) throws -> Answer {
-    let schemas = try self.schemas()
+    let schemas = try schemasOfDamaged(file, beside: to, library)
     let report = try Activity.show("salvaging", console) { try Store.salvage(file.url, to: to.url, schemas: schemas) }
-    var table = TextTable([.text("TABLE"), .number("ROWS"), .number("FOUND"), .number("SET ASIDE")])
-    for counts in report.tables where counts.rows + counts.setAside > 0 {
-      table.add([counts.table, "\(counts.rows)", "\(counts.found)", "\(counts.setAside)"])
-    }
     var facts = FactList()
     facts.add("built", to.path)
     facts.add("rows", "\(report.rows)")
@@ -45,34 +41,52 @@ struct Salvage: Subcommand {
     for finding in report.findings { facts.add("found", finding) }
     let isWhole = report.setAside == nil && report.unreadableRows == 0 && report.findings.isEmpty
     return Answer(
-      document: document(report), text: table.text(width: console.outputWidth) + facts.text,
+      document: document(report), text: report.tables.text(width: console.outputWidth) + facts.text,
       notes: ["The damaged file is as it was. Rows that stood on lost pages are in no count: compare with what you know."],
       foundProblems: !isWhole)
-  }
-
-  /// Of the library that was named, else of those that the file names, else of the one that has most of its tables.
-  private func schemas() throws -> [StoreSchema] {
-    let all = Libraries.all.map(\.schema)
-    if let name = library.library { return all.filter { $0.name == name } }
-    let names = try Store.salvagedNames(file.url, beside: to.url)
-    let named = all.filter { names.schemas.contains($0.name) }
-    guard named.isEmpty else { return named }
-    let counts = all.map { schema in schema.records.count { names.tables.contains($0.table) } }
-    let most = counts.max() ?? 0
-    return most > 0 && counts.count { $0 == most } == 1 ? zip(all, counts).filter { $1 == most }.map(\.0) : []
   }
 
   private func document(_ report: SalvageReport) -> [String: JSONValue] {
     [
       "file": .string(file.path), "built": .string(to.path), "origin": .string(report.origin.rawValue),
-      "tables": .array(
-        report.tables.map { table in
-          .object([
-            "table": .string(table.table), "rows": .number(table.rows), "found": .number(table.found), "set_aside": .number(table.setAside),
-          ])
-        }),
+      "tables": report.tables.document,
       "pages": .number(report.pages), "pages_of_log": .number(report.pagesOfLog), "unreadable_rows": .number(report.unreadableRows),
       "unknown_pages": .number(report.unknownPages), "set_aside": .text(report.setAside?.path), "findings": .texts(report.findings),
     ]
+  }
+}
+
+/// The schemas of a damaged file: of the library that was named, else of those that the file names, else of the one that has most of its tables.
+///
+/// - Parameter target: a copy is read beside it.
+func schemasOfDamaged(_ file: FilePath, beside target: FilePath, _ library: LibraryOption) throws -> [StoreSchema] {
+  let all = Libraries.all.map(\.schema)
+  if let name = library.library { return all.filter { $0.name == name } }
+  let names = try Store.salvagedNames(file.url, beside: target.url)
+  let named = all.filter { names.schemas.contains($0.name) }
+  guard named.isEmpty else { return named }
+  let counts = all.map { schema in schema.records.count { names.tables.contains($0.table) } }
+  let most = counts.max() ?? 0
+  return most > 0 && counts.count { $0 == most } == 1 ? zip(all, counts).filter { $1 == most }.map(\.0) : []
+}
+
+extension [SalvageReport.Table] {
+  func text(width: Int?) -> String {
+    let fills = contains { $0.filled > 0 }
+    var table = TextTable([.text("TABLE"), .number("ROWS"), .number("FOUND")] + (fills ? [.number("FILLED")] : []) + [.number("SET ASIDE")])
+    for counts in self where counts.rows + counts.setAside > 0 {
+      table.add([counts.table, "\(counts.rows)", "\(counts.found)"] + (fills ? ["\(counts.filled)"] : []) + ["\(counts.setAside)"])
+    }
+    return table.text(width: width)
+  }
+
+  var document: JSONValue {
+    .array(
+      map { table in
+        .object([
+          "table": .string(table.table), "rows": .number(table.rows), "found": .number(table.found), "filled": .number(table.filled),
+          "set_aside": .number(table.setAside),
+        ])
+      })
   }
 }

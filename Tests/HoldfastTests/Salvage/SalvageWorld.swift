@@ -149,6 +149,16 @@ enum SalvageWorld {
     try Data(bytes).write(to: file)
   }
 
+  /// Overwrites every eighth page but the first with zeros, while a store may have the file open.
+  static func damageInPlace(_ file: URL) throws {
+    let handle = try FileHandle(forUpdating: file)
+    let count = try handle.seekToEnd() / 4_096
+    for page in stride(from: UInt64(8), to: count, by: 8) {
+      try handle.seek(toOffset: page * 4_096)
+      try handle.write(contentsOf: Data(count: 4_096))
+    }
+  }
+
   /// The pages whose bytes changed: how many rows stood on them, and how many others there are.
   static func lost(_ sound: URL, _ damaged: URL) throws -> (rows: Int, pages: Int) {
     let (before, after) = (try Data(contentsOf: sound), try Data(contentsOf: damaged))

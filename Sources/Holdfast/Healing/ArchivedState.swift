@@ -1,0 +1,94 @@
+import Foundation
+
+/// The newest state that an archive proves, with the commits of the log behind it, as a file of its own.
+struct ArchivedState {
+  let file: URL
+  /// The last commit of the archive in it.
+  let commit: ArchivedCommit
+  /// How many commits of the log follow it.
+  private(set) var commitsOfLog = 0
+  /// Whether the archive is sound to its end, and the log goes on from there. Else the store may have had commits that are not in `file`.
+  private(set) var isCurrent: Bool
+  private var hashes: PageHashes
+  /// The hashes of all contents that any page had.
+  private let met: Set<UInt64>
+
+  /// Nil where there is no archive with a base.
+  ///
+  /// - Parameters:
+  ///   - copy: the store's files as they are now.
+  ///   - file: must not exist.
+  /// - Throws: `.damaged` when the archive cannot be followed to its end.
+  init?(of files: StoreFiles, copy: StoreFiles, at file: URL) throws {
+    guard let newest = try ArchiveFolder(files).generations().last(where: { !$0.bases.isEmpty }) else { return nil }
+    do {
+      let end = try ArchiveEnd(newest)
+      var met: Set<UInt64> = []
+      let replay = try newest.replayed(end.commit, at: file, meets: { met.insert($0) })
+      (self.file, self.met, commit, hashes) = (file, met, replay.commit, replay.hashes)
+      isCurrent = end.damaged == nil
+      guard let waiting = try waiting(LogFollower(copy, pageBytes: end.pageBytes), end.place) else {
+        isCurrent = false
+        return
+      }
+      let before = try? LogLine.stored(ConnectionFactory(file.path, .production).still())
+      for transaction in waiting.transactions { try replay.apply(transaction, of: waiting.follower) }
+      try replay.flush()
+      // A log that goes on from another state than the archive's last one.
+      guard waiting.goesOn || waiting.transactions.isEmpty || follows(before) else {
+        _ = try DurableFile.remove(file)
+        _ = try newest.replayed(end.commit, at: file)
+        isCurrent = false
+        return
+      }
+      (hashes, commitsOfLog) = (replay.hashes, waiting.transactions.count)
+    } catch let gap as ArchiveGap {
+      throw StoreError(.damaged, "the archive of \(files.path) cannot be followed: \(gap.rawValue)")
+    }
+  }
+
+  /// The transactions of the log that the archive does not have; nil when the log is not as it was archived.
+  private func waiting(
+    _ follower: LogFollower, _ end: ArchiveRecord.LogPlace
+  ) throws -> (transactions: [LogFollower.Transaction], follower: LogFollower, goesOn: Bool)? {
+    var transactions: [LogFollower.Transaction] = []
+    do {
+      let goesOn = try follower.begin(at: end)
+      guard let header = try follower.presentHeader(), header.pageBytes == hashes.pageBytes else { return ([], follower, goesOn) }
+      try follower.transactions(upTo: follower.place.frames, beyond: true) { transactions.append($0) }
+      return (transactions, follower, goesOn)
+    } catch ArchiveGap.frameDamaged {
+      // No program reads the log beyond that.
+      return ([], follower, true)
+    } catch is ArchiveGap {
+      return nil
+    }
+  }
+
+  private func follows(_ before: LogLine?) -> Bool {
+    guard let before, let line = try? LogLine.stored(ConnectionFactory(file.path, .production).still()) else { return false }
+    return line.follows(before)
+  }
+
+  /// How many pages of a store differ from this state; and whether each of them is as it was at an earlier time, as after writes that the disk
+  /// lost, or in a file whose log is gone.
+  func difference(from present: DamagedFile) -> (pages: Int, areOlder: Bool) {
+    let most = max(present.pageCount, Int(hashes.pages))
+    guard present.pageBytes == hashes.pageBytes else { return (most, false) }
+    var (pages, areOlder) = (0, true)
+    for number in 1...max(1, most) {
+      let number = UInt32(clamping: number)
+      let hash = present.page(Int(number)).map { page in page.bytes.withUnsafeBytes { hashes.hash(number, $0) } }
+      guard hash != hashes[number] else { continue }
+      pages += 1
+      areOlder = areOlder && hash.map { met.contains($0) } ?? false
+    }
+    return (pages, areOlder)
+  }
+
+  /// Whether a store has a mark that this state does not know: a store that was open wrote it later, and did not archive.
+  func isBehind(_ line: LogLine?) -> Bool {
+    guard let line, let own = try? LogLine.stored(ConnectionFactory(file.path, .production).still()) else { return false }
+    return line.store != own.store || line.mark != own.mark && line.mark != own.previous
+  }
+}

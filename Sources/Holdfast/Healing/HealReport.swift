@@ -1,0 +1,36 @@
+public import Foundation
+
+/// What was wrong with a store, and how it was healed.
+public struct HealReport: Sendable, Equatable, Codable {
+  /// The ways to heal, the exact ones first.
+  public enum Means: String, Sendable, Codable, CaseIterable {
+    /// Nothing was done.
+    case none
+    /// Damaged pages were replaced by those of the archive: nothing is lost.
+    case pages
+    /// Indexes were made again from their tables: nothing is lost.
+    case indexes
+    /// Every row that could be read was put into a new store; the rows of lost pages came from a snapshot or the archive, where there is one.
+    case rows
+    /// No row could be read; the store is a snapshot now, or an older state of the archive.
+    case copy
+  }
+
+  /// How the store was healed.
+  public internal(set) var means = Means.none
+  /// What the check of the store found, at most 100 sentences. Empty, and `means` is `.none`: the store is sound.
+  public internal(set) var damage: [String] = []
+  /// The pages that differ from the archive's; nil without an archive that reaches to now.
+  public internal(set) var pages: Int?
+  /// The snapshot or the commit of the archive that took part, in words; nil when none did.
+  public internal(set) var source: String?
+  /// For `.rows`: what came back, by table.
+  public internal(set) var salvage: SalvageReport?
+  /// What to know before trusting the result, a sentence each.
+  public internal(set) var notes: [String] = []
+  /// The folder with the damaged files, and with the rows that were set aside; nil when nothing was replaced.
+  public internal(set) var kept: URL?
+
+  /// Whether the store is as sound as checks can tell, after the healing.
+  public var isHealed: Bool { means != .none || damage.isEmpty }
+}

@@ -1,0 +1,207 @@
+import Foundation
+
+/// Finds the best way to bring a damaged store back. Works on copies: the exact ways first, and the first that ends in a sound store.
+struct Healing {
+  private let files: StoreFiles
+  private let schemas: [StoreSchema]
+  private let options: StoreOptions
+  private let trustsArchive: Bool
+  private let folder: WorkingFolder
+  /// The store's files as they were; nothing writes to them.
+  private let copy: StoreFiles
+  /// Nil where the file is gone or empty.
+  private let present: DamagedFile?
+  private(set) var report = HealReport()
+
+  /// - Parameter copy: a copy of the store's files in `folder`.
+  init(_ files: StoreFiles, copy: StoreFiles, _ schemas: [StoreSchema], _ options: StoreOptions, trustsArchive: Bool, _ folder: WorkingFolder)
+    throws
+  {
+    guard options.key == nil else {
+      throw StoreError(.misuse, "an encrypted store cannot be healed: its pages are unreadable without SQLite")
+    }
+    (self.files, self.copy, self.schemas, self.trustsArchive, self.folder) = (files, copy, schemas, trustsArchive, folder)
+    self.options = options
+    let guess = (try? ArchiveFolder(files).firstBases())?.last?.pageBytes ?? 4_096
+    present = DurableFile.size(copy.path) > 0 ? try DamagedFile(copy.url, log: copy.log, guess: guess) : nil
+  }
+
+  /// The healed file, in the folder; nil when nothing has to be done, or nothing helps.
+  mutating func run(check: () throws -> Void) throws -> URL? {
+    let doubts = try examine()
+    try check()
+    let archived = archivedState()
+    try check()
+    if let archived, let healed = try fromArchive(archived, doubts) { return healed }
+    guard !report.damage.isEmpty else {
+      report.notes += doubts
+      return nil
+    }
+    if let present, let healed = indexesMadeAgain(present) {
+      report.means = .indexes
+      return healed
+    }
+    try check()
+    return try rows(backup(archived), check)
+  }
+
+  // MARK: What is wrong
+
+  /// Fills `report.damage`. Returns findings that need not be damage: an app may have written such rows.
+  private mutating func examine() throws -> [String] {
+    guard present != nil else {
+      report.damage = ["\(files.path) is \(DurableFile.stands(files.path) ? "empty" : "gone")"]
+      return []
+    }
+    do {
+      let findings = try Store.check(at: copy.url, schemas: schemas, options: options.forCopy).findings
+      let texts = findings.map { finding in
+        let words = [finding.table, finding.row, finding.message].compactMap { $0 }.joined(separator: " ")
+        return (isDamage: finding.part == .file || finding.part == .fullText, words: words.replacing(copy.path, with: files.path))
+      }
+      report.damage = texts.filter(\.isDamage).map(\.words)
+      return texts.filter { !$0.isDamage }.map(\.words)
+    } catch let error as StoreError where [.damaged, .notADatabase, .decoding].contains(error.code) {
+      report.damage = [error.message.replacing(copy.path, with: files.path)]
+      return []
+    }
+  }
+
+  // MARK: The archive's pages
+
+  private mutating func archivedState() -> ArchivedState? {
+    do {
+      return try ArchivedState(of: files, copy: copy, at: folder.file("archived.sqlite"))
+    } catch {
+      report.notes.append("the archive could not help: \(StoreError(error, path: files.path).message)")
+      return nil
+    }
+  }
+
+  /// The archive's state, where it is the newest that can be known, and differences are damage.
+  private mutating func fromArchive(_ archived: ArchivedState, _ doubts: [String]) throws -> URL? {
+    let line = try? LogLine.stored(ConnectionFactory(copy.path, options).still())
+    guard trustsArchive || archived.isCurrent && !archived.isBehind(line) else {
+      report.notes.append(
+        "the archive ends before the store does, so its pages do not replace the store's: \(archived.words)")
+      return nil
+    }
+    let difference = present.map { archived.difference(from: $0) }
+    report.pages = difference?.pages
+    guard difference?.pages != 0 else { return nil }
+    guard trustsArchive || difference?.areOlder ?? true || !report.damage.isEmpty || !doubts.isEmpty else {
+      report.notes.append(
+        """
+        \(difference?.pages ?? 0) pages differ from the archive, and every check passes. This is damage that no check sees, or another \
+        program changed the store without archiving. Heal with trust in the archive if no other program writes to this store.
+        """)
+      return nil
+    }
+    guard let healed = try sound(archived.file, archived.words) else { return nil }
+    (report.means, report.source) = (.pages, archived.words)
+    return healed
+  }
+
+  /// `file`, or a copy of it with its search indexes made again; nil where it is damaged, too.
+  private mutating func sound(_ file: URL, _ words: String) throws -> URL? {
+    let trial = folder.file("\(file.lastPathComponent).trial")
+    try DurableFile.copy(file, to: trial)
+    let connection = try ConnectionFactory(trial.path, options).working()
+    do {
+      try Snapshot.makeStandAlone(connection, trial, options)
+      let (isRemade, stale) = try connection.remakeSearchIndexes()
+      guard let first = try (Snapshot.damage(connection) + stale).first else { return isRemade ? trial : file }
+      report.notes.append("\(words) is damaged, too: \(first)")
+    } catch let error as StoreError where [.damaged, .notADatabase, .misuse].contains(error.code) {
+      report.notes.append("\(words) is damaged, too: \(error.message)")
+    }
+    return nil
+  }
+
+  // MARK: Indexes
+
+  /// A copy with its indexes made again, where only those are damaged; nil where rows are.
+  private func indexesMadeAgain(_ present: DamagedFile) -> URL? {
+    guard present.hasHeader else { return nil }
+    let file = folder.file("indexes.sqlite")
+    do {
+      try present.write(to: file)
+      let connection = try ConnectionFactory(file.path, options).working()
+      let found = try Snapshot.damage(connection)
+      let words = ["missing from index", "wrong # of entries in index", "non-unique entry in index"]
+      guard found.allSatisfy({ finding in words.contains { finding.contains($0) } }), try !hidesRows(connection) else { return nil }
+      try connection.run("REINDEX")
+      return try (connection.remakeSearchIndexes().findings + Snapshot.damage(connection)).isEmpty ? file : nil
+    } catch {
+      return nil
+    }
+  }
+
+  /// Whether an index names rows that its table does not have: then the table is what is damaged.
+  private func hidesRows(_ connection: RawConnection) throws -> Bool {
+    let indexes = try connection.texts(
+      """
+      SELECT m.name, m.tbl_name FROM sqlite_schema m JOIN pragma_index_list(m.tbl_name) l ON l.name = m.name
+      WHERE m.type = 'index' AND NOT l.partial
+      """)
+    return try indexes.contains { row in
+      guard let index = row[0], let table = row[1] else { return false }
+      let counts = try ["INDEXED BY \(quoted(index))", "NOT INDEXED"].map { how in
+        try connection.texts("SELECT count(*) FROM \(quoted(table)) \(how)").first?[0].flatMap { Int($0) } ?? 0
+      }
+      return counts[0] > counts[1]
+    }
+  }
+
+  // MARK: Rows
+
+  /// The newest sound state that can fill what is lost, with its name for people.
+  private mutating func backup(_ archived: ArchivedState?) throws -> (file: URL, words: String)? {
+    let snapshot = try? Snapshot.toRestore(files)
+    var found: [(time: Date, file: () throws -> URL, words: String)] = []
+    if let archived { found.append((archived.commit.time, { archived.file }, archived.words)) }
+    if let snapshot {
+      let (files, options) = (files, options)
+      found.append(
+        (snapshot.createdAt, { try Snapshot.verified(snapshot.id, files, options).file(files) }, "the snapshot \(snapshot.id)"))
+    }
+    for candidate in found.sorted(by: { $0.time > $1.time }) {
+      do {
+        if let file = try sound(candidate.file(), candidate.words) { return (file, candidate.words) }
+      } catch let error as StoreError where [.damaged, .verificationFailed, .notFound].contains(error.code) {
+        report.notes.append("\(candidate.words) could not help: \(error.message)")
+      }
+    }
+    return nil
+  }
+
+  private mutating func rows(_ backup: (file: URL, words: String)?, _ check: () throws -> Void) throws -> URL? {
+    report.source = backup?.words
+    if let present, present.pageCount > 0 {
+      let file = folder.file("rows.sqlite")
+      do {
+        report.salvage = try Store.salvage(copy.url, to: file, schemas, options, filling: backup?.file, check: check)
+        report.means = .rows
+        if let backup, report.salvage?.tables.contains(where: { $0.filled > 0 }) == true {
+          report.notes.append("rows of lost pages came from \(backup.words); rows that were deleted after it may be back, and later changes are gone")
+        }
+        return file
+      } catch let error as StoreError where error.code == .notADatabase {
+        let message = error.message.replacing(copy.path, with: files.path)
+        guard backup != nil else { throw StoreError(.damaged, "\(message), and there is no copy of it", suggestion: error.suggestion) }
+        report.notes.append(message)
+      }
+    }
+    guard let backup else { return nil }
+    report.means = .copy
+    return backup.file
+  }
+}
+
+extension ArchivedState {
+  /// For people.
+  var words: String {
+    let commits = commitsOfLog == 0 ? "" : ", with \(commitsOfLog) \(commitsOfLog == 1 ? "commit" : "commits") of the log"
+    return "commit \(commit.number) of the archive\(commits)"
+  }
+}

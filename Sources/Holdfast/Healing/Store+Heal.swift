@@ -1,0 +1,180 @@
+public import Foundation
+internal import GRDB
+import Logging
+
+extension Store {
+  /// Heals a damaged store that is not open, also one that cannot be opened any more, or is gone.
+  ///
+  /// Works on copies, and takes the first way that ends in a sound store: damaged pages from the archive, with the commits of the log, so
+  /// that nothing is lost; indexes made again where only those are damaged; else every row that can be read, as
+  /// `salvage(_:to:schemas:options:)` does, and the rows of lost pages from the newest sound state of the archive or the newest snapshot;
+  /// else that state itself. The result is verified, and then replaces the store. The damaged files move unchanged to
+  /// `<store>.holdfast/quarantine/<time>/`, with the rows that were set aside. After a kill in between, the next opening finishes the work.
+  ///
+  /// A sound store stays as it is. So does one that differs from its archive while all checks pass: another program may have changed it.
+  /// Needs free space for four copies beside the store.
+  /// - Parameters:
+  ///   - schemas: the app's schemas. Without any, the file must still tell its tables where rows have to be salvaged.
+  ///   - options: `key` must be nil.
+  ///   - trustsArchive: whether every difference from the archive is damage, because no program writes to the store without archiving.
+  /// - Throws: `.damaged` when nothing helps; `.busy` when the store is open, here or in another process; `.wrongKind`, `.diskFull`,
+  ///   `.permissionDenied`, `.inputOutput`, `.misuse` for a key. The store is then as it was.
+  @discardableResult
+  public static func heal(
+    at url: URL, schemas: [StoreSchema], options: StoreOptions = .production, trustsArchive: Bool = false
+  ) throws -> HealReport { try heal(url, schemas, options, trustsArchive, replaces: true) {} }
+
+  /// The same without blocking the caller. When the task is cancelled before the store is replaced, it throws `.cancelled`.
+  @discardableResult
+  public static func heal(
+    at url: URL, schemas: [StoreSchema], options: StoreOptions = .production, trustsArchive: Bool = false
+  ) async throws -> HealReport {
+    try await offTask { isCancelled in
+      try heal(url, schemas, options, trustsArchive, replaces: true) {
+        if isCancelled() { throw StoreError(.cancelled, "the healing was cancelled; nothing was changed") }
+      }
+    }
+  }
+
+  /// What `heal(at:schemas:options:trustsArchive:)` would do. Builds and verifies the result, and then removes it: changes nothing.
+  ///
+  /// - Throws: as `heal`.
+  public static func healPlan(
+    at url: URL, schemas: [StoreSchema], options: StoreOptions = .production, trustsArchive: Bool = false
+  ) throws -> HealReport { try heal(url, schemas, options, trustsArchive, replaces: false) {} }
+
+  private static func heal(
+    _ url: URL, _ schemas: [StoreSchema], _ options: StoreOptions, _ trustsArchive: Bool, replaces: Bool, check: () throws -> Void
+  ) throws -> HealReport {
+    let files = try StoreFiles(url, snapshots: options.snapshots.folder)
+    do {
+      guard !Replacement.isPending(files) else { throw Opening.interruptedRestore(files.path) }
+      let folder = try WorkingFolder(beside: files.url, "healing")
+      let copy = StoreFiles(real: folder.file("present.sqlite"))
+      let state: StoreFiles.State
+      do {
+        let lock = DurableFile.stands(files.path) ? try FileLock.waiting(files, options) : nil
+        defer { withExtendedLifetime(lock) {} }
+        state = StoreFiles.State(files)
+        if lock != nil { try files.copy(to: copy.url) }
+      }
+      var healing = try Healing(files, copy: copy, schemas, options, trustsArchive: trustsArchive, folder)
+      let healed = try healing.run(check: check)
+      var report = healing.report
+      guard let healed else { return try report.orDamaged(files) }
+      guard replaces else {
+        report.salvage?.setAside = nil
+        return report
+      }
+      try check()
+      report.kept = try Replacement.run(
+        files, by: healed, sha256: SHA256Hex.ofFile(at: healed), because: "healed (\(report.means.rawValue))", since: state, options)
+      try report.keepSetAside(in: report.kept)
+      options.logger.notice("healed", metadata: ["means": "\(report.means.rawValue)", "path": "\(files.path)"])
+      return report
+    } catch {
+      throw StoreError(error, path: files.path)
+    }
+  }
+}
+
+// MARK: While the store is open
+
+extension Store {
+  /// Heals this store while it is open. Reads go on; writes wait.
+  ///
+  /// As `heal(at:schemas:options:trustsArchive:)`, on a copy of the present state. Where this store writes its archive, every difference from
+  /// the archive is damage, also one that no check sees. The result replaces the content in one transaction, and every live update is read
+  /// again. The damaged state is kept in the quarantine folder. A file whose beginning is destroyed cannot be healed while it is open: close
+  /// the store, and use the other form.
+  ///
+  /// - Throws: `.damaged` when nothing helps; `.busy` when another process goes on writing; `.readOnly`, `.closed`, `.diskFull`,
+  ///   `.inputOutput`; `.misuse` for a store in memory, for a key, and inside the closure of another call on this store. The store is then
+  ///   unchanged.
+  @discardableResult
+  public func heal() throws -> HealReport {
+    try OpenDoor.check(self)
+    try checkWritable()
+    guard let files else { throw StoreError(.misuse, "a store in memory has no file that could be damaged") }
+    do {
+      // The archive may have to take commits first; then it reports that by itself.
+      let archiver = try? writtenArchive()
+      let folder = try WorkingFolder(beside: files.url, "healing")
+      let report = try durably { try onWriter { db in try heal(db, files, archiver, folder) } }
+      if report.means != .none {
+        watches.wakeAll()
+        logger.notice("healed", metadata: ["means": "\(report.means.rawValue)", "path": "\(path)"])
+      }
+      return report
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  /// The same without blocking the caller. A healing that has begun runs to its end, even when the task is cancelled.
+  @discardableResult
+  public func heal() async throws -> HealReport { try await offTask { _ in try self.heal() } }
+
+  private func heal(_ db: Database, _ files: StoreFiles, _ archiver: Archiver?, _ folder: WorkingFolder) throws -> HealReport {
+    let examiner = try ConnectionFactory(files, options).examiner()
+    let copy = StoreFiles(real: folder.file("present.sqlite"))
+    let version = try present(of: examiner, archiver, at: copy.url)
+    var healing = try Healing(files, copy: copy, schemas, options, trustsArchive: archiver != nil, folder)
+    let healed = try healing.run {}
+    var report = healing.report
+    guard let healed else { return try report.orDamaged(files) }
+    try Snapshot.makeStandAlone(ConnectionFactory(healed.path, options).working(), healed, options)
+    try Self.migrate(healed, "the healed store", schemas, options)
+    let because = "healed (\(report.means.rawValue))"
+    report.kept = try files.newQuarantine(because: because, at: options.now())
+    do {
+      try replaceContent(by: healed, files, db, remark: because) {
+        guard try examiner.texts("PRAGMA data_version") == version else { throw Self.changedMeanwhile(files) }
+      }
+    } catch {
+      if let kept = report.kept { _ = try? DurableFile.remove(kept) }
+      throw error
+    }
+    if let kept = report.kept { try DurableFile.place(copy.url, at: kept.appendingPathComponent(files.url.lastPathComponent)) }
+    try report.keepSetAside(in: report.kept)
+    return report
+  }
+
+  /// Copies the present state, page by page, whatever the pages hold. All commits in it are in the archive then. Returns what changes when
+  /// another process commits.
+  private func present(of examiner: RawConnection, _ archiver: Archiver?, at url: URL) throws -> [[String?]] {
+    for _ in 0..<5 {
+      let version = try examiner.texts("PRAGMA data_version")
+      let commit = try archiver?.presentCommit()
+      _ = try DurableFile.remove(url)
+      _ = try DurableFile.create(url.path)
+      let target = try ConnectionFactory(url.path, options).working()
+      try PageCopy(from: examiner, to: target.handle).finish()
+      // Commits of other processes are in the copy, and may not have been in the archive.
+      if try archiver?.presentCommit() == commit, try examiner.texts("PRAGMA data_version") == version { return version }
+    }
+    throw Self.changedMeanwhile(files)
+  }
+
+  private static func changedMeanwhile(_ files: StoreFiles?) -> StoreError {
+    StoreError(.busy, "\(files?.path ?? "the store") was changed by another program while it was healed", recoveryOptions: [.retry])
+  }
+}
+
+extension HealReport {
+  /// - Throws: `.damaged` when the store is damaged, and nothing helped.
+  fileprivate func orDamaged(_ files: StoreFiles) throws -> HealReport {
+    guard !damage.isEmpty else { return self }
+    throw StoreError(
+      .damaged, "\(files.path) is damaged, and nothing could heal it: \((damage.prefix(1) + notes).joined(separator: "; "))",
+      suggestion: "The files are as they were. Keep them, and look for a copy on another disk.")
+  }
+
+  /// Moves the file with the rows that were set aside to the damaged files.
+  fileprivate mutating func keepSetAside(in folder: URL?) throws {
+    guard let file = salvage?.setAside, let folder else { return }
+    let place = folder.appendingPathComponent("set-aside.jsonl")
+    try DurableFile.place(file, at: place)
+    salvage?.setAside = place
+  }
+}

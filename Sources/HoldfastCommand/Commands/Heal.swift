@@ -1,0 +1,90 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+import HoldfastTransfer
+
+struct Heal: Subcommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Finds what is damaged in a store, and brings it back.",
+    discussion: """
+      Takes the first way that ends in a sound store: damaged pages from the archive, so that nothing is lost; indexes made again; \
+      every row that can be read, with the rows of lost pages from the archive or the newest snapshot; else such a state itself. \
+      Close the app before. Works on copies, verifies the result, and only then replaces the file; the damaged files are kept in the \
+      folder that is printed. Prints what it will do, and asks on a terminal; elsewhere it needs --yes. A sound store stays as it is. \
+      The exit code is 2 when rows may be lost, or the store is as it was and may be damaged.
+
+      Example: holdfast heal library.sqlite --dry-run
+      """)
+
+  @Argument(help: "The store.", completion: .file())
+  var store: FilePath
+
+  @Flag(help: "Say what is damaged and what would be done; change nothing.")
+  var dryRun = false
+
+  @Flag(help: "No other program writes to the store: every difference from its archive is damage.")
+  var trustArchive = false
+
+  @Flag(name: [.short, .long], help: "Go on without asking.")
+  var yes = false
+
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var lock: LockOptions
+  @OptionGroup var output: OutputOptions
+
+  func perform(_ console: Console) throws -> Answer {
+    let isThere = FileManager.default.fileExists(atPath: store.path)
+    let schemas = isThere ? try schemasOfDamaged(store, beside: store, library) : []
+    let plan = try Activity.show("looking for damage", console) {
+      try Store.healPlan(at: store.url, schemas: schemas, options: lock.storeOptions, trustsArchive: trustArchive)
+    }
+    guard plan.means != .none, !dryRun else { return answer(plan, isDone: false, console) }
+    let text = "\(plan.words)\nThis replaces \(store.path). The damaged files are kept."
+    try Confirmation.ask(plan.found + text, yes: yes, console)
+    let report = try Activity.show("healing", console) {
+      try Store.heal(at: store.url, schemas: schemas, options: lock.storeOptions, trustsArchive: trustArchive)
+    }
+    return answer(report, isDone: true, console)
+  }
+
+  private func answer(_ report: HealReport, isDone: Bool, _ console: Console) -> Answer {
+    let tables = report.salvage?.tables ?? []
+    var facts = FactList()
+    facts.add("store", store.path)
+    if report.means == .none {
+      facts.add("healed", report.isHealed && report.notes.isEmpty ? "nothing: the store is sound" : "nothing")
+    } else {
+      facts.add(isDone ? "healed" : "would do", report.words)
+    }
+    if let setAside = report.salvage?.setAside { facts.add("set aside", setAside.path) }
+    if let kept = report.kept { facts.add("kept as", kept.path) }
+    let isWhole = report.means == .none ? report.notes.isEmpty : [.pages, .indexes].contains(report.means)
+    return Answer(
+      document: [
+        "store": .string(store.path), "healed": .bool(isDone), "means": .string(report.means.rawValue), "damage": .texts(report.damage),
+        "pages": report.pages.map { .number($0) } ?? .null, "source": .text(report.source), "tables": tables.document,
+        "set_aside": .text(report.salvage?.setAside?.path), "kept_folder": .text(report.kept?.path), "notes": .texts(report.notes),
+      ],
+      text: report.found + (tables.isEmpty ? "" : tables.text(width: console.outputWidth)) + facts.text, notes: report.notes,
+      foundProblems: !isWhole)
+  }
+}
+
+extension HealReport {
+  /// What is damaged, for people; at most five lines.
+  fileprivate var found: String {
+    let rest = damage.count > 5 ? ["and \(damage.count - 5) more"] : []
+    return (damage.prefix(5) + rest).map { "damaged: \(DisplayText.printable($0))\n" }.joined()
+  }
+
+  /// The way to heal, for people.
+  fileprivate var words: String {
+    switch means {
+    case .none: "nothing"
+    case .pages: "\(pages.map { ShownValue.counted($0, "page", "pages") } ?? "the whole file") from \(source ?? "the archive"): nothing is lost"
+    case .indexes: "indexes made again: nothing is lost"
+    case .rows: "\(salvage?.rows ?? 0) rows in a new store" + (source.map { ", those of lost pages from \($0)" } ?? "")
+    case .copy: "no row can be read: \(source ?? "a copy") takes the file's place"
+    }
+  }
+}

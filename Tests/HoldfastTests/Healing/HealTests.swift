@@ -1,0 +1,254 @@
+import Foundation
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+@Suite("Healing of damaged stores", .timeLimit(.minutes(60)))
+struct HealTests {
+  @Test(
+    "with the archive, every row comes back from every damage, and the archive goes on without a gap",
+    arguments: SalvageWorld.schemas.map(\.name), SalvageWorld.Damage.allCases)
+  func archived(_ name: String, _ damage: SalvageWorld.Damage) throws {
+    let world = try HealWorld(name, archived: true)
+    let sound = try Data(contentsOf: world.url)
+    for seed in 0..<UInt64(ProofRun.isLong ? 200 : 2) {
+      try sound.write(to: world.url)
+      try SalvageWorld.damage(world.url, damage, seed: seed)
+      guard try Data(contentsOf: world.url) != sound else { continue }
+      // A flip may hide from every check.
+      let report = try world.heal(trustsArchive: damage == .flippedBits)
+      #expect(report.means == .pages && (report.pages ?? 0) > 0, "seed \(seed): \(report)")
+      #expect(try Data(contentsOf: world.url) == sound, "seed \(seed)")
+      try #expect(FileManager.default.fileExists(atPath: #require(report.kept).appendingPathComponent("store.sqlite").path))
+    }
+    try world.store().close()
+    #expect(try Archive(of: world.url).history().filter { $0.kind == .gap } == [])
+  }
+
+  @Test(
+    "with a snapshot, 99 of 100 rows come back where at most a tenth of the pages is damaged",
+    arguments: SalvageWorld.schemas.map(\.name), SalvageWorld.Damage.allCases)
+  func snapshot(_ name: String, _ damage: SalvageWorld.Damage) throws {
+    let world = try HealWorld(name, archived: false)
+    let store = try world.store()
+    try store.snapshot()
+    try world.change(store)
+    try store.close()
+    let (sound, rows) = (try Data(contentsOf: world.url), try SalvageWorld.rows(world.url))
+    let all = rows.values.reduce(0, +)
+    for seed in 0..<UInt64(ProofRun.isLong ? 200 : 2) {
+      try sound.write(to: world.url)
+      try SalvageWorld.damage(world.url, damage, seed: seed)
+      let report = try world.heal()
+      guard report.means != .none else { continue }
+      let found = try SalvageWorld.rows(world.url)
+      let right = found.reduce(0) { $0 + min($1.value, rows[$1.key] ?? 0) }
+      #expect(right * 100 >= all * (damage == .truncated ? 95 : 99), "seed \(seed): \(right) of \(all), \(report)")
+      try world.store().close()
+    }
+  }
+
+  @Test("a sound store, with or without its log, stays as it is")
+  func sound() throws {
+    for isArchived in [false, true] {
+      let world = try HealWorld("notes", archived: isArchived)
+      let sound = try Data(contentsOf: world.url)
+      let report = try world.heal()
+      #expect(report.means == .none && report.isHealed && report.notes == [] && report.pages == (isArchived ? 0 : nil))
+      #expect(try Data(contentsOf: world.url) == sound)
+    }
+  }
+
+  @Test("while the store is open, a healing is refused")
+  func open() throws {
+    let world = try HealWorld("notes", archived: false)
+    let store = try world.store()
+    #expect(failure { try world.heal() }?.code == .busy)
+    try store.close()
+  }
+
+  @Test("changes of a program that does not archive are kept, unless the archive is trusted")
+  func foreign() throws {
+    let world = try HealWorld("notes", archived: true)
+    let sound = try Data(contentsOf: world.url)
+    try world.foreign("UPDATE notes SET title = 'theirs' WHERE rowid = 3", "PRAGMA wal_checkpoint(TRUNCATE)")
+    let changed = try SalvageWorld.rows(world.url)
+    let report = try world.heal()
+    #expect(report.means == .none && (report.pages ?? 0) > 0 && report.notes.count == 1, "\(report)")
+    #expect(try SalvageWorld.rows(world.url) == changed)
+    let trusting = try world.heal(trustsArchive: true)
+    #expect(trusting.means == .pages, "\(trusting)")
+    #expect(try Data(contentsOf: world.url) == sound)
+  }
+
+  @Test("a store of which an app without the archive wrote more keeps that: the archive only fills lost pages")
+  func later() throws {
+    let world = try HealWorld("shop", archived: true)
+    var options = world.options
+    options.archive.mode = .off
+    let plain = try Store.open(at: world.url, schemas: [world.schema], options: options)
+    try plain.write { tx in _ = try tx.execute("INSERT INTO labels VALUES (9999, 'later', NULL)") }
+    try plain.close()
+    try SalvageWorld.damage(world.url, .manyZeroedPages, seed: 1)
+    let report = try world.heal()
+    #expect(report.means == .rows && report.source?.hasPrefix("commit ") == true, "\(report)")
+    #expect(try SalvageWorld.rows(world.url).keys.contains { $0.contains("'later'") })
+  }
+
+  @Test("the commits of a log that the archive lacks come along, and those of a lost log come from the archive")
+  func logs() throws {
+    let world = try HealWorld("notes", archived: true)
+    let store = try world.store()
+    try store.write { tx in _ = try tx.execute("UPDATE notes SET title = 'in the log' WHERE rowid = 3") }
+    _ = try store.archive()
+    let copy = try world.folder.copy(of: world.url, named: "crashed.sqlite")
+    try store.close()
+    // As after a kill.
+    for isLogLost in [false, true] {
+      try world.put(copy, withLog: !isLogLost)
+      if !isLogLost { try SalvageWorld.damage(world.url, .manyZeroedPages, seed: 3) }
+      let report = try world.heal()
+      #expect(report.means == .pages, "\(isLogLost): \(report)")
+      let healed = try world.store()
+      #expect(try healed.read { try $0.value("SELECT title FROM notes WHERE rowid = 3") { try $0.text() } } == "in the log")
+      try healed.close()
+    }
+  }
+
+  @Test("where only indexes are damaged they are made again; where an index names rows that its table has lost, rows are salvaged")
+  func indexes() throws {
+    for (change, means) in [("UPDATE orders SET customer = 1 WHERE customer = 2", HealReport.Means.indexes), ("DELETE FROM orders WHERE customer = 2", .rows)] {
+      let world = try HealWorld("shop", archived: false)
+      // Without the index that this should change.
+      let line = "FROM sqlite_schema WHERE name = 'orders_by_customer'"
+      try world.foreign("PRAGMA writable_schema = ON", "CREATE TABLE kept AS SELECT * \(line)", "DELETE \(line)")
+      try world.foreign(change)
+      try world.foreign("PRAGMA writable_schema = ON", "INSERT INTO sqlite_schema SELECT * FROM kept", "DROP TABLE kept")
+      let rows = try SalvageWorld.rows(world.url)
+      let report = try world.heal()
+      #expect(report.means == means && report.kept != nil, "\(report)")
+      #expect(try SalvageWorld.rows(world.url) == rows)
+      #expect(try Store.check(at: world.url, schemas: [world.schema]).isHealthy)
+    }
+  }
+
+  @Test("a file that is gone or empty comes back from the archive, or from a snapshot; without both that is an error")
+  func gone() throws {
+    for (isArchived, isEmpty) in [(true, true), (true, false), (false, true), (false, false)] {
+      let world = try HealWorld("shop", archived: isArchived)
+      if !isArchived {
+        let store = try world.store()
+        try store.snapshot()
+        try store.close()
+      }
+      let rows = try SalvageWorld.rows(world.url)
+      try FileManager.default.removeItem(at: world.url)
+      if isEmpty { try Data().write(to: world.url) }
+      let report = try world.heal()
+      #expect(report.means == (isArchived ? .pages : .copy), "\(report)")
+      #expect(try SalvageWorld.rows(world.url) == rows)
+    }
+    let world = try HealWorld("shop", archived: false)
+    try Data(repeating: 65, count: 9_000).write(to: world.url)
+    #expect(failure { try world.heal() }?.code == .damaged)
+    #expect(try Data(contentsOf: world.url) == Data(repeating: 65, count: 9_000))
+  }
+
+  @Test("an open store is healed in place: reads see the healed rows, live updates come, and the archive goes on")
+  func whileOpen() async throws {
+    for isArchived in [true, false] {
+      let world = try HealWorld("shop", archived: isArchived)
+      let rows = try SalvageWorld.rows(world.url)
+      let store = try world.store()
+      if !isArchived { _ = try await store.snapshot() }
+      try await store.write { tx in _ = try tx.execute("UPDATE labels SET name = 'now' WHERE id = 3") }
+      _ = try await store.checkpoint(.truncate)
+      if isArchived { _ = try store.archive() }
+      try SalvageWorld.damageInPlace(world.url)
+      let report = try await store.heal()
+      #expect(report.means == (isArchived ? .pages : .rows), "\(report)")
+      try #expect(FileManager.default.fileExists(atPath: #require(report.kept).appendingPathComponent("store.sqlite").path))
+      #expect(try await store.integrityCheck().isHealthy)
+      #expect(try await store.read { try $0.value("SELECT name FROM labels WHERE id = 3") { try $0.text() } } == "now")
+      try store.close()
+      let found = try SalvageWorld.rows(world.url)
+      #expect(found.filter { rows[$0.key] == nil }.count == 1 && found.count == rows.count)
+      if isArchived { #expect(try await Archive(of: world.url).history().filter { $0.kind == .gap } == []) }
+    }
+  }
+
+  @Test("a plan tells what a healing does, and changes nothing")
+  func plan() throws {
+    let world = try HealWorld("unseen", archived: true)
+    try SalvageWorld.damage(world.url, .noFirstPage, seed: 1)
+    let damaged = try Data(contentsOf: world.url)
+    let plan = try Store.healPlan(at: world.url, schemas: [world.schema], options: world.options)
+    #expect(plan.means == .pages && plan.kept == nil)
+    #expect(try Data(contentsOf: world.url) == damaged)
+    let contents = try world.folder.contents()
+    #expect(contents.allSatisfy { !$0.contains("healing") && !$0.contains("quarantine") }, "\(contents)")
+  }
+}
+
+/// A closed store with rows, which a test damages.
+struct HealWorld {
+  let folder: TemporaryFolder
+  let schema: StoreSchema
+  let options: StoreOptions
+  let url: URL
+
+  init(_ name: String, archived: Bool) throws {
+    folder = try TemporaryFolder()
+    schema = try #require(SalvageWorld.schemas.first { $0.name == name })
+    url = folder.file("store.sqlite")
+    var options = StoreOptions.testing
+    if archived { options.archive.mode = .begins }
+    self.options = options
+    let store = try store()
+    try SalvageWorld.fill(store, schema, scale: ProofRun.isLong ? 10 : 1, seed: 7)
+    if archived { _ = try store.archive() }
+    try store.close()
+  }
+
+  func store() throws -> Store { try Store.open(at: url, schemas: [schema], options: options) }
+
+  func heal(trustsArchive: Bool = false) throws -> HealReport {
+    try Store.heal(at: url, schemas: [schema], options: options, trustsArchive: trustsArchive)
+  }
+
+  /// Runs SQL as another program.
+  func foreign(_ sql: String...) throws {
+    let connection = try ConnectionFactory.plain(url.path, writable: true)
+    for sql in sql { try connection.run(sql) }
+  }
+
+  /// As a day changes a store: a twentieth of the rows.
+  func change(_ store: Store) throws {
+    try store.write { tx in
+      switch schema.name {
+      case "notes": _ = try tx.execute("UPDATE notes SET title = title || ' later' WHERE rowid % 20 = 0")
+      case "shop": _ = try tx.execute("UPDATE customers SET points = 8 WHERE id % 20 = 0")
+      default: _ = try tx.execute("UPDATE samples SET x = 2 WHERE at % 20 = 0")
+      }
+    }
+  }
+
+  /// Puts a copy of the store, with its log, in the place of the store.
+  func put(_ copy: URL, withLog: Bool) throws {
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: url.path + suffix)
+      guard suffix == "" || suffix == "-wal" && withLog else { continue }
+      try FileManager.default.copyItem(atPath: copy.path + suffix, toPath: url.path + suffix)
+    }
+  }
+}
+
+extension TemporaryFolder {
+  /// Copies a store's file and its log.
+  func copy(of url: URL, named name: String) throws -> URL {
+    let copy = file(name)
+    for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: url.path + suffix, toPath: copy.path + suffix) }
+    return copy
+  }
+}
