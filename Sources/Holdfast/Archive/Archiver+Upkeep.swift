@@ -33,7 +33,7 @@ extension Archiver {
   /// call that waits for the archive, and to many commits; then it goes on after a commit, not sooner than ten seconds later, then twenty,
   /// and so on.
   func retain() {
-    guard case .following = phase, let source, ContinuousClock.now >= retainsAt else { return }
+    guard case .following = phase, let source, ContinuousClock.now >= retainsAt, StoreHealth(files).damage == nil else { return }
     retainsAt = .now + .seconds(3_600)
     // A checkpoint that need not be does not wait for this.
     tell { $0.isRetaining = true }

@@ -187,6 +187,7 @@ struct Replacement {
     guard DurableFile.stands(files.path) else {
       throw StoreError(.damaged, "a restore of \(files.path) was interrupted, and its new file is gone")
     }
+    StoreHealth.change(files) { $0.damage = nil }
     noteForArchive(intent, options)
     // All names are flushed. If the intent cannot be removed, the next opening finds no step left.
     _ = try? DurableFile.remove(intentFile)

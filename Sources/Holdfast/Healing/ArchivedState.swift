@@ -70,6 +70,32 @@ struct ArchivedState {
     return line.follows(before)
   }
 
+  /// A copy of this state with the pages of before the last gap, where they differ from those with which the archive went on, and nobody has
+  /// written them since: an app has opened a damaged store, and the archive followed it. With the state before the gap, in words. Nil where
+  /// there is no such gap.
+  func beforeGap(of files: StoreFiles, in folder: WorkingFolder) throws -> (file: URL, pages: Int, words: String)? {
+    let generations = try ArchiveFolder(files).generations().filter { !$0.bases.isEmpty }
+    guard let newest = generations.last, let first = newest.bases.first, let before = generations.dropLast().last else { return nil }
+    let (earlier, mended) = (folder.file("earlier.sqlite"), folder.file("mended.sqlite"))
+    let end: ArchiveEnd
+    do { end = try ArchiveEnd(before) } catch is ArchiveGap { return nil }
+    let replay = try before.replayed(end.commit, at: earlier)
+    guard replay.hashes.pageBytes == hashes.pageBytes else { return nil }
+    let base = try PageHashes.of(newest.base(first), pageBytes: hashes.pageBytes)
+    try DurableFile.copy(file, to: mended)
+    let (source, target) = (try FileHandle(forReadingFrom: earlier), try FileHandle(forUpdating: mended))
+    var pages = 0
+    for number in 1...max(1, min(hashes.pages, base.pages, replay.hashes.pages)) {
+      guard hashes[number] == base[number], base[number] != replay.hashes[number] else { continue }
+      let place = UInt64(number - 1) * UInt64(hashes.pageBytes)
+      try source.seek(toOffset: place)
+      try target.seek(toOffset: place)
+      try target.write(contentsOf: try source.read(upToCount: hashes.pageBytes) ?? Data())
+      pages += 1
+    }
+    return pages == 0 ? nil : (mended, pages, "commit \(replay.commit.number) of the archive, before the gap")
+  }
+
   /// How many pages of a store differ from this state; and whether each of them is as it was at an earlier time, as after writes that the disk
   /// lost, or in a file whose log is gone.
   func difference(from present: DamagedFile) -> (pages: Int, areOlder: Bool) {

@@ -14,7 +14,9 @@ struct Healing {
   private(set) var report = HealReport()
 
   /// - Parameter copy: a copy of the store's files in `folder`.
-  init(_ files: StoreFiles, copy: StoreFiles, _ schemas: [StoreSchema], _ options: StoreOptions, trustsArchive: Bool, _ folder: WorkingFolder)
+  init(
+    _ files: StoreFiles, copy: StoreFiles, _ schemas: [StoreSchema], _ options: StoreOptions, trustsArchive: Bool, _ folder: WorkingFolder
+  )
     throws
   {
     guard options.key == nil else {
@@ -88,7 +90,7 @@ struct Healing {
     }
     let difference = present.map { archived.difference(from: $0) }
     report.pages = difference?.pages
-    guard difference?.pages != 0 else { return nil }
+    guard difference?.pages != 0 else { return try beforeGap(archived) }
     guard trustsArchive || difference?.areOlder ?? true || !report.damage.isEmpty || !doubts.isEmpty else {
       report.notes.append(
         """
@@ -97,9 +99,25 @@ struct Healing {
         """)
       return nil
     }
-    guard let healed = try sound(archived.file, archived.words) else { return nil }
+    guard let healed = try sound(archived.file, archived.words) else { return try beforeGap(archived) }
     (report.means, report.source) = (.pages, archived.words)
     return healed
+  }
+
+  /// Where the archive has followed a damaged store: its state with the pages of before.
+  private mutating func beforeGap(_ archived: ArchivedState) throws -> URL? {
+    guard !report.damage.isEmpty else { return nil }
+    do {
+      guard let (file, pages, words) = try archived.beforeGap(of: files, in: folder), let healed = try sound(file, words) else {
+        return nil
+      }
+      (report.means, report.source, report.pages) = (.pages, words, pages)
+      report.notes.append(
+        "the archive had followed the damaged store; what another program changed while the store was closed then is gone")
+      return healed
+    } catch let error as StoreError where [.damaged, .notFound].contains(error.code) {
+      return nil
+    }
   }
 
   /// `file`, or a copy of it with its search indexes made again; nil where it is damaged, too.
@@ -183,7 +201,8 @@ struct Healing {
         report.salvage = try Store.salvage(copy.url, to: file, schemas, options, filling: backup?.file, check: check)
         report.means = .rows
         if let backup, report.salvage?.tables.contains(where: { $0.filled > 0 }) == true {
-          report.notes.append("rows of lost pages came from \(backup.words); rows that were deleted after it may be back, and later changes are gone")
+          report.notes.append(
+            "rows of lost pages came from \(backup.words); rows that were deleted after it may be back, and later changes are gone")
         }
         return file
       } catch let error as StoreError where error.code == .notADatabase {

@@ -103,6 +103,8 @@ extension Store {
       let report = try durably { try onWriter { db in try heal(db, files, archiver, folder) } }
       if report.means != .none {
         watches.wakeAll()
+        // The damaged pages stay in the file until then.
+        _ = try? checkpoint(.truncate)
         logger.notice("healed", metadata: ["means": "\(report.means.rawValue)", "path": "\(path)"])
       }
       return report
@@ -123,7 +125,10 @@ extension Store {
     let healed = try healing.run {}
     var report = healing.report
     guard let healed else { return try report.orDamaged(files) }
-    try Snapshot.makeStandAlone(ConnectionFactory(healed.path, options).working(), healed, options)
+    let connection = try ConnectionFactory(healed.path, options).working()
+    let line = try LogLine.stored(connection)
+    try Snapshot.makeStandAlone(connection, healed, options)
+    try line?.write(to: connection)
     try Self.migrate(healed, "the healed store", schemas, options)
     let because = "healed (\(report.means.rawValue))"
     report.kept = try files.newQuarantine(because: because, at: options.now())

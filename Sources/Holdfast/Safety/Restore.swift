@@ -110,10 +110,10 @@ extension Store {
     let tables = archiver == nil ? [] : try ordinaryTables(copyFactory.copySource().texts).filter { !$0.hasPrefix("holdfast_") }
     while true {
       // The copy gets the store's line, so that the log, which began with the store's mark, still belongs to the file.
-      let line = try LogLine.stored(factory.examiner())
+      let line = try storedLine(factory)
       if let line { try line.write(to: copyFactory.working()) }
       let copy = try PageCopy(from: copyFactory.copySource(), to: handle)
-      guard try LogLine.stored(factory.examiner()) == line else { continue }
+      guard try storedLine(factory) == line else { continue }
       let kept = try keep()
       try withReadersPaused {
         let checkpoints = try connections.connection(of: db).checkpoints
@@ -127,7 +127,17 @@ extension Store {
         try? db.execute(sql: "SELECT 1")
         checkpoints.afterCommit()
       }
+      damageWatch?.replaced()
       return kept
+    }
+  }
+
+  /// Nil also where damage hides it: then the copy must have it already.
+  private func storedLine(_ factory: ConnectionFactory) throws -> LogLine? {
+    do {
+      return try LogLine.stored(factory.examiner())
+    } catch let error as StoreError where error.code == .damaged {
+      return nil
     }
   }
 }

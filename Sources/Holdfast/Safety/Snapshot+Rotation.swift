@@ -52,7 +52,8 @@ extension Snapshot {
     let isByTime = zip(all, all.dropFirst()).allSatisfy { $0.createdAt >= $1.createdAt }
     let lastMade = isByTime ? nil : all.map(\.id)
     if lastMade != SnapshotTimes(files).lastMade { try? SnapshotTimes.change(files) { $0.lastMade = lastMade } }
-    guard removes else { return }
+    // While damage is known, the older copies may be the only sound ones.
+    guard removes, StoreHealth(files).damage == nil else { return }
     let mayGo = givingWay(all, files)
     let surplus = options.policy.surplus(all.filter(\.isAutomatic)).filter { mayGo.contains($0) }
     for old in surplus { try? old.remove(files) }
@@ -66,7 +67,7 @@ extension Snapshot {
   ///
   /// - Parameter all: newest first.
   static func holdCap(_ files: StoreFiles, _ all: [Snapshot], _ options: SnapshotOptions, _ query: TextQuery) {
-    guard let maximum = options.maximumBytes else { return }
+    guard let maximum = options.maximumBytes, StoreHealth(files).damage == nil else { return }
     let going = givingWay(all, files).reversed().map { (snapshot: $0, bytes: $0.fileBytes(files)) }
     var total = CopyBytes(files, query).total
     for oldest in going where total > maximum {

@@ -304,6 +304,7 @@ extension Store {
     guard let files else { throw StoreError(.misuse, "a store in memory has no snapshots") }
     do {
       try connections.checkOpen(path)
+      damageWatch?.lookAtPages(of: self)
       let snapshot = try Snapshot.make(files, label: label, isAutomatic: isAutomatic, options, isCancelled: isCancelled)
       logger.info("snapshot", metadata: ["id": "\(snapshot.id)", "bytes": "\(snapshot.bytes)", "findings": "\(snapshot.findings.count)"])
       return snapshot

@@ -10,6 +10,8 @@ final class SnapshotSchedule: @unchecked Sendable {
   private let archiver: Archiver?
   private let queue = DispatchQueue(label: "holdfast.snapshots", qos: .utility)
   private let ended = Flag()
+  /// Called before each snapshot. Set once, before the store is used.
+  var lookForDamage: () -> Void = {}
   // Guarded by `lock`.
   private var commits = 0
   private var error: StoreError?
@@ -81,6 +83,7 @@ final class SnapshotSchedule: @unchecked Sendable {
   }
 
   private func take() throws {
+    lookForDamage()
     let snapshot = try Snapshot.make(files, label: "scheduled", isAutomatic: true, options, isCancelled: { ended.isRaised })
     let now = DateCodec.rounded(options.now())
     try SnapshotTimes.change(files) { $0.lookedAt = now }

@@ -257,6 +257,7 @@ struct Opening {
       if beginsArchiveLast { try store.beginArchiving() }
       try store.checkRetention()
       if !isNew { store.schedule?.opened() }
+      store.damageWatch?.opened(afterCrash: hasLeftLog)
       return store
     } catch {
       // A failed opening changes nothing, so the log stays.

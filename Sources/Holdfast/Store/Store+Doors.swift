@@ -227,7 +227,10 @@ extension Store {
 
   /// The error that `read` and `write` throw: the kit's errors for failures of the store, and `body`'s own errors unchanged.
   private func thrown(_ error: any Error) -> any Error {
-    error is StoreError || error is DatabaseError || error is CancellationError ? failure(error) : error
+    guard error is StoreError || error is DatabaseError || error is CancellationError else { return error }
+    let failure = failure(error)
+    damageWatch?.met(failure)
+    return failure
   }
 
   private func reading<T>(

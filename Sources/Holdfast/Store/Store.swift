@@ -50,6 +50,8 @@ public final class Store: Sendable {
   let archiver: Archiver?
   /// Nil when the options schedule no snapshots, in memory, and read-only.
   let schedule: SnapshotSchedule?
+  /// Nil in memory, and for a store that is not open for writing.
+  let damageWatch: DamageWatch?
   /// Nil when nothing is removed by itself. It knows the store, and is set at the end of `init`.
   nonisolated(unsafe) private(set) var retentionSchedule: RetentionSchedule?
   /// The store of which this one is a read-only view. They share their connections.
@@ -80,6 +82,8 @@ public final class Store: Sendable {
     schedule =
       access == .readWrite && !options.opensOneConnection ? files.flatMap { SnapshotSchedule($0, schemas, options, archiver) } : nil
     if let schedule { commitWork.addAfter(schedule.committed) }
+    damageWatch = access == .readWrite && !options.opensOneConnection ? files.map { DamageWatch($0, options) } : nil
+    if let damageWatch { commitWork.addAfter(damageWatch.committed) }
     self.openingError = openingError
     self.notices = notices
     self.writer = writer
@@ -92,6 +96,8 @@ public final class Store: Sendable {
     self.ownedFolder = ownedFolder
     self.unlocked = unlocked
     retentionSchedule = nil
+    damageWatch?.store = self
+    schedule?.lookForDamage = { [weak self] in if let self { damageWatch?.lookAtPages(of: self) } }
     let isLimited = options.retention.audit != RetentionLimits() || schemas.contains { !$0.retention.isEmpty }
     if access == .readWrite, files != nil, !options.opensOneConnection, options.retention.isAutomatic, isLimited {
       let schedule = RetentionSchedule(self)
@@ -112,6 +118,7 @@ public final class Store: Sendable {
     dayNotes = original.dayNotes
     archiver = original.archiver
     schedule = original.schedule
+    damageWatch = original.damageWatch
     retentionSchedule = original.retentionSchedule
     openingError = original.openingError
     notices = original.notices
@@ -129,8 +136,9 @@ public final class Store: Sendable {
   deinit {
     guard original == nil else { return }
     // A read or write that was just cancelled may still be running. A connection closes only after its statements.
-    writer.asyncWriteWithoutTransaction { [connections, readers, access, archiver, schedule] db in
+    writer.asyncWriteWithoutTransaction { [connections, readers, access, archiver, schedule, damageWatch] db in
       schedule?.end()
+      damageWatch?.end()
       readers?.drain()
       connections.finalize()
       try? readers?.closeIdle()
@@ -150,6 +158,7 @@ public final class Store: Sendable {
     // First: calls under way finish, and no new call prepares a statement that would keep a connection open.
     let isFirst = connections.isClosed.raise()
     schedule?.end()
+    damageWatch?.end()
     do {
       // Readers first: a connection that has read keeps the -wal file.
       readers?.drain()

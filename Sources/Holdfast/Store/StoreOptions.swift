@@ -63,6 +63,10 @@ public struct StoreOptions: Sendable {
   public var snapshots = SnapshotOptions()
   /// How much is kept of the tables for which a schema declares it, and of the audit. Default: as the schemas declare, and the whole audit.
   public var retention = RetentionOptions()
+  /// Looks for damage when the store is idle and the last clean look, in any process, is older than this, and after a crash: compares the pages
+  /// with the archive, if this store writes one, and runs SQLite's quick check, on a thread of its own. See `Store.damage`. Default: a day.
+  /// Zero: after each pause of two seconds. Nil: never by itself.
+  public var looksForDamageEvery: Duration? = .seconds(86_400)
   /// The app's version, recorded with each migration that it runs. Default nil.
   public var appVersion: String?
 
@@ -94,6 +98,7 @@ public struct StoreOptions: Sendable {
     options.snapshots = SnapshotOptions()
     options.archive.mode = .off
     options.retention.isAutomatic = false
+    options.looksForDamageEvery = nil
     return options
   }
 
@@ -106,6 +111,7 @@ public struct StoreOptions: Sendable {
     options.busyTimeout = .milliseconds(500)
     options.readerCount = 2
     options.retention.isAutomatic = false
+    options.looksForDamageEvery = nil
     return options
   }
 

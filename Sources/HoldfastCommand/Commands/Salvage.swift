@@ -73,7 +73,8 @@ func schemasOfDamaged(_ file: FilePath, beside target: FilePath, _ library: Libr
 extension [SalvageReport.Table] {
   func text(width: Int?) -> String {
     let fills = contains { $0.filled > 0 }
-    var table = TextTable([.text("TABLE"), .number("ROWS"), .number("FOUND")] + (fills ? [.number("FILLED")] : []) + [.number("SET ASIDE")])
+    var table = TextTable(
+      [.text("TABLE"), .number("ROWS"), .number("FOUND")] + (fills ? [.number("FILLED")] : []) + [.number("SET ASIDE")])
     for counts in self where counts.rows + counts.setAside > 0 {
       table.add([counts.table, "\(counts.rows)", "\(counts.found)"] + (fills ? ["\(counts.filled)"] : []) + ["\(counts.setAside)"])
     }

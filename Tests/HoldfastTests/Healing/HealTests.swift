@@ -96,6 +96,24 @@ struct HealTests {
     #expect(try SalvageWorld.rows(world.url).keys.contains { $0.contains("'later'") })
   }
 
+  @Test("a damaged store that was opened, so that its archive followed it, gets the pages of before, and keeps what was written since")
+  func afterGap() throws {
+    let world = try HealWorld("shop", archived: true)
+    let rows = try SalvageWorld.rows(world.url)
+    try SalvageWorld.damageInPlace(world.url, fromPage: 60)
+    let store = try world.store()
+    try store.write { tx in _ = try tx.execute("INSERT INTO labels VALUES (9999, 'later', NULL)") }
+    _ = try store.archive()
+    try store.close()
+    #expect(try Archive(of: world.url).history().filter { $0.kind == .gap }.count == 1)
+    let report = try world.heal()
+    #expect(report.means == .pages && report.notes.count == 1, "\(report)")
+    var healed = try SalvageWorld.rows(world.url)
+    let later = try #require(healed.keys.first { $0.contains("'later'") })
+    healed[later] = nil
+    #expect(healed == rows)
+  }
+
   @Test("the commits of a log that the archive lacks come along, and those of a lost log come from the archive")
   func logs() throws {
     let world = try HealWorld("notes", archived: true)
@@ -118,7 +136,9 @@ struct HealTests {
 
   @Test("where only indexes are damaged they are made again; where an index names rows that its table has lost, rows are salvaged")
   func indexes() throws {
-    for (change, means) in [("UPDATE orders SET customer = 1 WHERE customer = 2", HealReport.Means.indexes), ("DELETE FROM orders WHERE customer = 2", .rows)] {
+    for (change, means) in [
+      ("UPDATE orders SET customer = 1 WHERE customer = 2", HealReport.Means.indexes), ("DELETE FROM orders WHERE customer = 2", .rows),
+    ] {
       let world = try HealWorld("shop", archived: false)
       // Without the index that this should change.
       let line = "FROM sqlite_schema WHERE name = 'orders_by_customer'"
@@ -195,7 +215,7 @@ struct HealTests {
 struct HealWorld {
   let folder: TemporaryFolder
   let schema: StoreSchema
-  let options: StoreOptions
+  var options: StoreOptions
   let url: URL
 
   init(_ name: String, archived: Bool) throws {
