@@ -45,11 +45,22 @@ func rewindingWithCare(_ store: Store, to moment: Date) async throws {
 /// The newest state of a file that cannot be opened any more.
 func replacingDamaged(_ file: URL) async throws -> Store {
   // snippet: replace-damaged
-  let (commit, kept) = try await Store.rewind(at: file, to: .time(.distantFuture))
-  print("The state of \(commit.time) is back. The damaged file is in \(kept?.path ?? "no folder: there was none").")
+  let report = try await Store.heal(at: file, schemas: [Note.schema])
+  for note in report.notes { print(note) }
+  if let kept = report.kept { print("The store is healed. The damaged file is in \(kept.path).") }
   let store = try Store.open(at: file, schemas: [Note.schema])
   // end
   return store
+}
+
+func healWhileOpen(_ store: Store) async throws {
+  // snippet: heal-open
+  for await damage in store.damageUpdates() {
+    guard let damage else { continue }
+    print("The library is damaged: \(damage.message)")
+    try await store.heal()
+  }
+  // end
 }
 
 /// What an app shows of its archive.

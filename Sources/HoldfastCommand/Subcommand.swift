@@ -57,6 +57,7 @@ struct LockOptions: ParsableArguments {
     options.busyTimeout = .milliseconds(Int64(timeout * 1000))
     // A command does what it is told, and nothing else.
     options.retention.isAutomatic = false
+    options.looksForDamageEvery = nil
     options.onArchiveProblem = { store, problem in Console().note(DisplayText.printable(ArchiveCommand.warning(store, problem))) }
     return options
   }

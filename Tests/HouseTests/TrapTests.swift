@@ -90,6 +90,10 @@ import Testing
       "Sources/Holdfast/Archive/SegmentReader.swift",
       // The JSON of an archive's clock.
       "Sources/Holdfast/Archive/TrustedTime.swift",
+      // What is known about a store's soundness; in JSON.
+      "Sources/Holdfast/Healing/StoreDamage.swift",
+      // Two states of an archive, under working names.
+      "Sources/Holdfast/Healing/ArchivedState.swift",
       // A private copy of a damaged file and its log.
       "Sources/Holdfast/Salvage/DamagedFile.swift",
       // A temporary file, on its way to standard output.
@@ -102,6 +106,9 @@ import Testing
       "Sources/Holdfast/Archive/SegmentWriter.swift",
       // A database that is being made from an archive, page by page.
       "Sources/Holdfast/Archive/ArchiveReplay.swift",
+      // The pages of damaged files and of healed ones, under working names.
+      "Sources/Holdfast/Salvage/DamagedFile.swift", "Sources/Holdfast/Healing/ArchivedState.swift",
+      "Sources/Holdfast/Healing/Store+Heal.swift",
       // The rows that a salvage sets aside, under a working name.
       "Sources/Holdfast/Salvage/Store+Salvage.swift",
       // An export, under a working name.
@@ -124,6 +131,7 @@ import Testing
       openings == [
         "Sources/Holdfast/Files/DurableFile.swift", "Sources/Holdfast/Files/DurableFile+Reading.swift",
         "Sources/Holdfast/Files/WorkingFolder.swift", "Sources/Holdfast/Salvage/DamagedFile.swift",
+        "Sources/Holdfast/Healing/ArchivedState.swift",
         "Sources/HoldfastCommand/Terminal/Console.swift",
       ])
     #expect(paths(with: "FileHandle(forWriting", "FileHandle(forUpdating", ".write(to:", ".synchronize()") == writing)

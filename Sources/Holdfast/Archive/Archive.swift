@@ -135,7 +135,7 @@ public struct Archive: Sendable {
   ) throws -> (commit: ArchivedCommit, damage: [String], dangling: [String]) {
     let built = try steadily {
       let (generation, commit) = try find(moment)
-      return try generation.build(commit, at: file, check: check)
+      return try generation.build(commit, at: file, check: check).replay.commit
     }
     do {
       let connection = try ConnectionFactory(file.path, options).working()

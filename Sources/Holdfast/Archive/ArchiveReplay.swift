@@ -5,17 +5,16 @@ final class ArchiveReplay {
   let url: URL
   private let file: FileHandle
   private(set) var hashes: PageHashes
+  /// The hashes of every content that the records gave a page.
+  private(set) var met: Set<UInt64> = []
   /// The last commit that was applied, or the base's; proven.
   private(set) var commit: ArchivedCommit
   /// Its time, exactly, and where it ends in SQLite's log.
   private(set) var time: Int64
   private(set) var place: ArchiveRecord.LogPlace
-  private let meets: ((UInt64) -> Void)?
 
-  /// Copies the base of `walk` to `url`, which must not exist. When it throws, no file is left. `meets` gets the hash of each page of the base,
-  /// and then of each new content of a page.
-  init(_ walk: ArchiveWalk, at url: URL, meets: ((UInt64) -> Void)? = nil) throws {
-    self.meets = meets
+  /// Copies the base of `walk` to `url`, which must not exist. When it throws, no file is left.
+  init(_ walk: ArchiveWalk, at url: URL) throws {
     let (base, source) = (walk.base, walk.generation.base(walk.base.commit))
     try DurableFile.copy(source, to: url)
     do {
@@ -29,8 +28,6 @@ final class ArchiveReplay {
       throw DurableFile.failure(error, url)
     }
     (self.url, commit, time, place) = (url, ArchivedCommit(base), base.timeMicroseconds, base.place)
-    guard let meets else { return }
-    for number in 0..<hashes.pages { if let hash = hashes[number + 1] { meets(hash) } }
   }
 
   /// Applies the records up to `last`, or up to the one before it where commits were merged. `check` throws to stop. Throws `.notFound` when
@@ -87,28 +84,9 @@ final class ArchiveReplay {
         try file.seek(toOffset: place)
         page.combine(try file.read(upToCount: bytes) ?? Data())
       }
-      let hash = page.withUnsafeBytes { hashes.hash(change.page, $0) }
-      hashes.set(change.page, hash)
-      meets?(hash)
+      hashes.set(change.page, met.insert(page.withUnsafeBytes { hashes.hash(change.page, $0) }).memberAfterInsert)
       try file.seek(toOffset: place)
       try file.write(contentsOf: page)
-    }
-  }
-
-  /// Applies a transaction of the log that the archive does not have.
-  func apply(_ transaction: LogFollower.Transaction, of follower: LogFollower) throws {
-    do {
-      try file.truncate(atOffset: UInt64(transaction.pages) * UInt64(hashes.pageBytes))
-      hashes.resize(to: transaction.pages)
-      var page = [UInt8](repeating: 0, count: hashes.pageBytes)
-      for (number, frame) in transaction.frames where number <= transaction.pages {
-        try page.withUnsafeMutableBytes { try follower.page(inFrame: frame, into: $0) }
-        hashes.set(number, page.withUnsafeBytes { hashes.hash(number, $0) })
-        try file.seek(toOffset: UInt64(number - 1) * UInt64(hashes.pageBytes))
-        try file.write(contentsOf: page)
-      }
-    } catch {
-      throw DurableFile.failure(error, url)
     }
   }
 }

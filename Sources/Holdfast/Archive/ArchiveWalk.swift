@@ -83,21 +83,14 @@ struct ArchiveWalk {
 extension ArchiveFolder.Generation {
   /// Builds the file of `commit`, or of the last commit before it where commits were merged, from the newest base that is sound. `check` throws
   /// to stop. When it throws, no file is left. Without a sound base it throws the error of the newest.
-  func build(_ commit: Int64, at url: URL, check: () throws -> Void = {}) throws -> ArchivedCommit {
-    try replayed(commit, at: url, check: check).commit
-  }
-
-  /// The same, and what goes on from there. `meets` gets the hash of each page that the base has, and then of each new content of a page.
-  func replayed(
-    _ commit: Int64, at url: URL, check: () throws -> Void = {}, meets: ((UInt64) -> Void)? = nil
-  ) throws -> ArchiveReplay {
+  func build(_ commit: Int64, at url: URL, check: () throws -> Void = {}) throws -> (replay: ArchiveReplay, base: ArchiveBase) {
     var damage: StoreError?
     for base in bases.reversed() where base <= commit {
       let walk: ArchiveWalk
       let replay: ArchiveReplay
       do {
         walk = try ArchiveWalk(self, before: base)
-        replay = try ArchiveReplay(walk, at: url, meets: meets)
+        replay = try ArchiveReplay(walk, at: url)
       } catch let error as StoreError where error.code == .damaged {
         damage = damage ?? error
         continue
@@ -105,7 +98,7 @@ extension ArchiveFolder.Generation {
       do {
         try replay.advance(walk, to: commit, check: check)
         try replay.flush()
-        return replay
+        return (replay, walk.base)
       } catch {
         _ = try? DurableFile.remove(url)
         throw error

@@ -10,7 +10,8 @@ struct ArchivedState {
   /// Whether the archive is sound to its end, and the log goes on from there. Else the store may have had commits that are not in `file`.
   private(set) var isCurrent: Bool
   private var hashes: PageHashes
-  /// The hashes of all contents that any page had.
+  /// The pages of the base from which this was built, and the hashes of all contents that pages got since.
+  private let older: PageHashes
   private let met: Set<UInt64>
 
   /// Nil where there is no archive with a base.
@@ -23,25 +24,25 @@ struct ArchivedState {
     guard let newest = try ArchiveFolder(files).generations().last(where: { !$0.bases.isEmpty }) else { return nil }
     do {
       let end = try ArchiveEnd(newest)
-      var met: Set<UInt64> = []
-      let replay = try newest.replayed(end.commit, at: file, meets: { met.insert($0) })
-      (self.file, self.met, commit, hashes) = (file, met, replay.commit, replay.hashes)
+      let (replay, base) = try newest.build(end.commit, at: file)
+      (self.file, commit, hashes) = (file, replay.commit, replay.hashes)
+      older = try PageHashes.of(newest.base(base.commit), pageBytes: base.pageBytes)
+      met = replay.met
       isCurrent = end.damaged == nil
       guard let waiting = try waiting(LogFollower(copy, pageBytes: end.pageBytes), end.place) else {
         isCurrent = false
         return
       }
       let before = try? LogLine.stored(ConnectionFactory(file.path, .production).still())
-      for transaction in waiting.transactions { try replay.apply(transaction, of: waiting.follower) }
-      try replay.flush()
+      for transaction in waiting.transactions { try apply(transaction, of: waiting.follower) }
       // A log that goes on from another state than the archive's last one.
       guard waiting.goesOn || waiting.transactions.isEmpty || follows(before) else {
         _ = try DurableFile.remove(file)
-        _ = try newest.replayed(end.commit, at: file)
+        hashes = try newest.build(end.commit, at: file).replay.hashes
         isCurrent = false
         return
       }
-      (hashes, commitsOfLog) = (replay.hashes, waiting.transactions.count)
+      commitsOfLog = waiting.transactions.count
     } catch let gap as ArchiveGap {
       throw StoreError(.damaged, "the archive of \(files.path) cannot be followed: \(gap.rawValue)")
     }
@@ -65,6 +66,23 @@ struct ArchivedState {
     }
   }
 
+  private mutating func apply(_ transaction: LogFollower.Transaction, of follower: LogFollower) throws {
+    do {
+      let target = try FileHandle(forUpdating: file)
+      try target.truncate(atOffset: UInt64(transaction.pages) * UInt64(hashes.pageBytes))
+      hashes.resize(to: transaction.pages)
+      var page = [UInt8](repeating: 0, count: hashes.pageBytes)
+      for (number, frame) in transaction.frames where number <= transaction.pages {
+        try page.withUnsafeMutableBytes { try follower.page(inFrame: frame, into: $0) }
+        hashes.set(number, page.withUnsafeBytes { hashes.hash(number, $0) })
+        try target.seek(toOffset: UInt64(number - 1) * UInt64(hashes.pageBytes))
+        try target.write(contentsOf: page)
+      }
+    } catch {
+      throw DurableFile.failure(error, file)
+    }
+  }
+
   private func follows(_ before: LogLine?) -> Bool {
     guard let before, let line = try? LogLine.stored(ConnectionFactory(file.path, .production).still()) else { return false }
     return line.follows(before)
@@ -79,7 +97,7 @@ struct ArchivedState {
     let (earlier, mended) = (folder.file("earlier.sqlite"), folder.file("mended.sqlite"))
     let end: ArchiveEnd
     do { end = try ArchiveEnd(before) } catch is ArchiveGap { return nil }
-    let replay = try before.replayed(end.commit, at: earlier)
+    let replay = try before.build(end.commit, at: earlier).replay
     guard replay.hashes.pageBytes == hashes.pageBytes else { return nil }
     let base = try PageHashes.of(newest.base(first), pageBytes: hashes.pageBytes)
     try DurableFile.copy(file, to: mended)
@@ -107,7 +125,7 @@ struct ArchivedState {
       let hash = present.page(Int(number)).map { page in page.bytes.withUnsafeBytes { hashes.hash(number, $0) } }
       guard hash != hashes[number] else { continue }
       pages += 1
-      areOlder = areOlder && hash.map { met.contains($0) } ?? false
+      areOlder = areOlder && hash.map { met.contains($0) || older[number] == $0 } ?? false
     }
     return (pages, areOlder)
   }

@@ -143,7 +143,7 @@ struct Healing {
     guard present.hasHeader else { return nil }
     let file = folder.file("indexes.sqlite")
     do {
-      try present.write(to: file)
+      try present.copyPages(to: file)
       let connection = try ConnectionFactory(file.path, options).working()
       let found = try Snapshot.damage(connection)
       let words = ["missing from index", "wrong # of entries in index", "non-unique entry in index"]

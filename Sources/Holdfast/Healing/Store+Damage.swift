@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 internal import GRDB
 
 extension Store {
@@ -6,6 +6,11 @@ extension Store {
   /// `StoreOptions.looksForDamageEvery`. What can still be read goes on being served. While damage is known, no snapshot and no part of the
   /// archive is removed. It is kept beside the store until `heal()`, a restore, a rewind, or a clean look. Nil for a store in memory.
   public var damage: StoreDamage? { damageWatch?.found }
+
+  /// The damage that is known of the store at `url`, whether it is open or not; nil when none is.
+  ///
+  /// - Throws: the errors of following the path's links.
+  public static func damage(of url: URL) throws -> StoreDamage? { StoreHealth(try StoreFiles(url)).damage }
 
   /// The present `damage`, and then each change. Ends when the store is closed.
   public func damageUpdates() -> AsyncStream<StoreDamage?> {

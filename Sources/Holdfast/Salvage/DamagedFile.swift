@@ -62,7 +62,7 @@ struct DamagedFile {
   }
 
   /// Writes all pages to a new file that needs no log.
-  func write(to url: URL) throws {
+  func copyPages(to url: URL) throws {
     _ = try DurableFile.create(url.path)
     let file = try FileHandle(forWritingTo: url)
     for number in 1...max(1, pageCount) {

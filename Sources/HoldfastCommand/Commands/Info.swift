@@ -24,7 +24,8 @@ struct Info: Subcommand {
     return try withLibrary(store, library, lock) { library, open in
       let facts = Facts(
         schemas: schemas, known: library, file: try open.statistics(), snapshots: try Snapshot.all(of: store.url).count,
-        setAside: try Store.filesSetAside(of: store.url), storage: try open.storage())
+        setAside: try Store.filesSetAside(of: store.url), storage: try open.storage(),
+        damage: try Store.damage(of: store.url))
       var list = list(facts)
       let content = try open.read(library.info)
       for case .facts(let lines) in content.blocks { for line in lines { list.add(line.name, line.words) } }
@@ -44,6 +45,7 @@ struct Info: Subcommand {
     /// Folders with files that were set aside, by name.
     var setAside: [String]
     var storage: StorageUse
+    var damage: StoreDamage?
 
     /// How the file's version compares with the version that this program knows.
     var age: String {
@@ -67,6 +69,7 @@ struct Info: Subcommand {
     }
     list.add("file", "\(DisplayText.size(facts.file.fileBytes)), log \(DisplayText.size(facts.file.logBytes))")
     list.add("pages", "\(facts.file.pages) of \(facts.file.pageBytes) bytes, \(facts.file.freePages) free")
+    if let damage = facts.damage { list.add("damaged", "\(DisplayText.printable(damage.message)): holdfast heal \(store.shellWord)") }
     list.add("snapshots", String(facts.snapshots))
     list.add(
       "set aside",
@@ -87,7 +90,8 @@ struct Info: Subcommand {
         "bytes": .integer(facts.file.fileBytes), "log_bytes": .integer(facts.file.logBytes), "page_bytes": .number(facts.file.pageBytes),
         "pages": .number(facts.file.pages), "free_pages": .number(facts.file.freePages),
       ]),
-      "rows": .numbers(facts.file.rows), "snapshots": .number(facts.snapshots), "set_aside": .texts(facts.setAside),
+      "rows": .numbers(facts.file.rows), "snapshots": .number(facts.snapshots), "damage": .text(facts.damage?.message),
+      "set_aside": .texts(facts.setAside),
       "imports": .number(facts.imports), "storage": StorageBars.document(facts.storage),
       "quarantined": .number(facts.quarantined),
     ]
