@@ -5,6 +5,7 @@ import Logging
 /// reads and writes meet.
 final class DamageWatch: @unchecked Sendable {
   private static let idle: Duration = .seconds(2)
+  private static let firstLook: Duration = .seconds(60)
 
   private let files: StoreFiles
   private let options: StoreOptions
@@ -42,7 +43,10 @@ final class DamageWatch: @unchecked Sendable {
   /// Call once, when the store is open.
   func opened(afterCrash: Bool) {
     guard options.looksForDamageEvery != nil else { return }
-    queue.async { [weak self] in if afterCrash { self?.look() } else { self?.lookIfDue() } }
+    // A program that only opens a store, reads something and ends leaves no file beside it.
+    if afterCrash { return queue.async { [weak self] in self?.look() } }
+    if StoreHealth(files) != StoreHealth() { return queue.async { [weak self] in self?.lookIfDue() } }
+    queue.asyncAfter(deadline: .now() + Self.firstLook.inSeconds) { [weak self] in self?.lookIfDue() }
   }
 
   /// Call after each commit.

@@ -29,6 +29,8 @@ struct StoreHealth: Codable, Equatable {
 
   private static func file(_ files: StoreFiles) -> URL { files.folder.appendingPathComponent("health") }
 
+  init() {}
+
   init(_ files: StoreFiles) {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .millisecondsSince1970

@@ -65,7 +65,8 @@ public struct StoreOptions: Sendable {
   public var retention = RetentionOptions()
   /// Looks for damage when the store is idle and the last clean look, in any process, is older than this, and after a crash: compares the pages
   /// with the archive, if this store writes one, and runs SQLite's quick check, on a thread of its own. See `Store.damage`. Default: a day.
-  /// Zero: after each pause of two seconds. Nil: never by itself.
+  /// Zero: after each pause of two seconds. Nil: never by itself. A store at which nobody has looked yet has the first look after a pause of
+  /// two seconds behind a commit, or when it is open for a minute.
   public var looksForDamageEvery: Duration? = .seconds(86_400)
   /// The app's version, recorded with each migration that it runs. Default nil.
   public var appVersion: String?

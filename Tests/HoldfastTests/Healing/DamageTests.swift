@@ -98,9 +98,11 @@ struct DamageTests {
   func byItself() async throws {
     var world = try HealWorld("unseen", archived: false)
     world.options.looksForDamageEvery = .seconds(60)
+    let files = try StoreFiles(world.url)
+    StoreHealth.change(files) { $0.checkedAt = Date(timeIntervalSince1970: 1) }
     let store = try world.store()
     store.damageWatch?.settle()
-    #expect(StoreHealth(try StoreFiles(world.url)).checkedAt != nil, "nobody had looked")
+    #expect(try #require(StoreHealth(files).checkedAt) > Date(timeIntervalSince1970: 1))
     _ = try await store.write { tx in try tx.execute("INSERT INTO settings VALUES ('a', 1)") }
     try store.close(checkpoints: false)
     try SalvageWorld.damageInPlace(world.url)
