@@ -83,7 +83,7 @@ extension HealReport {
     case .none: "nothing"
     case .pages:
       "\(pages.map { ShownValue.counted($0, "page", "pages") } ?? "the whole file") from \(source ?? "the archive"): nothing is lost"
-    case .indexes: "indexes made again: nothing is lost"
+    case .indexes: "indexes made again: no row is lost"
     case .rows: "\(salvage?.rows ?? 0) rows in a new store" + (source.map { ", those of lost pages from \($0)" } ?? "")
     case .copy: "no row can be read: \(source ?? "a copy") takes the file's place"
     }

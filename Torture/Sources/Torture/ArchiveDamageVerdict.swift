@@ -34,6 +34,7 @@ struct ArchiveDamageVerdict {
     for moment in moments { if let label = moment.label { judge(.label(label), commit: moment.commit) } }
     judgeHistory()
     judgeSilence(moments, whole)
+    heal()
     guard let live = open() else { return }
     switch reading.restored(.time(.distantFuture)) {
     case .failure(let error):
@@ -118,6 +119,19 @@ struct ArchiveDamageVerdict {
       isTold = true
       judge(error)
     }
+  }
+
+  /// The store itself is sound, so nothing is taken from its archive.
+  private mutating func heal() {
+    let url = Workload.store(URL(fileURLWithPath: judged.folder))
+    let before = Oracle(url.path, readOnly: true).content
+    do {
+      let report = try Store.heal(at: url, schemas: [Library.old], options: Workload.options(.durable, seed: judged.seed))
+      if report.means != .none { find("healed-sound", "\(report.means.rawValue): \(report.notes.joined(separator: "; "))") }
+    } catch {
+      find("healed-sound", Verdict.text(error))
+    }
+    if Oracle(url.path, readOnly: true).content != before { find("archive-wrong", "healing a sound store has changed it") }
   }
 
   /// A damaged archive keeps no store from opening and going on.

@@ -37,6 +37,7 @@ struct DamageVerdict {
     folder = URL(fileURLWithPath: judged.folder)
     steps_count(Self.mostSteps * 2)
     let before = FolderBytes(folder)
+    heal(before)
     look()
     judgeUntouched(before, after: "looks", newOnes: true)
     open(before)
@@ -69,6 +70,41 @@ struct DamageVerdict {
   private func isFine(_ error: any Error) -> Bool {
     guard let code = (error as? StoreError)?.code else { return false }
     return Self.told.contains(code) || (code == .notFound && judged.damage.what == "delete-file")
+  }
+
+  // MARK: Healing
+
+  /// Of a copy. Where only bytes are gone, a healed store has no row that never was, and at least what a sound snapshot had.
+  private mutating func heal(_ before: FolderBytes) {
+    let copy = folder.deletingLastPathComponent().appendingPathComponent("healed")
+    try? FileManager.default.removeItem(at: copy)
+    guard (try? FileManager.default.copyItem(at: folder, to: copy)) != nil else { return find("no-copy", "the folder cannot be copied") }
+    let url = Workload.store(copy)
+    switch counted("healing", { try Store.heal(at: url, schemas: [Library.old], options: options) }) {
+    case .failure(let error):
+      if !isFine(error) { find("wrong-code", "healing: \(Verdict.text(error))") }
+      for difference in FolderBytes(copy).differences(from: before, newOnes: false) {
+        find("destroyed", "\(difference) after a failed healing")
+      }
+    case .success(let report):
+      guard report.means != .none else {
+        for difference in FolderBytes(copy).differences(from: before, newOnes: false) {
+          find("destroyed", "\(difference) though not healed")
+        }
+        return
+      }
+      let raw = Oracle(url.path, isLine: false)
+      if let first = raw.problems.first(where: { $0.hasPrefix("integrity_check") || $0.hasPrefix("foreign_key_check") }) {
+        find("healed-unsound", first)
+      }
+      // A flipped bit or noise makes other rows, and the file of another store has other rows.
+      guard ["zero-page", "zero-sectors", "cut", "empty", "header", "page-one", "delete-file"].contains(judged.damage.what) else { return }
+      let wrong = raw.problems.filter { !$0.hasPrefix("integrity_check") && !$0.hasPrefix("foreign_key_check") }
+      if raw.numbers.count < Workload.inSnapshot {
+        find("healed-less", "\(raw.numbers.count) batches by \(report.means.rawValue); the snapshot has \(Workload.inSnapshot)")
+      }
+      if report.means == .copy, let first = wrong.first { find("healed-wrong", first) }
+    }
   }
 
   // MARK: Looking
