@@ -18,4 +18,17 @@ struct MutantTests {
     }
     #expect(unproven == [], "Mutants/run --missing --write Mutants/KILLED.md tries these again")
   }
+
+  @Test("the text that a mutant replaces stands exactly once in its file")
+  func textsStand() throws {
+    let lines = try House.text("Mutants/mutants.txt").components(separatedBy: "\n").filter { !$0.hasPrefix("#") }
+    let mutants = lines.split(separator: "").map { Array($0) }
+    #expect(mutants.count > 200)
+    let lost = try mutants.filter { mutant in
+      guard let file = mutant[0].split(separator: " ").last else { return true }
+      let text = mutant.filter { $0.hasPrefix("-") }.map { String($0.dropFirst(2)) }.joined(separator: "\n")
+      return try House.text(String(file)).components(separatedBy: text).count != 2
+    }
+    #expect(lost.map { $0[0] } == [], "change the text in Mutants/mutants.txt with the code")
+  }
 }

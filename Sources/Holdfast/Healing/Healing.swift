@@ -151,7 +151,8 @@ struct Healing {
       guard found.allSatisfy({ finding in words.contains { finding.contains($0) } }), try !hidesRows(connection) else { return nil }
       try connection.run("REINDEX")
       // A row that points at none may be the one whose bytes changed.
-      return try (connection.remakeSearchIndexes().findings + Snapshot.damage(connection) + Snapshot.dangling(connection)).isEmpty ? file : nil
+      return try (connection.remakeSearchIndexes().findings + Snapshot.damage(connection) + Snapshot.dangling(connection)).isEmpty
+        ? file : nil
     } catch {
       return nil
     }

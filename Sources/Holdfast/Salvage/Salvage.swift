@@ -97,6 +97,9 @@ struct Salvage {
     do {
       try connection.run(object.sql)
     } catch let error as StoreError where [.misuse, .constraint].contains(error.code) {
+      if let otherwise = object.otherwise {
+        return try make(SalvageSchema.Object(type: object.type, name: object.name, table: object.table, root: 0, sql: otherwise))
+      }
       report.findings.append("the \(object.type) \(object.name) cannot be made: \(error.message)")
     }
   }
@@ -205,8 +208,14 @@ struct Salvage {
           let names = table.stored.map { quoted($0.name) }.joined(separator: ", ")
           var orphans: [RawPage.Row] = []
           let sql = "\(names) FROM \(quoted(table.name)) AS child WHERE \(condition)"
-          try connection.rows(BoundSQL(raw: "SELECT " + sql)) { row in
-            orphans.append(RawPage.Row(values: try table.stored.map { _ in try row.value() }))
+          do {
+            try connection.rows(BoundSQL(raw: "SELECT " + sql)) { row in
+              orphans.append(RawPage.Row(values: try table.stored.map { _ in try row.value() }))
+            }
+          } catch let error as StoreError where error.code == .misuse {
+            let finding = "what \(table.name) points at cannot be checked: \(error.message)"
+            if !report.findings.contains(finding) { report.findings.append(finding) }
+            continue
           }
           for row in orphans { try keep(row, table.name, page: nil, "a row of \(parent) that it points at is gone") }
           guard !orphans.isEmpty else { continue }

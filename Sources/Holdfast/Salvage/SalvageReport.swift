@@ -6,9 +6,9 @@ public struct SalvageReport: Sendable, Equatable, Codable {
   public enum Origin: String, Sendable, Codable {
     /// The damaged file itself.
     case file
-    /// The file, and for objects that it does not tell any more the schemas that were given.
+    /// The file, and for objects that it does not tell unchanged any more the schemas that were given, or the copy that a healing fills from.
     case fileAndSchemas = "file_and_schemas"
-    /// The schemas that were given: the file tells none.
+    /// The schemas that were given, or that copy: the file tells none.
     case schemas
   }
 

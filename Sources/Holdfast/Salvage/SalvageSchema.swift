@@ -1,7 +1,7 @@
 import Foundation
 
 /// The objects of a database, as `sqlite_schema` tells them.
-struct SalvageSchema {
+struct SalvageSchema: Equatable {
   struct Object: Hashable {
     var type: String
     var name: String
@@ -9,6 +9,8 @@ struct SalvageSchema {
     /// The first page of its tree; 0 for views, triggers and virtual tables.
     var root: Int
     var sql: String
+    /// What makes the object where `sql` does not.
+    var otherwise: String?
   }
 
   private(set) var objects: [Object] = []
@@ -40,15 +42,31 @@ struct SalvageSchema {
 
   var hasTables: Bool { objects.contains { $0.type == "table" && !$0.sql.isEmpty } }
 
-  /// Adds the objects of `other` whose names are not here. The pages of `other` are those of another file.
-  mutating func fill(from other: SalvageSchema) {
-    let names = Set(objects.map { $0.name.lowercased() })
-    var others = other
-    others.forgetRoots()
-    objects += others.objects.filter { !names.contains($0.name.lowercased()) }
+  /// Takes over what a sound schema of the same store says: its objects that are gone here, and its SQL where the one here has the same
+  /// length and other bytes. SQL of another length is that of another version, and stays if it makes something.
+  mutating func mend(by sound: SalvageSchema) {
+    for known in sound.objects {
+      let place =
+        objects.firstIndex { $0.type == known.type && $0.name.lowercased() == known.name.lowercased() }
+        ?? objects.firstIndex { !known.sql.isEmpty && $0.sql == known.sql }
+      guard let place else {
+        var added = known
+        added.root = 0
+        objects.append(added)
+        continue
+      }
+      let (root, own) = (objects[place].root, objects[place].sql)
+      objects[place] = known
+      objects[place].root = root
+      if own.utf8.count != known.sql.utf8.count { (objects[place].sql, objects[place].otherwise) = (own, known.sql) }
+    }
   }
 
-  mutating func forgetRoots() { for place in objects.indices { objects[place].root = 0 } }
+  /// How many objects are the same in both.
+  func count(sharedWith other: SalvageSchema) -> Int {
+    let texts = Set(other.objects.map(\.sql))
+    return objects.count { !$0.sql.isEmpty && texts.contains($0.sql) }
+  }
 
   func root(_ name: String) -> Int? { objects.first { $0.name == name }.flatMap { $0.root > 0 ? $0.root : nil } }
 

@@ -48,16 +48,15 @@ extension Store {
     quiet.createsIfMissing = true
     let folder = try WorkingFolder(beside: target.url, "salvaging")
     let damaged = try DamagedFile(copying: source, into: folder)
-    // A sound store with these schemas, or what is known to be one.
-    let model = schemas.isEmpty ? backup : folder.file("model.sqlite")
-    if let model, !schemas.isEmpty { try Store.open(at: model, schemas: schemas, options: quiet).close() }
-    let declared = try model.map { try SalvageSchema(ConnectionFactory($0.path, quiet).working()) }
-    let (schema, origin) = try schema(of: damaged, or: declared, source.path)
+    let model = schemas.isEmpty ? nil : folder.file("model.sqlite")
+    if let model { try Store.open(at: model, schemas: schemas, options: quiet).close() }
+    let known = try [model, backup].compactMap { try $0.map { try SalvageSchema(ConnectionFactory($0.path, quiet).working()) } }
+    let (schema, origin) = try schema(of: damaged, known, source.path)
     let lines = folder.file("set-aside")
     _ = try DurableFile.create(lines.path)
     let writing = try FileHandle(forWritingTo: lines)
     var isEmpty = true
-    let hints = Dictionary(declared?.objects.map { ($0.name, $0.root) } ?? []) { first, _ in first }
+    let hints = Dictionary(known.last?.objects.map { ($0.name, $0.root) } ?? []) { first, _ in first }
     let report = try target.building(quiet) { new in
       let connection = try ConnectionFactory(new.path, quiet).working()
       try connection.run("PRAGMA journal_mode = MEMORY")
@@ -71,7 +70,7 @@ extension Store {
       guard report.tables.contains(where: { $0.rows - $0.filled + $0.setAside > 0 }) else {
         throw StoreError(.notADatabase, "no row can be read in \(source.path)")
       }
-      if let model { report.findings += try connection.fillBookkeeping(from: model) }
+      if let model = model ?? backup { report.findings += try connection.fillBookkeeping(from: model) }
       report.findings += try Snapshot.damage(connection) + connection.remakeSearchIndexes().findings
       if !isEmpty { report.setAside = setAside }
       return report
@@ -95,20 +94,17 @@ extension Store {
   }
 
   private static func schema(
-    of damaged: DamagedFile, or declared: SalvageSchema?, _ path: String
+    of damaged: DamagedFile, _ known: [SalvageSchema], _ path: String
   ) throws -> (SalvageSchema, SalvageReport.Origin) {
-    var own = SalvageSchema(damaged)
-    guard own.hasTables else {
-      guard var declared else {
-        throw StoreError(
-          .notADatabase, "\(path) does not tell its tables any more", suggestion: "Name the library that made it: its schema tells them.")
-      }
-      declared.forgetRoots()
-      return (declared, .schemas)
+    let own = SalvageSchema(damaged)
+    var mended = own
+    // First that of the file's own version.
+    for sound in known.sorted(by: { own.count(sharedWith: $0) > own.count(sharedWith: $1) }) { mended.mend(by: sound) }
+    guard mended.hasTables else {
+      throw StoreError(
+        .notADatabase, "\(path) does not tell its tables any more", suggestion: "Name the library that made it: its schema tells them.")
     }
-    let count = own.objects.count
-    if let declared { own.fill(from: declared) }
-    return (own, own.objects.count == count ? .file : .fileAndSchemas)
+    return (mended, mended == own ? .file : own.hasTables ? .fileAndSchemas : .schemas)
   }
 
   /// Opens the new store as the app will. Its rows are there whatever this finds.

@@ -82,6 +82,26 @@ struct SalvageTests {
     #expect(report.tables.first { $0.table == "orders" }?.rows == 1_497)
   }
 
+  @Test(
+    "where the file tells a table in other words of the same length, or names it otherwise, the schemas are believed",
+    arguments: [
+      ("notes(rowid) ON DELETE", "notes(rouid) ON DELETE"), ("tablenote_tagsnote_tags", "tabmenote_tagsnote_tags"),
+      ("tablenotesnotes", "tablenoteqnotes"), ("CREATE TABLE notes", "CREATE TABLE nodes"), ("title TEXT NOT NULL", "title TEXT NOP NULL"),
+    ])
+  func schemaDamaged(_ old: String, _ new: String) throws {
+    let folder = try TemporaryFolder()
+    let store = try folder.store([SalvageWorld.notes])
+    try SalvageWorld.fill(store, SalvageWorld.notes, scale: 1, seed: 1)
+    try store.close()
+    let (sound, file, salvaged) = (folder.file("store.sqlite"), folder.file("file.sqlite"), folder.file("new.sqlite"))
+    var bytes = try Data(contentsOf: sound)
+    bytes.replaceSubrange(try #require(bytes.firstRange(of: Data(old.utf8))), with: Data(new.utf8))
+    try bytes.write(to: file)
+    let report = try Store.salvage(file, to: salvaged, schemas: [SalvageWorld.notes], options: .testing)
+    #expect(report.findings == [] && report.setAside == nil && report.origin == .fileAndSchemas)
+    #expect(try SalvageWorld.rows(salvaged) == SalvageWorld.rows(sound))
+  }
+
   @Test("whatever stands in the file and its log, the salvage ends with a report or an error, and the file stays")
   func anyBytes() throws {
     let folder = try TemporaryFolder()
