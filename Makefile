@@ -12,10 +12,12 @@ SEED ?= 1
 PREFIX ?= $(HOME)/.local
 TEST_SECONDS ?= 900
 DOCUMENTED := Holdfast HoldfastTransfer HoldfastGRDB HoldfastTesting HoldfastAudiobooks HoldfastMusic HoldfastWorkouts HoldfastInference
+# Only for the tests, not for the build: the compiler uses SQLite, too.
+ENCRYPTING := HOLDFAST_ENCRYPTS=1 LD_LIBRARY_PATH="$(CURDIR)/.build/encrypting"
 MUTANTS_SCRATCH ?= $(or $(TMPDIR),/tmp)/holdfast-mutants
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test coverage format lint release bench bench-build fuzz torture torture-short mutants mutants-ci proof proof-short telemetry docs metrics docc system
+.PHONY: help run install test coverage format lint release bench bench-build fuzz torture torture-short mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics docc system
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -93,6 +95,18 @@ proof: system ## kills of whole programs, self-tests of the fuzzer, many tasks f
 proof-short: system ## the same with few kills: for every change
 	swift build $(PLANNED) --build-tests
 	.ci/test-within $(TEST_SECONDS) --parallel --filter '^ProofTests[.]'
+
+encryption: system ## build a SQLite that encrypts, and run all tests and the short torture with it
+	.ci/encrypting-sqlite .build/encrypting
+	swift build $(PLANNED) --build-tests
+	$(ENCRYPTING) .ci/test-within $(TEST_SECONDS) --parallel --skip '^ProofTests[.]'
+	swift build -c release --package-path Torture $(SHARED)
+	$(ENCRYPTING) timeout 900 .build/release/torture short --seed $(SEED)
+
+encryption-short: system ## the same with the tests of encryption only: for every change
+	.ci/encrypting-sqlite .build/encrypting
+	swift build $(PLANNED) --build-tests
+	$(ENCRYPTING) .ci/test-within 300 --parallel --filter 'Encr|KeyChange|ShelvesTests|StatementTests|SnapshotTests|RestoreTests'
 
 telemetry: system ## take telemetry for SECONDS (600), print the memory after a tenth of them and at the end, and fail when it grows
 	@mkdir -p run && rm -f run/telemetry.sqlite*

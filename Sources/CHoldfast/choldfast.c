@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "choldfast.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -46,6 +47,19 @@ int holdfast_lock_exclusively(struct sqlite3 *connection) {
   code = file->pMethods->xLock(file, exclusive);
   if (code != SQLITE_OK) file->pMethods->xUnlock(file, 0);
   return code;
+}
+
+// Looked up at run time: a SQLite that cannot encrypt lacks them, and nothing of ours links one that can.
+typedef int (*key_function)(struct sqlite3 *, const char *, const void *, int);
+
+int holdfast_key(struct sqlite3 *connection, const void *key, int count) {
+  key_function give = (key_function)dlsym(RTLD_DEFAULT, "sqlite3_key_v2");
+  return give ? give(connection, "main", key, count) : -1;
+}
+
+int holdfast_rekey(struct sqlite3 *connection, const void *key, int count) {
+  key_function change = (key_function)dlsym(RTLD_DEFAULT, "sqlite3_rekey_v2");
+  return change ? change(connection, "main", key, count) : -1;
 }
 
 int holdfast_rename_exclusively(const char *from, const char *to) {

@@ -6,7 +6,7 @@ import HoldfastTransfer
 ///
 /// - Throws: `.notFound` for a missing file and for one that holds nothing yet; `ambiguous` for one that holds several libraries.
 func libraryToLook(_ file: FilePath, _ choice: LibraryOption, _ lock: LockOptions) throws -> LibraryDescription {
-  let kinds = try Store.kinds(at: file.url, busyTimeout: lock.storeOptions.busyTimeout)
+  let kinds = try Store.kinds(at: file.url, options: lock.storeOptions)
   guard !kinds.isEmpty else { throw nothing(at: file) }
   return try Libraries.one(of: kinds, in: file.path, named: choice.library)
 }
@@ -85,7 +85,7 @@ func openWhole(_ store: FilePath, _ lock: LockOptions, reads: Bool = false, arch
   options.migrating = .never
   options.opensReadOnly = reads
   options.archive.mode = archiving
-  let kinds = try Store.kinds(at: store.url, busyTimeout: options.busyTimeout)
+  let kinds = try Store.kinds(at: store.url, options: options)
   guard !kinds.isEmpty else { throw nothing(at: store) }
   return try Store.open(at: store.url, schemas: Libraries.schemas(kinds), options: options)
 }
@@ -121,7 +121,7 @@ private func openUnlessDamaged(_ store: FilePath, _ options: StoreOptions) throw
   options.migrating = .never
   do {
     // Opening would create tables in an empty file.
-    let kinds = try Store.kinds(at: store.url, busyTimeout: options.busyTimeout)
+    let kinds = try Store.kinds(at: store.url, options: options)
     if kinds.isEmpty { return nil }
     let schemas = Libraries.schemas(kinds)
     // Opening would move a leftover log into the damaged file, but the replaced file must be kept unchanged. The whole check: a quick one
@@ -135,7 +135,9 @@ private func openUnlessDamaged(_ store: FilePath, _ options: StoreOptions) throw
     return nil
   } catch let error as StoreError {
     switch error.code {
-    case .busy, .permissionDenied, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput, .newerSchema: throw error
+    case .busy, .permissionDenied, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput, .newerSchema, .wrongKey, .keyNeeded,
+      .notEncrypted, .encryptionUnavailable:
+      throw error
     // Any other file may be replaced: what takes its place is verified, and the replaced file is kept.
     default: return nil
     }

@@ -49,12 +49,14 @@ struct LockOptions: ParsableArguments {
 
   func validate() throws {
     guard timeout >= 0, timeout <= 86_400 else { throw ValidationError("--timeout is a number of seconds from 0 to 86400.") }
+    _ = try CommandKey.present.get()
   }
 
   /// Every command that opens a store for writing uses these, so each tells at closing when the archive could not be written.
   var storeOptions: StoreOptions {
     var options = StoreOptions.production
     options.busyTimeout = .milliseconds(Int64(timeout * 1000))
+    options.key = try? CommandKey.present.get()
     // A command does what it is told, and nothing else.
     options.retention.isAutomatic = false
     options.looksForDamageEvery = nil

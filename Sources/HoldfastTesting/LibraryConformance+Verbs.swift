@@ -12,14 +12,17 @@ extension LibraryConformance {
       let texts = world.statements.take()
       guard !texts.isEmpty else { throw StoreError(.verificationFailed, "\(verb.name) runs no statement") }
       for text in texts {
-        let steps = try world.store.read { try $0.queryPlan(text) }
+        // Newer versions of SQLite say how many terms the right part has.
+        let steps = try world.store.read { try $0.queryPlan(text) }.map {
+          $0.replacing(#/LAST (\d+ TERMS|TERM) OF/#, with: "RIGHT PART OF")
+        }
         let sorts = steps.filter { $0.hasPrefix("USE TEMP B-TREE") }
         // A page after a key must not begin at the first row. Sorting or grouping reads all rows.
         let stopsAtLimit =
           text.contains(" LIMIT ") && ![" OFFSET ", ") > (", ") < ("].contains(where: text.contains)
           && !sorts.contains { $0.hasSuffix("BY") }
         let walked = steps.filter { step in
-          step.hasPrefix("SCAN ") && !step.contains("CONSTANT ROW") && !step.contains("VIRTUAL TABLE")
+          step.hasPrefix("SCAN ") && !step.contains("CONSTANT ROW") && !step.contains("VALUES CLAUSE") && !step.contains("VIRTUAL TABLE")
             && !(stopsAtLimit && step.contains(" USING "))
         }
         if !(sorts + walked).isEmpty { found[verb.name, default: []].formUnion(sorts + walked) }

@@ -111,6 +111,8 @@ final class Running {
     // Help is wrapped to this width.
     let own = ProcessInfo.processInfo.environment
     process.environment = ["PATH": own["PATH"] ?? "/usr/bin:/bin", "COLUMNS": "80", "LANG": "C.UTF-8"]
+    // The SQLite that the tests run with.
+    process.environment?["LD_LIBRARY_PATH"] = own["LD_LIBRARY_PATH"]
     // With coverage on, a process that is killed leaves counts that cannot be merged, and one that is not told where to leave
     // them leaves them in the folder that is tested.
     process.environment?["LLVM_PROFILE_FILE"] = "/dev/null"

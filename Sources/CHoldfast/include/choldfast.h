@@ -22,6 +22,13 @@ int holdfast_size(struct sqlite3 *connection, int64_t *size);
 /// WAL mode, or is inside a transaction, while it is held. Returns SQLite's result code. Closing the connection gives the lock back.
 int holdfast_lock_exclusively(struct sqlite3 *connection);
 
+/// Gives a connection the key of its file, before its first read. Returns SQLite's result code; -1 where the SQLite of this process has no
+/// such function.
+int holdfast_key(struct sqlite3 *connection, const void *key, int count);
+
+/// Encrypts the main database of a connection anew, in one transaction; zero bytes: writes it unencrypted. Returns as `holdfast_key`.
+int holdfast_rekey(struct sqlite3 *connection, const void *key, int count);
+
 /// Renames `from` to `to` where nothing has that name. Returns 0, or -1 with `errno`: EEXIST where the name is taken, and ENOTSUP,
 /// EINVAL or ENOSYS where the file system cannot promise it.
 int holdfast_rename_exclusively(const char *from, const char *to);

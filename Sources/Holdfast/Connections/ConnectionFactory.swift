@@ -140,8 +140,11 @@ package struct ConnectionFactory {
     return queue
   }
 
+  /// SQLite cannot encrypt a database in memory, and need not.
   func memory(foreignKeys: Bool = true) throws -> DatabaseQueue {
-    var configuration = configuration(readOnly: false)
+    var options = options
+    options.key = nil
+    var configuration = ConnectionFactory(path, options).configuration(readOnly: false)
     configuration.foreignKeysEnabled = foreignKeys
     return try DatabaseQueue(configuration: configuration)
   }
@@ -184,16 +187,21 @@ package struct ConnectionFactory {
     return connection
   }
 
-  /// Reads a file that nothing writes to, and with `other` a second one of that kind, which the connection attaches as `other`. Makes no log
-  /// and no index beside a file that has none.
+  /// Reads a file that nothing writes to. Makes no log and no index beside a file that has none.
   ///
   /// - Throws: `.notFound`, and the errors of opening.
-  func still(beside other: String? = nil) throws -> RawConnection {
-    let connection = try raw(Self.still(path), flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
-    if let other {
-      let name = try Self.still(other).replacing("'", with: "''")
-      let key = options.key.map { " KEY \(Encryption.quoted($0))" } ?? ""
-      try connection.run("ATTACH '\(name)' AS other\(key)")
+  func still() throws -> RawConnection { try raw(Self.still(path), flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI) }
+
+  /// The same, with a second file of that kind, which the connection attaches as `other`.
+  func still(beside other: ConnectionFactory) throws -> RawConnection {
+    let connection = try still()
+    let name = try Self.still(other.path)
+    if options.key == nil, other.options.key == nil {
+      try connection.rows("ATTACH \(name) AS other") { _ in }
+    } else {
+      // Without a key of its own, even an empty one, SQLite would try that of the first file.
+      try Encryption.preparation.forEach(connection.run)
+      try connection.rows("ATTACH \(name) AS other KEY \(other.options.key.map(Encryption.raw) ?? Data())") { _ in }
     }
     return connection
   }
@@ -218,7 +226,7 @@ package struct ConnectionFactory {
   private func raw(_ name: String, flags: Int32) throws -> RawConnection {
     let connection = try RawConnection(name, path: path, flags: flags)
     sqlite3_busy_timeout(connection.handle, Int32(LockWait(options).timeoutMilliseconds))
-    if let key = options.key { try Encryption.use(key, connection.handle, path) }
+    if let key = options.key { try connection.use(key) }
     return connection
   }
 
@@ -247,7 +255,7 @@ package struct ConnectionFactory {
     let (trace, key, path) = (options.trace, options.key, path)
     configuration.prepareDatabase { db in
       guard let handle = db.sqliteConnection else { return }
-      if let key { try Encryption.use(key, handle, path) }
+      if let key { try Encryption.give(key, to: handle, path) }
       _ = holdfast_checkpoints_on_close(handle, tidies ? 1 : 0)
       sqlite3_wal_autocheckpoint(handle, 0)
       try db.execute(sql: "PRAGMA recursive_triggers = ON")

@@ -5,7 +5,8 @@ internal import GRDBSQLite
 /// A connection without GRDB: for looking, copying and locking. Made by `ConnectionFactory`.
 package final class RawConnection {
   package let handle: OpaquePointer
-  private let path: String
+  let path: String
+  private var hasKey = false
 
   /// - Parameter name: the path, or a URI with further options.
   init(_ name: String, path: String, flags: Int32) throws {
@@ -22,6 +23,12 @@ package final class RawConnection {
   }
 
   deinit { sqlite3_close(handle) }
+
+  /// Call before the first read.
+  func use(_ key: StoreKey) throws {
+    hasKey = true
+    try Encryption.give(key, to: handle, path)
+  }
 
   enum Lock {
     case taken
@@ -40,15 +47,26 @@ package final class RawConnection {
   }
 
   /// All rows of a query, each value as text.
-  func texts(_ sql: String) throws -> [[String?]] { try Self.texts(sql, on: handle, path: path) }
+  func texts(_ sql: String) throws -> [[String?]] { try withKey { try Self.texts(sql, on: handle, path: path) } }
 
-  func run(_ sql: String) throws { try Self.each(sql, on: handle, path: path) { _ in } }
+  func run(_ sql: String) throws { try withKey { try Self.each(sql, on: handle, path: path) { _ in } } }
 
   /// Calls `body` with each row of a query.
   func rows(_ sql: BoundSQL, _ body: (inout StoredRow) throws -> Void) throws {
-    try Self.each(sql.text, binding: sql.values, on: handle, path: path) { statement in
-      var row = StoredRow(statement)
-      try body(&row)
+    try withKey {
+      try Self.each(sql.text, binding: sql.values, on: handle, path: path) { statement in
+        var row = StoredRow(statement)
+        try body(&row)
+      }
+    }
+  }
+
+  /// With a key, a file that SQLite does not take for a database has another key, or none.
+  private func withKey<T>(_ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch let error as StoreError where hasKey && error.code == .notADatabase {
+      throw StoreError(.wrongKey, "\(path) cannot be read with this key", cause: error)
     }
   }
 

@@ -60,7 +60,7 @@ struct LeftLog: Equatable {
     do {
       guard let found = try LogLine.stored(factory.look(ignoringLog: false)) else { return "with it the store's tables would be gone" }
       return found.follows(file) ? nil : "it is of another store, or of another time of this one"
-    } catch let error as StoreError where [.damaged, .notADatabase, .misuse].contains(error.code) {
+    } catch let error as StoreError where [.damaged, .notADatabase, .wrongKey, .misuse].contains(error.code) {
       return "with it the file could not be read: \(error.message)"
     }
   }

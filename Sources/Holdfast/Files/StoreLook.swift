@@ -27,7 +27,7 @@ package struct StoreLook {
   /// The file cannot be read as it is; opening it for writing recovers it first. `content` was read from a recovered private copy.
   var needsRecovery = false
 
-  /// - Throws: `.notADatabase`, `.damaged`, `.busy`, `.permissionDenied`, `.wrongKey`; `.inputOutput` when a pipe or a folder stands where
+  /// - Throws: `.notADatabase`, `.damaged`, `.busy`, `.permissionDenied`, `.wrongKey`, `.keyNeeded`, `.notEncrypted`; `.inputOutput` when a pipe or a folder stands where
   ///   SQLite keeps its log; `.diskFull` when the file must be recovered first and there is no room for a copy.
   package init(_ files: StoreFiles, _ options: StoreOptions) throws {
     let path = files.path
@@ -59,7 +59,9 @@ package struct StoreLook {
     }
     do {
       let header = try FileBytes(files.url).read(100)
-      guard options.key != nil || header.starts(with: Data("SQLite format 3\0".utf8)) else {
+      let found = Encryption.Found(header)
+      try found.check(options.key, path)
+      guard options.key != nil || found == .plain else {
         // The journal may have to put the first page back. Or the file is new and its first page was never written.
         let pages = files.hasJournal ? try Self.pagesBefore(files.journal) : nil
         guard let pages, pages > 0 || header.allSatisfy({ $0 == 0 }) else {
@@ -68,13 +70,19 @@ package struct StoreLook {
         (content, needsRecovery) = (try Self.recovered(files, options), true)
         return
       }
+      if options.key != nil, !files.hasJournal {
+        // Without the log: reading that would make an index beside the file. Other errors are those of the whole look.
+        do { try ConnectionFactory(files, options).look(ignoringLog: true).run("PRAGMA schema_version") } catch let error as StoreError
+          where error.code == .wrongKey
+        { throw error } catch {}
+      }
       if let left = try LeftLog(files, options) { (log, hasLeftLog) = (left.verdict, true) }
       let keepsLog = header.count > 19 && header[18] == 2
       content = try Self.read(files, options, keepsLog: keepsLog, log: log)
     } catch let error as StoreError where Self.wantsRecovery(error) && (files.hasLog || files.hasJournal) {
       (content, needsRecovery) = (try Self.recovered(files, options), true)
     } catch {
-      throw Self.told(StoreError(error, path: path), path, options.key)
+      throw Self.told(StoreError(error, path: path), path)
     }
   }
 
@@ -138,9 +146,8 @@ package struct StoreLook {
     return [SQLITE_READONLY, SQLITE_CANTOPEN].contains(code & 0xFF)
   }
 
-  private static func told(_ error: StoreError, _ path: String, _ key: Data?) -> StoreError {
+  private static func told(_ error: StoreError, _ path: String) -> StoreError {
     switch error.code {
-    case .notADatabase where key != nil: return StoreError(.wrongKey, "\(path) cannot be read with this key", cause: error)
     // SQLite does not understand one of the kit's statements, or the statement does not end: the kit's tables are not as the kit made them.
     case .misuse, .cancelled, .decoding:
       return StoreError(.damaged, "\(path): the kit's own tables cannot be read: \(error.message)", cause: error)

@@ -142,8 +142,7 @@ final class DamageWatch: @unchecked Sendable {
     }
     do {
       let connection = try ConnectionFactory(files, options).examiner()
-      let found = try connection.texts("PRAGMA quick_check(1)").first?.first ?? nil
-      return found.flatMap { $0 == "ok" ? nil : damage($0) }
+      return try Snapshot.damage(connection, quick: true).first.map(damage)
     } catch let error as StoreError where tellsDamage(error) {
       return damage(error.message)
     }

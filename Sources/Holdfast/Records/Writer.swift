@@ -85,9 +85,9 @@ public final class Writer: Reader {
         try connection.with(statements.keyCheck) { _ in }
         statements.keyIsUnique = true
       }
-      let before = sqlite3_total_changes(connection.handle)
       try write(record, update)
-      if sqlite3_total_changes(connection.handle) != before { return }
+      // Not the total, to which a search index may add rows of its own before any statement.
+      if sqlite3_changes(connection.handle) > 0 { return }
     }
     try write(record, statements.insertMissing)
   }
@@ -202,8 +202,9 @@ public final class Writer: Reader {
       try values.checkComplete(observed.sql)
       before = sqlite3_total_changes(connection.handle)
     }
-    // `changesCount` keeps the count of an earlier statement when this one changes nothing.
-    return sqlite3_total_changes(connection.handle) == before ? 0 : database.changesCount
+    // `changesCount` keeps the count of an earlier statement when this one counts none. The total alone would not tell: a search index may add
+    // rows of its own before any statement.
+    return observed.countsRows && sqlite3_total_changes(connection.handle) != before ? database.changesCount : 0
   }
 
   /// All statements that write run through this method.

@@ -113,7 +113,7 @@ extension Store {
   private func findings(_ db: Database, quick: Bool) throws -> [IntegrityReport.Finding] {
     var found: [IntegrityReport.Finding] = []
     let lines = try String.fetchAll(db, sql: quick ? "PRAGMA quick_check(100)" : "PRAGMA integrity_check(100)")
-    if lines != ["ok"] { found += lines.map { .init(part: .file, message: $0) } }
+    found += Snapshot.damage(lines).map { .init(part: .file, message: $0) }
     for row in try GRDB.Row.fetchAll(db, sql: "PRAGMA foreign_key_check").prefix(100) {
       let parent: String = row["parent"] ?? ""
       found.append(

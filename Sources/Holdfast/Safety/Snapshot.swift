@@ -135,6 +135,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     guard try SHA256Hex.ofFile(at: file) == chosen.sha256 else {
       throw StoreError(.verificationFailed, "the snapshot \(id) is not the file that was made: its checksum differs")
     }
+    try Encryption.Found(FileBytes(file).read(24)).check(options.key, "the snapshot \(id)")
     let copy = try ConnectionFactory(file.path, options).working()
     let found = try examine(copy)
     guard try versions(copy) == chosen.schemas else {
@@ -188,19 +189,10 @@ public struct Snapshot: Sendable, Codable, Equatable {
     if isAutomatic, let same = try all(files).first, same.sha256 == sha256, (try? SHA256Hex.ofFile(at: same.file(files))) == sha256 {
       return same
     }
-    let bytes = DurableFile.size(working.path)
-    let snapshot = Snapshot(
-      id: try place(working, in: files.snapshots, at: now), createdAt: now, label: label, isAutomatic: isAutomatic, schemas: versions,
-      rows: rows, findings: found.findings, bytes: bytes, sha256: sha256)
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-    encoder.dateEncodingStrategy = .millisecondsSince1970
-    do {
-      try DurableFile.replace(snapshot.description(files), with: try encoder.encode(snapshot))
-    } catch {
-      _ = try? DurableFile.remove(snapshot.file(files))
-      throw error
-    }
+    let snapshot = try Snapshot(
+      id: "", createdAt: now, label: label, isAutomatic: isAutomatic, schemas: versions, rows: rows, findings: found.findings,
+      bytes: DurableFile.size(working.path), sha256: sha256
+    ).placed(working, files)
     rotate(files, after: snapshot, options.snapshots, source.texts, removes: rotates)
     return snapshot
   }
@@ -257,16 +249,56 @@ public struct Snapshot: Sendable, Codable, Equatable {
   }
 
   /// What SQLite's integrity check finds: structure, indexes, NOT NULL, CHECK.
-  static func damage(_ connection: RawConnection) throws -> [String] {
-    let found = try connection.texts("PRAGMA integrity_check(100)").compactMap { $0.first ?? nil }
-    return found == ["ok"] ? [] : found
+  ///
+  /// - Parameter quick: leaves out comparing indexes with their tables.
+  static func damage(_ connection: RawConnection, quick: Bool = false) throws -> [String] {
+    do {
+      return damage(try connection.texts("PRAGMA \(quick ? "quick_check" : "integrity_check")(100)").compactMap { $0.first ?? nil })
+    } catch let error as StoreError where error.code == .misuse {
+      // From SQLite 3.44 on, the check opens search indexes, and fails where one of them cannot be opened.
+      return [error.message.replacing("\(connection.path): ", with: "")]
+    }
   }
+
+  /// The findings among the lines of SQLite's check. From SQLite 3.44 on it also looks at search indexes, which the kit checks by itself: they
+  /// are made again from their text.
+  static func damage(_ lines: [String]) -> [String] { lines.filter { $0 != "ok" && !$0.contains(" FTS5 table ") && !$0.hasPrefix("fts5: ") } }
 
   /// The rows that point at a row that is gone. SQL without foreign keys leaves them; the file is whole.
   static func dangling(_ connection: RawConnection) throws -> [String] {
     try connection.texts("PRAGMA foreign_key_check").prefix(100).map { row in
       "a row of \(row[0] ?? "?") points at a row of \(row.count > 2 ? row[2] ?? "?" : "?") that is gone: \(row[1] ?? "?")"
     }
+  }
+
+  /// Gives a finished copy its name, and describes it as this snapshot, with the id that it gets.
+  private func placed(_ copy: URL, _ files: StoreFiles) throws -> Snapshot {
+    let snapshot = Snapshot(
+      id: try Self.place(copy, in: files.snapshots, at: createdAt), createdAt: createdAt, label: label, isAutomatic: isAutomatic,
+      schemas: schemas, rows: rows, findings: findings, bytes: bytes, sha256: sha256)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+    encoder.dateEncodingStrategy = .millisecondsSince1970
+    do {
+      try DurableFile.replace(snapshot.description(files), with: try encoder.encode(snapshot))
+    } catch {
+      _ = try? DurableFile.remove(snapshot.file(files))
+      throw error
+    }
+    return snapshot
+  }
+
+  /// Adds this snapshot once more, with another file of the same content.
+  func added(_ copy: URL, _ files: StoreFiles) throws -> Snapshot {
+    try Snapshot(
+      id: "", createdAt: createdAt, label: label, isAutomatic: isAutomatic, schemas: schemas, rows: rows, findings: findings,
+      bytes: DurableFile.size(copy.path), sha256: SHA256Hex.ofFile(at: copy)
+    ).placed(copy, files)
+  }
+
+  /// Whether both describe one state of the store.
+  func isSame(as other: Snapshot) -> Bool {
+    (createdAt, label, isAutomatic) == (other.createdAt, other.label, other.isAutomatic) && rows == other.rows && schemas == other.schemas
   }
 
   /// Renames a finished copy to the first free name of this second, and returns its id.

@@ -92,8 +92,7 @@ extension Store {
     let state = StoreFiles.State(files)
     try PageCopy(from: source, to: target.handle).finish()
     if case .immutable = opening.reading { try files.checkUnchanged(since: state) }
-    let answer = try target.texts("PRAGMA quick_check(1)").first?.first ?? nil
-    guard answer == "ok" else { throw StoreError(.damaged, "the file failed its check: \(answer ?? "")") }
+    if let found = try Snapshot.damage(target, quick: true).first { throw StoreError(.damaged, "the file failed its check: \(found)") }
   }
 
   private static func rehearse(_ copy: URL, _ options: StoreOptions, _ runner: MigrationRunner) throws -> MigrationPlan {

@@ -15,6 +15,12 @@ enum SQLTokens {
     }
   }
 
+  /// Whether SQLite counts the rows that a statement changes. Reads only its first word: of WITH it does not know.
+  static func countsRows(_ sql: String) -> Bool {
+    var rest = sql.unicodeScalars[...]
+    return ["insert", "replace", "update", "delete", "with"].contains(next(&rest) ?? "")
+  }
+
   /// The table that an INSERT, UPDATE or DELETE names, in lower case; nil for every other statement. Reads only its first words.
   static func writtenTable(_ sql: String) -> String? {
     var rest = sql.unicodeScalars[...]

@@ -14,8 +14,8 @@ extension Store {
   /// its file is kept in the quarantine. An interrupted restore is finished. `notices` reports each of these.
   ///
   /// - Throws: `.notFound`, `.cannotCreate`, `.permissionDenied`, `.notADatabase`, `.wrongKind`, `.newerSchema`, `.editedMigration`,
-  ///   `.migrationFailed`, `.migrationLostRows`, `.damaged`, `.busy`, `.diskFull`, `.inputOutput`, `.wrongKey`, `.encryptionUnavailable`.
-  ///   The file is then unchanged, and `recoveryOptions` lists what can be done.
+  ///   `.migrationFailed`, `.migrationLostRows`, `.damaged`, `.busy`, `.diskFull`, `.inputOutput`; `.wrongKey`, `.keyNeeded`,
+  ///   `.notEncrypted`, `.encryptionUnavailable`. The file is then unchanged, and `recoveryOptions` lists what can be done.
   public static func open(at url: URL, schemas: [StoreSchema], options: StoreOptions = .production) throws -> Store {
     try Encryption.probe(options.key)
     let files = try StoreFiles(url, snapshots: options.snapshots.folder)
@@ -63,11 +63,11 @@ extension Store {
 
   /// The schemas in the file by name, with their versions. Empty for a file that does not exist or holds no tables. Changes nothing.
   ///
+  /// - Parameter options: for their key and their busy timeout.
   /// - Throws: `.notADatabase`; `.wrongKind` for another program's database; `.damaged` after an interrupted restore, which opening
-  ///   finishes; the errors of reading a file.
-  public static func kinds(at url: URL, busyTimeout: Duration = .seconds(5)) throws -> [String: Int] {
-    var options = StoreOptions()
-    options.busyTimeout = busyTimeout
+  ///   finishes; `.wrongKey`, `.keyNeeded`, `.notEncrypted`, `.encryptionUnavailable`; the errors of reading a file.
+  public static func kinds(at url: URL, options: StoreOptions = .production) throws -> [String: Int] {
+    try Encryption.probe(options.key)
     let files = try StoreFiles(url)
     let look: StoreLook
     do { look = try StoreLook(files, options) } catch { throw StoreError(error, path: files.path).recoverable(files) }

@@ -30,8 +30,12 @@ public struct StoreError: Error, Sendable {
     case notADatabase = "not_a_database"
     /// The file is a database, but its content is malformed.
     case damaged
-    /// The file is encrypted and the key is wrong or missing.
+    /// The file cannot be read with this key: it was encrypted with another one, or its beginning is damaged.
     case wrongKey = "wrong_key"
+    /// The file is encrypted, and no key was given.
+    case keyNeeded = "key_needed"
+    /// A key was given, and the file is not encrypted.
+    case notEncrypted = "not_encrypted"
     /// A key was given, and the SQLite in use cannot encrypt.
     case encryptionUnavailable = "encryption_unavailable"
     /// The file belongs to another program or holds another library.
@@ -145,7 +149,9 @@ extension StoreError.Code {
     case .deviceLocked: "Unlock the device and try again; the data are intact."
     case .notADatabase: "Choose another file; this one was left as it is."
     case .damaged: "Restore a snapshot; the damaged file is kept."
-    case .wrongKey: "Give the key that the file was made with."
+    case .wrongKey: "Give the key that the file was encrypted with; nothing was changed."
+    case .keyNeeded: "Give the key that the file was encrypted with."
+    case .notEncrypted: "Open it without a key, or encrypt it with Store.encrypt."
     case .encryptionUnavailable: "Use a SQLite with encryption, or open without a key."
     case .wrongKind: "Choose another file; this one was left as it is."
     case .newerSchema: "Update the app; nothing was changed."

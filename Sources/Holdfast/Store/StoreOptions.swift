@@ -33,9 +33,10 @@ public struct StoreOptions: Sendable {
   public var opensReadOnly = false
   /// What opening does with migrations that have not run yet. Default `.automatically`.
   public var migrating: Migrating = .automatically
-  /// The key of an encrypted file. The SQLite in use must be able to encrypt; otherwise opening throws `.encryptionUnavailable` before it
-  /// touches the path. Default nil: not encrypted.
-  public var key: Data?
+  /// The key of an encrypted store. A new store is encrypted with it, and so are its snapshots and what is set aside. The SQLite in use must
+  /// be able to encrypt; otherwise opening throws `.encryptionUnavailable` before it touches the path. Default nil: not encrypted. See
+  /// `Documentation/Encryption.md`.
+  public var key: StoreKey?
   /// Whether every commit is kept, for going back to any moment. Default: where an archive was begun, it goes on.
   public var archive = ArchiveOptions()
   /// Logs one line for each opening, lock wait, retry, migration, import and damage, without values. Default: silent.

@@ -17,7 +17,7 @@ struct BringingBack {
     let open = try openWhole(store, lock)
     // The first error is the one that matters.
     defer { try? open.close() }
-    let table = try row.table(of: open, Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout))
+    let table = try row.table(of: open, Store.kinds(at: store.url, options: lock.storeOptions))
     let folder = try WorkingFolder(beside: store.url, "comparing")
     let file = folder.file("then.sqlite")
     let words = try Activity.show("building", console) { try build(open, file) }

@@ -20,7 +20,7 @@ struct Info: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func perform(_ console: Console) throws -> Answer {
-    let schemas = try Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout)
+    let schemas = try Store.kinds(at: store.url, options: lock.storeOptions)
     return try withLibrary(store, library, lock) { library, open in
       let facts = Facts(
         schemas: schemas, known: library, file: try open.statistics(), snapshots: try Snapshot.all(of: store.url).count,

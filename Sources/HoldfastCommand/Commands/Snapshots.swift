@@ -61,7 +61,7 @@ struct Snapshots: Subcommand {
   }
 
   private func create(_ given: StoreOptions, _ console: Console) throws -> Answer {
-    let kinds = try Store.kinds(at: store.url, busyTimeout: given.busyTimeout)
+    let kinds = try Store.kinds(at: store.url, options: given)
     guard !kinds.isEmpty else { throw StoreError(.notFound, "\(store.path) holds no library yet") }
     var options = given
     options.createsIfMissing = false
@@ -105,7 +105,7 @@ struct SnapshotList {
       throw StoreError(.notFound, "there is no file at \(store.path)")
     }
     // Throws for a file that is not a store; an empty list would hide that.
-    if snapshots.isEmpty { _ = try Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout) }
+    if snapshots.isEmpty { _ = try Store.kinds(at: store.url, options: lock.storeOptions) }
     return snapshots
   }
 

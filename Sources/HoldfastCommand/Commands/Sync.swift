@@ -55,7 +55,7 @@ struct Sync: Subcommand {
     let writes = request.address != nil || retry
     if writes {
       // Refuse a newer store before it is opened for writing.
-      try refuseNewer(store, Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout), described.schema)
+      try refuseNewer(store, Store.kinds(at: store.url, options: lock.storeOptions), described.schema)
     }
     // A proxy may be another computer. Unencrypted http must stay on this one.
     if request.address?.scheme?.lowercased() == "http" { setenv("no_proxy", "*", 1) }

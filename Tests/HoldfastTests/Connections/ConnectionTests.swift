@@ -107,7 +107,7 @@ struct ConnectionTests {
     let (sound, other) = (folder.file("store.sqlite"), folder.file("other.sqlite"))
     try folder.store([Shelves.schema]).close()
     try Data(repeating: 0x41, count: 8_192).write(to: other)
-    let key = Data("secret".utf8)
+    let key = try StoreKey(Data("secretsecretsecretsecretsecretse".utf8))
     // The factory takes it even with an SQLite that cannot encrypt; a store asks `Encryption.probe` first.
     var options = StoreOptions.testing
     options.key = key
@@ -118,9 +118,9 @@ struct ConnectionTests {
         defer { withExtendedLifetime(connection) {} }
         // Shorter than the statement that gives the key.
         sqlite3_limit(connection.handle, SQLITE_LIMIT_SQL_LENGTH, 10)
-        try Encryption.use(key, connection.handle, "in memory")
+        try Encryption.give(key, to: connection.handle, "in memory")
       case "the file is no database": try ConnectionFactory(other.path, options).writer().close()
-      default: _ = try ConnectionFactory(sound.path, options).still(beside: other.path)
+      default: _ = try ConnectionFactory(sound.path, options).still(beside: ConnectionFactory(other.path, options))
       }
       Issue.record("nothing was thrown")
     } catch {

@@ -44,8 +44,8 @@ struct RetryTests {
   func beginningTheLog(failures: Int) throws {
     let journal = folder.file("other.sqlite-journal")
     let other = try FailingRemovals.within(journal, next: failures) { try? folder.store([Shelves.schema], name: "other.sqlite") }
-    // SQLite itself tries a journal once more that it finds left behind.
-    #expect((other == nil) == (failures > 2))
+    // Some versions of SQLite try a journal once more that they find left behind.
+    #expect(other == nil || failures == 1)
     guard let other else { return }
     try other.fill()
     #expect(DurableFile.stands(folder.file("other.sqlite-wal").path))

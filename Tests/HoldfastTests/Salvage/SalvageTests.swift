@@ -95,10 +95,13 @@ struct SalvageTests {
     try store.close()
     let (sound, file, salvaged) = (folder.file("store.sqlite"), folder.file("file.sqlite"), folder.file("new.sqlite"))
     var bytes = try Data(contentsOf: sound)
-    bytes.replaceSubrange(try #require(bytes.firstRange(of: Data(old.utf8))), with: Data(new.utf8))
+    // A page may still hold an older copy of the text.
+    try #require(bytes.firstRange(of: Data(old.utf8)) != nil)
+    while let place = bytes.firstRange(of: Data(old.utf8)) { bytes.replaceSubrange(place, with: Data(new.utf8)) }
     try bytes.write(to: file)
     let report = try Store.salvage(file, to: salvaged, schemas: [SalvageWorld.notes], options: .testing)
-    #expect(report.findings == [] && report.setAside == nil && report.origin == .fileAndSchemas)
+    #expect(report.findings == [] && report.setAside == nil)
+    #expect(report.origin == .fileAndSchemas)
     #expect(try SalvageWorld.rows(salvaged) == SalvageWorld.rows(sound))
   }
 

@@ -140,16 +140,6 @@ struct AccessTests {
     #expect(try Store.kinds(at: folder.file("store.sqlite")) == ["shelves": 1])
   }
 
-  @Test("a key that SQLite cannot use is refused before the path is touched")
-  func encryption() throws {
-    var options = StoreOptions.testing
-    options.key = Data("secret".utf8)
-    #expect(failure { try folder.store([Shelves.schema], options: options) }?.code == .encryptionUnavailable)
-    #expect(failure { try Store.inMemory(schemas: [], options: options) }?.code == .encryptionUnavailable)
-    #expect(failure { try Store.temporary(schemas: [], options: options) }?.code == .encryptionUnavailable)
-    #expect(try folder.contents() == [])
-  }
-
   @Test("the presets differ in what they promise and how long they wait")
   func presets() {
     #expect(StoreOptions.production.busyTimeout == .seconds(5))

@@ -1,0 +1,78 @@
+internal import CHoldfast
+import Foundation
+internal import GRDBSQLite
+
+/// Encryption by SQLite3 Multiple Ciphers, the SQLite that an app brings for it; see `Documentation/Encryption.md`.
+///
+/// The system's SQLite cannot encrypt. It would ignore a key, and write plain text without an error. So the kit tests the SQLite in use on a
+/// database in memory before it touches any path.
+enum Encryption {
+  /// Of all ciphers the one that also proves that a page is as it was written, for the least time.
+  private static let cipher = "aegis"
+  /// What SQLite leaves readable in an encrypted file: bytes 16 to 23 of the header.
+  static let clearBytes = 16..<24
+
+  /// Before a key is given. Sorting and the like must not leave rows in temporary files, which SQLite does not encrypt.
+  static let preparation = ["PRAGMA temp_store = MEMORY", "PRAGMA cipher = '\(cipher)'"]
+
+  /// Found once: a process does not change its SQLite.
+  static let isAvailable: Bool = {
+    guard let memory = try? ConnectionFactory.probe(), let answer = try? memory.texts("PRAGMA cipher") else { return false }
+    // -1: it has no such function. A database in memory cannot be encrypted, so other results are failures, too.
+    return !answer.isEmpty && holdfast_key(memory.handle, nil, 0) != -1
+  }()
+
+  /// - Throws: `.encryptionUnavailable` when a key is given and this SQLite cannot use it.
+  static func probe(_ key: StoreKey?) throws {
+    guard key != nil, !isAvailable else { return }
+    throw StoreError(.encryptionUnavailable, "a key was given, and the SQLite in use cannot encrypt; nothing was opened")
+  }
+
+  /// Gives a connection its key, before its first read. SQLite tries the key only when it reads.
+  ///
+  static func give(_ key: StoreKey, to handle: OpaquePointer, _ path: String) throws {
+    // Not by SQL, which a trace would show.
+    guard sqlite3_exec(handle, preparation.joined(separator: ";"), nil, nil, nil) == SQLITE_OK,
+      raw(key).withUnsafeBytes({ holdfast_key(handle, $0.baseAddress, Int32(clamping: $0.count)) }) == SQLITE_OK
+    else { throw StoreError(.encryptionUnavailable, "\(path): SQLite did not take the key") }
+  }
+
+  /// Encrypts a file that nothing else has open, and that keeps no log, with another key; nil: decrypts it.
+  static func change(_ connection: RawConnection, to key: StoreKey?, sortsInFiles: Bool) throws {
+    for statement in preparation + ["PRAGMA temp_store = \(sortsInFiles ? "FILE" : "MEMORY")"] { try connection.run(statement) }
+    let code = (key.map(raw) ?? Data()).withUnsafeBytes { holdfast_rekey(connection.handle, $0.baseAddress, Int32(clamping: $0.count)) }
+    guard code == SQLITE_OK else { throw connection.failure(code) }
+  }
+
+  /// In the form from which SQLite derives nothing.
+  static func raw(_ key: StoreKey) -> Data { Data("raw:".utf8) + key.bytes }
+
+  /// The state of a file, by its first bytes.
+  enum Found {
+    case plain, encrypted, unknown
+
+    init(_ header: Data) {
+      let bytes = Array(header)
+      if header.starts(with: Data("SQLite format 3\0".utf8)) {
+        self = .plain
+      } else if bytes.count > 23, PageBytes(bytes).int(16, 2).map({ $0 == 1 ? 65_536 : $0 })?.isPageSize == true,
+        [1, 2].contains(bytes[18]),
+        bytes[18] == bytes[19], bytes[20] > 0, bytes[21...23].elementsEqual([64, 32, 32])
+      {
+        // The cipher needs room at the end of each page, which stores without one do not leave.
+        self = .encrypted
+      } else {
+        self = .unknown
+      }
+    }
+
+    /// - Throws: `.keyNeeded`, `.notEncrypted`.
+    func check(_ key: StoreKey?, _ path: String) throws {
+      switch (self, key) {
+      case (.encrypted, nil): throw StoreError(.keyNeeded, "\(path) is encrypted, and no key was given")
+      case (.plain, .some): throw StoreError(.notEncrypted, "\(path) is not encrypted, and a key was given; nothing was opened")
+      default: break
+      }
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+extension Trait where Self == ConditionTrait {
+  /// `make encryption` brings a SQLite that encrypts.
+  static var whereSQLiteEncrypts: Self { .enabled(if: Encryption.isAvailable, "the SQLite in use cannot encrypt; see make encryption") }
+}
+
+/// A folder with an encrypted store.
+struct EncryptedWorld {
+  let folder: TemporaryFolder
+  var options = StoreOptions.testing
+  let key = StoreKey.random()
+
+  init() throws {
+    folder = try TemporaryFolder()
+    options.key = key
+  }
+
+  var url: URL { folder.file("store.sqlite") }
+
+  func open(_ options: StoreOptions? = nil) throws -> Store { try folder.store([Shelves.schema], options: options ?? self.options) }
+
+  /// These options with another key, or none.
+  func with(_ key: StoreKey?) -> StoreOptions {
+    var options = options
+    options.key = key
+    return options
+  }
+
+  /// The files in the folder that contain this text, by name.
+  func files(containing text: String) throws -> [String] {
+    try folder.contents().filter { name in
+      let url = folder.file(name)
+      guard !DurableFile.isFolder(url.path) else { return false }
+      return try Data(contentsOf: url).range(of: Data(text.utf8)) != nil
+    }
+  }
+
+  /// Every file with its bytes.
+  func content() throws -> [String: Data] {
+    let files = try folder.contents().filter { !DurableFile.isFolder(folder.file($0).path) }
+    return try Dictionary(uniqueKeysWithValues: files.map { ($0, try Data(contentsOf: folder.file($0))) })
+  }
+}
+
+@Suite("Encryption, without a SQLite that can")
+struct NoEncryptionTests {
+  @Test("where a test run promises a SQLite that encrypts, it does")
+  func promised() {
+    #expect(Encryption.isAvailable || ProcessInfo.processInfo.environment["HOLDFAST_ENCRYPTS"] == nil)
+  }
+
+  @Test("a key that SQLite cannot use is refused before the path is touched", .disabled(if: Encryption.isAvailable))
+  func refused() throws {
+    let world = try EncryptedWorld()
+    #expect(failure { try world.open() }?.code == .encryptionUnavailable)
+    #expect(failure { try Store.inMemory(schemas: [], options: world.options) }?.code == .encryptionUnavailable)
+    #expect(failure { try Store.temporary(schemas: [], options: world.options) }?.code == .encryptionUnavailable)
+    #expect(failure { try Store.kinds(at: world.url, options: world.options) }?.code == .encryptionUnavailable)
+    #expect(try world.folder.contents() == [])
+    try world.open(world.with(nil)).close()
+    let before = try world.content()
+    let error = failure { try Store.encrypt(at: world.url, with: world.key, plainFiles: .remove, options: .testing) }
+    #expect(try error?.code == .encryptionUnavailable && world.content() == before)
+  }
+
+  @Test("a key has 32 bytes, is read from digits or Base64, and shows no byte in any description")
+  func keys() throws {
+    let bytes = Data((0..<32).map { UInt8($0) })
+    let digits = "000102030405060708090a0b0c0d0e0f101112131415161718191A1B1C1D1E1F"
+    #expect(try StoreKey(bytes) == StoreKey(text: " \(digits)\n"))
+    #expect(try StoreKey(bytes) == StoreKey(text: bytes.base64EncodedString()))
+    for text in ["", "secret", digits + "00", String(digits.dropLast()), "é" + digits.dropFirst()] {
+      let error = failure { try StoreKey(text: text) }
+      #expect(error?.code == .invalidValue && (text.isEmpty || "\(error!)".contains(text) == false), "\(text)")
+    }
+    #expect(failure { try StoreKey(Data([1])) }?.code == .invalidValue)
+    #expect(StoreKey.random() != StoreKey.random())
+    var options = StoreOptions()
+    options.key = try StoreKey(bytes)
+    var dumped = ""
+    dump(options, to: &dumped)
+    let told = "\(options) \(String(reflecting: options)) \(dumped)".lowercased()
+    #expect(!told.contains("0001") && !told.contains("32 bytes") && !told.contains(bytes.base64EncodedString().lowercased()))
+  }
+}
+
+@Suite("Encryption", .whereSQLiteEncrypts)
+struct EncryptionTests {
+  let world: EncryptedWorld
+
+  init() throws { world = try EncryptedWorld() }
+
+  @Test("no text of any row is in the file, its log, its snapshots or what is set aside; everything works with the key")
+  func nothingInClear() throws {
+    let store = try world.open()
+    try store.fill()
+    let snapshot = try store.snapshot(label: "first")
+    for number in 200..<390 {
+      try store.write { tx in try tx.insert(Book("MARKERTEXT \(number) \(String(repeating: "MARKERTEXT", count: 200))", number: number)) }
+    }
+    #expect(try world.files(containing: "MARKERTEXT") == [] && world.folder.contents().contains("store.sqlite-wal"))
+    try store.snapshot(label: "second")
+    try store.checkpoint(.truncate)
+    try store.vacuum()
+    #expect(try store.drill().hasPassed)
+    #expect(try store.restorePlan(snapshot: snapshot.id).first { $0.table == "books" }?.removed == 190)
+    try store.restore(snapshot: snapshot.id)
+    #expect(try store.titles() == ["book 0", "book 1", "book 2"])
+    #expect(try store.integrityCheck().findings == [])
+    try store.close()
+    try Store.restore(at: world.url, snapshot: snapshot.id, options: world.options)
+    #expect(try world.files(containing: "MARKERTEXT") == [] && world.files(containing: "SQLite format 3") == [])
+    #expect(try world.files(containing: "CREATE TABLE") == [])
+    #expect(try Store.check(at: world.url, schemas: [Shelves.schema], options: world.options).findings == [])
+    #expect(try world.open().titles().count == 3)
+  }
+
+  @Test("SQLite leaves only bytes 16 to 23 of a page readable: no two pages begin alike, and all values of a byte are there")
+  func looksRandom() throws {
+    let store = try world.open()
+    try store.fill()
+    // Pages that would be alike.
+    for number in 10..<60 { try store.write { tx in try tx.insert(Book(String(repeating: "a", count: 4_000), number: number)) } }
+    try store.close()
+    let bytes = try Data(contentsOf: world.url)
+    #expect(Encryption.Found(bytes) == .encrypted)
+    let pages = stride(from: 0, to: bytes.count, by: 4_096).map { bytes[$0..<$0 + 64] }
+    #expect(pages.count > 50 && Set(pages).count == pages.count)
+    var counts = [Int](repeating: 0, count: 256)
+    for (place, byte) in bytes.enumerated() where !Encryption.clearBytes.contains(place) { counts[Int(byte)] += 1 }
+    // Six standard deviations of equally likely bytes.
+    let (mean, deviation) = (Double(bytes.count) / 256, (Double(bytes.count) / 256).squareRoot())
+    #expect(counts.allSatisfy { abs(Double($0) - mean) < 6 * deviation })
+  }
+
+  @Test("a wrong key, no key, and a key for a plain file are three errors, and change nothing", arguments: [false, true])
+  func errors(hasLog: Bool) throws {
+    let store = try world.open()
+    try store.fill()
+    try store.close(checkpoints: !hasLog)
+    let plain = try folder("plain.sqlite")
+    let before = try world.content()
+    #expect(before.keys.contains("store.sqlite-wal") == hasLog)
+    for (key, code) in [(StoreKey.random(), StoreError.Code.wrongKey), (nil, .keyNeeded)] {
+      #expect(failure { try world.open(world.with(key)) }?.code == code)
+      #expect(failure { try Store.kinds(at: world.url, options: world.with(key)) }?.code == code)
+      #expect(failure { try Store.plan(at: world.url, schemas: [Shelves.schema], options: world.with(key)) }?.code == code)
+      #expect(failure { try Store.check(at: world.url, schemas: [Shelves.schema], options: world.with(key)) }?.code == code)
+    }
+    #expect(failure { try folder("plain.sqlite", world.options) }?.code == .notEncrypted)
+    #expect(failure { try Store.kinds(at: plain, options: world.options) }?.code == .notEncrypted)
+    #expect(try world.content() == before)
+    #expect(try world.open().titles().count == 3)
+  }
+
+  /// Makes a store with this name, or opens it.
+  @discardableResult
+  private func folder(_ name: String, _ options: StoreOptions = .testing) throws -> URL {
+    try world.folder.store([Shelves.schema], name: name, options: options).close()
+    return world.folder.file(name)
+  }
+
+  @Test("the key is in no statement that a trace sees, and nothing is sorted in a file")
+  func notInSQL() throws {
+    let seen = Collected<String>()
+    var options = world.options
+    options.trace = { seen.add($0) }
+    let store = try world.open(options)
+    try store.fill()
+    let digits = world.key.bytes.map { String(format: "%02x", Int($0)) }.joined()
+    #expect(!seen.all.isEmpty && !seen.all.contains { $0.lowercased().contains(digits) || $0.lowercased().contains("key =") })
+    #expect(try store.read { try $0.count("PRAGMA temp_store") } == 2 && store.write { try $0.count("PRAGMA temp_store") } == 2)
+  }
+
+  @Test("a log that was left by a kill is read with the key, and a log of a store with another key is set aside")
+  func leftLog() throws {
+    let store = try world.open()
+    try store.fill()
+    try store.close(checkpoints: false)
+    #expect(try world.open().titles().count == 3)
+    // The log of another store.
+    let other = try world.folder.store([Shelves.schema], name: "other.sqlite", options: world.with(.random()))
+    try other.fill()
+    try other.close(checkpoints: false)
+    try FileManager.default.moveItem(at: world.folder.file("other.sqlite-wal"), to: world.folder.file("store.sqlite-wal"))
+    let opened = try world.open()
+    #expect(opened.notices.map(\.kind) == [.foreignLog])
+    #expect(try opened.titles().count == 3)
+  }
+}
+
+/// Texts from any thread.
+private final class Collected<Value: Sendable>: @unchecked Sendable {
+  // Guarded by `lock`.
+  private var values: [Value] = []
+  private let lock = NSLock()
+
+  func add(_ value: Value) { lock.withLock { values.append(value) } }
+  var all: [Value] { lock.withLock { values } }
+}
