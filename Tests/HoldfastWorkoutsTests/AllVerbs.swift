@@ -52,8 +52,7 @@ extension VerbCase {
 
   static var everything: Set<String> { ["workouts", "exercises", "exercise_sets", "active_workout", "custom_exercises"] }
   private static var nested: Set<String> { ["workouts", "exercises", "exercise_sets"] }
-  /// A delete cascades, whatever there is to be deleted.
-  private static var deleted: Set<String> { nested.union(["active_workout"]) }
+  private static var inProgress: Set<String> { nested.union(["active_workout"]) }
 
   static var writes: [VerbCase] { saves + templates + edits + progress }
 
@@ -80,7 +79,7 @@ extension VerbCase {
         workout.exercises[0].sets.removeLast()
         try log.save(workout)
       },
-      VerbCase(name: "delete a workout", changes: deleted) { log, known in try log.deleteWorkout(known.newest.id) },
+      VerbCase(name: "delete a workout", changes: nested) { log, known in try log.deleteWorkout(known.newest.id) },
       VerbCase(name: "delete no workout") { log, known in try log.deleteWorkout(known.template.id) },
       VerbCase(name: "add sample workouts", changes: everything) { log, known in
         for id in known.workouts.map(\.id) + [known.current.id] { try log.deleteWorkout(id) }
@@ -119,7 +118,7 @@ extension VerbCase {
       VerbCase(name: "save a template from a workout", changes: nested) { log, known in
         try log.saveTemplate(from: known.newest.id, named: "New")
       },
-      VerbCase(name: "delete a template", changes: deleted) { log, known in try log.deleteTemplate(known.template.id) },
+      VerbCase(name: "delete a template", changes: nested) { log, known in try log.deleteTemplate(known.template.id) },
       VerbCase(name: "delete no template") { log, known in try log.deleteTemplate(known.newest.id) },
     ]
   }
@@ -170,15 +169,15 @@ extension VerbCase {
 
   private static var progress: [VerbCase] {
     [
-      VerbCase(name: "start an empty workout", changes: deleted) { log, _ in
+      VerbCase(name: "start an empty workout", changes: inProgress) { log, _ in
         try log.discardWorkout()
         try log.startWorkout(named: "New")
       },
-      VerbCase(name: "start from a template", changes: deleted) { log, known in
+      VerbCase(name: "start from a template", changes: inProgress) { log, known in
         try log.discardWorkout()
         try log.startWorkout(from: known.template.id)
       },
-      VerbCase(name: "repeat a workout", changes: deleted) { log, known in
+      VerbCase(name: "repeat a workout", changes: inProgress) { log, known in
         try log.discardWorkout()
         try log.startWorkout(repeating: known.newest.id)
       },
@@ -200,7 +199,7 @@ extension VerbCase {
       VerbCase(name: "finish without empty sets", changes: ["workouts", "exercise_sets", "active_workout"]) { log, _ in
         try log.finishWorkout(droppingEmptySets: true)
       },
-      VerbCase(name: "discard", changes: deleted) { log, _ in try log.discardWorkout() },
+      VerbCase(name: "discard", changes: inProgress) { log, _ in try log.discardWorkout() },
     ]
   }
 

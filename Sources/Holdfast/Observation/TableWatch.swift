@@ -29,9 +29,14 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
       // GRDB would use the closed connection of a store in memory.
       guard let self, !isClosed.isRaised else { return }
       let declared = (try? String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")) ?? []
+      let virtual =
+        (try? String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%'")) ?? []
       for table in tables {
         for name in declared + [table.name] where name.lowercased() == table.name.lowercased() {
           watched.updateValue(table.columns.flatMap { try? Self.heard($0, of: name, db) }, forKey: name)
+          // SQLite tells changes of a virtual table by the tables that keep its content.
+          guard virtual.contains(name) else { continue }
+          for part in declared where part.hasPrefix(name + "_") { watched.updateValue(nil, forKey: part) }
         }
       }
       db.add(transactionObserver: self, extent: .observerLifetime)
@@ -85,6 +90,8 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
   package func databaseDidChange() { isTouched = true }
 
   package func databaseDidChange(with event: DatabaseEvent) {
+    // A statement that may change a watched table also tells what search indexes write, and a read then would be needless.
+    guard watched[event.tableName] != nil else { return }
     isTouched = true
     stopObservingDatabaseChangesUntilNextTransaction()
   }

@@ -31,6 +31,20 @@ struct TableWatchTests {
     #expect(watch.count == before + 1)
   }
 
+  @Test("what a search index writes wakes the watch of that index, and no watch of a table that the statement could have changed")
+  func searchIndex() throws {
+    try store.write { tx in
+      _ = try tx.execute(
+        "CREATE TABLE loans (id INTEGER PRIMARY KEY, book_id TEXT NOT NULL REFERENCES books (id) ON DELETE CASCADE) STRICT")
+    }
+    let (loans, search) = (TableWatch(store, [WatchedTable("loans")]), TableWatch(store, [WatchedTable("books_search")]))
+    try drain()
+    let before = (loans.count, search.count)
+    // The deletion could cascade to loans, and there are none.
+    try store.write { tx in _ = try tx.execute("DELETE FROM books WHERE title = 'book 1'") }
+    #expect(loans.count == before.0 && search.count == before.1 + 1)
+  }
+
   @Test("a commit between the making of a watch and its beginning is counted")
   func lateWatch() throws {
     let (begun, goOn, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
