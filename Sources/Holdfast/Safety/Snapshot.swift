@@ -262,7 +262,9 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// The findings among the lines of SQLite's check. From SQLite 3.44 on it also looks at search indexes, which the kit checks by itself: they
   /// are made again from their text.
-  static func damage(_ lines: [String]) -> [String] { lines.filter { $0 != "ok" && !$0.contains(" FTS5 table ") && !$0.hasPrefix("fts5: ") } }
+  static func damage(_ lines: [String]) -> [String] {
+    lines.filter { $0 != "ok" && !$0.contains(" FTS5 table ") && !$0.hasPrefix("fts5: ") }
+  }
 
   /// The rows that point at a row that is gone. SQL without foreign keys leaves them; the file is whole.
   static func dangling(_ connection: RawConnection) throws -> [String] {
