@@ -102,6 +102,7 @@ encryption: system ## build a SQLite that encrypts, and run all tests and the sh
 	$(ENCRYPTING) .ci/test-within $(TEST_SECONDS) --parallel --skip '^ProofTests[.]'
 	swift build -c release --package-path Torture $(SHARED)
 	$(ENCRYPTING) timeout 900 .build/release/torture short --seed $(SEED)
+	$(ENCRYPTING) timeout 900 .build/release/torture encrypted --seed $(SEED) --seconds 120
 
 encryption-short: system ## the same with the tests of encryption only: for every change
 	.ci/encrypting-sqlite .build/encrypting

@@ -109,7 +109,7 @@ private struct KeyChange {
           suggestion: "Go on without the archive: move the folder \(ArchiveFolder(files).url.path) away, or remove it.")
       }
       if try isDone() {
-        report.rows = try rowCounts(ConnectionFactory(files, new).examiner().texts).values.reduce(0, +)
+        report.rows = try rowCounts(ConnectionFactory(files, new).still().texts).values.reduce(0, +)
         try settle(writeSnapshots())
       } else {
         try replaceStore()

@@ -70,12 +70,6 @@ package struct StoreLook {
         (content, needsRecovery) = (try Self.recovered(files, options), true)
         return
       }
-      if options.key != nil, !files.hasJournal {
-        // Without the log: reading that would make an index beside the file. Other errors are those of the whole look.
-        do { try ConnectionFactory(files, options).look(ignoringLog: true).run("PRAGMA schema_version") } catch let error as StoreError
-          where error.code == .wrongKey
-        { throw error } catch {}
-      }
       if let left = try LeftLog(files, options) { (log, hasLeftLog) = (left.verdict, true) }
       let keepsLog = header.count > 19 && header[18] == 2
       content = try Self.read(files, options, keepsLog: keepsLog, log: log)

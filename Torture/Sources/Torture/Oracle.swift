@@ -1,5 +1,6 @@
 import Foundation
 import GRDBSQLite
+import Holdfast
 
 /// What stands in a file by SQLite alone, without a line of the product.
 struct Oracle {
@@ -14,7 +15,7 @@ struct Oracle {
   /// Whether the numbers have to be 1, 2, 3 ….
   private let isLine: Bool
 
-  init(_ path: String, readOnly: Bool = false, isLine: Bool = true) {
+  init(_ path: String, readOnly: Bool = false, isLine: Bool = true, key: StoreKey? = nil) {
     (batches, version, problems) = (0, 0, [])
     self.isLine = isLine
     var opened: OpaquePointer?
@@ -25,6 +26,7 @@ struct Oracle {
       return
     }
     defer { sqlite3_close(handle) }
+    if let key, !Keys.give(key, to: handle) { problems.append("SQLite does not take the key") }
     sqlite3_busy_timeout(handle, 2_000)
     do {
       let check = try Self.texts(handle, "PRAGMA integrity_check(5)").compactMap(\.first)

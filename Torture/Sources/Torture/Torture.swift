@@ -52,6 +52,9 @@ struct Torture {
     case "processes": return report([try options.processes(20).run()])
     case "shared-kills": return report([try options.sharedKills(300).run()])
     case "upkeep": return report([try options.upkeep(20).run()])
+    case "encrypted":
+      guard Keys.key != nil else { return try Keys.again(verb, rest) }
+      return report([try options.kills(500).run("kills of encrypted stores"), try options.power(1_000).run()])
     case "versions": return report([try options.versions(40).run()])
     case "controls": return try controls(options, 300)
     case "short": return try all(options, short)

@@ -74,7 +74,7 @@ struct Verdict {
     case .restoreReplacing: return (acked("replaced") == nil ? [prepared, snapshot] : [snapshot], false)
     case .retention:
       return (judged.isPromised && acked("commit") != nil ? [prepared + 1] : [prepared, prepared + 1], false)
-    case .migrate, .snapshot, .export, .vacuum: return ([prepared], false)
+    case .migrate, .snapshot, .export, .vacuum, .rekey: return ([prepared], false)
     }
   }
 
@@ -111,7 +111,9 @@ struct Verdict {
     let isInterrupted = FileManager.default.fileExists(atPath: home.appendingPathComponent("replacement/intent.json").path)
     if isInterrupted {
       do {
-        try Store.open(at: store, schemas: [Library.schema(1)], options: Workload.options(.durable, seed: judged.seed)).close()
+        try Store.open(at: store, schemas: [Library.schema(1)], options: options).close()
+      } catch let error as StoreError where error.code == .wrongKey && judged.workload == .rekey {
+        // The opening has finished the replacement, and the store has the other key now.
       } catch {
         find("cannot-open", Self.text(error))
       }
@@ -120,14 +122,15 @@ struct Verdict {
       if !allowed.absent { find("absent", "there is no store; acknowledged: \(judged.acks.suffix(3).joined(separator: ", "))") }
       return runAgain()
     }
-    let version = try? Store.kinds(at: store)["torture"]
+    judgeKeys()
+    let version = try? Store.kinds(at: store, options: options)["torture"]
     if judged.workload == .migrate {
       if judged.isPromised, acked("migrated") != nil, version != 2 { find("lost", "the reported migration is gone") }
       if version == 2, !snapshots().contains(where: { $0.label == "before migration" }) {
         find("no-snapshot", "migrated, and the snapshot from before is gone")
       }
     }
-    var options = Workload.options(.durable, seed: judged.seed)
+    var options = options
     options.createsIfMissing = allowed.absent
     if judged.isArchived { ArchiveVerdict.archive(&options) }
     do {
@@ -151,7 +154,7 @@ struct Verdict {
       try judgeAudit(open)
       try archive?.settle(open)
       try open.close()
-      let raw = Oracle(store.path)
+      let raw = Oracle(store.path, key: options.key)
       archive?.judge(live: raw)
       findings += archive?.findings ?? []
       for problem in raw.problems { find("oracle", problem) }
@@ -192,6 +195,33 @@ struct Verdict {
     return "\(error.code.rawValue): \(error.message)"
   }
 
+  /// As the store is now: after `rekey` it has one of two keys.
+  private var options: StoreOptions {
+    var options = Workload.options(.durable, seed: judged.seed)
+    options.key = keyOf(store)
+    return options
+  }
+
+  private func keyOf(_ file: URL) -> StoreKey? {
+    guard judged.workload == .rekey, let other = Keys.other, Keys.opens(file.path, other) else { return Keys.key }
+    return other
+  }
+
+  /// No byte of a row or of the schema is in the clear, and one key opens the store.
+  private mutating func judgeKeys() {
+    // Any key opens an empty file.
+    guard let key = Keys.key, let other = Keys.other, (try? Data(contentsOf: store))?.isEmpty == false else { return }
+    for name in (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? [] where name.contains("list.sqlite") {
+      let content = (try? Data(contentsOf: folder.appendingPathComponent(name))) ?? Data()
+      for word in ["CREATE TABLE", "SQLite format 3", "lines_by_content"] where content.range(of: Data(word.utf8)) != nil {
+        find("in-clear", "\(name) has “\(word)”")
+      }
+    }
+    let opening = [key, other].filter { Keys.opens(store.path, $0) }.count
+    if opening != 1 { find("keys", "\(opening) keys open the store") }
+    if acked("rekeyed") != nil, !Keys.opens(store.path, other) { find("keys", "the reported key does not open the store") }
+  }
+
   /// On a copy, for looking replays the log.
   private func rawLook() -> Oracle? {
     let copy = URL(fileURLWithPath: judged.folder + ".raw")
@@ -199,7 +229,7 @@ struct Verdict {
     defer { try? FileManager.default.removeItem(at: copy) }
     guard (try? FileManager.default.copyItem(at: folder, to: copy)) != nil else { return nil }
     let path = Workload.store(copy).path
-    return FileManager.default.fileExists(atPath: path) ? Oracle(path) : nil
+    return FileManager.default.fileExists(atPath: path) ? Oracle(path, key: keyOf(Workload.store(copy))) : nil
   }
 
   private func snapshots() -> [Snapshot] { (try? Snapshot.all(of: store)) ?? [] }
@@ -213,7 +243,7 @@ struct Verdict {
       let file = home.appendingPathComponent("snapshots/\(snapshot.id).sqlite")
       let header = try? FileHandle(forReadingFrom: file).read(upToCount: 20)
       if header?.last == 2 { find("snapshot-with-log", "\(snapshot.id) is said to be one file, and its header asks for a log") }
-      let raw = Oracle(file.path, readOnly: true)
+      let raw = Oracle(file.path, readOnly: true, key: keyOf(file))
       if !raw.problems.isEmpty || raw.batches != snapshot.rows["batches"] {
         find("snapshot-broken", "\(snapshot.id) holds \(raw.batches) batches: \(raw.problems.joined(separator: "; "))")
       }
@@ -227,7 +257,7 @@ struct Verdict {
     if let kept = acked("kept")?.split(separator: " "), kept.count == 2 {
       let id = String(kept[0])
       do {
-        let batches = try Snapshot.verify(id, of: store).rows["batches"]
+        let batches = try Snapshot.verify(id, of: store, options: options).rows["batches"]
         if batches != Int(kept[1]) { find("snapshot-broken", "\(id) holds \(batches ?? -1) batches; told: \(kept[1])") }
       } catch {
         find("lost", "the newest reported snapshot \(id): \(Self.text(error))")
@@ -237,7 +267,7 @@ struct Verdict {
       find("lost", "the snapshot that was put back is gone")
     }
     if let kept = acked("replaced"), !kept.isEmpty {
-      let raw = Oracle(home.appendingPathComponent("quarantine/\(kept)/list.sqlite").path)
+      let raw = Oracle(home.appendingPathComponent("quarantine/\(kept)/list.sqlite").path, key: Keys.key)
       if raw.batches != Workload.prepared || !raw.problems.isEmpty {
         find("quarantine-lost", "what was set aside holds \(raw.batches) batches: \(raw.problems.joined(separator: "; "))")
       }
@@ -271,9 +301,18 @@ struct Verdict {
   /// The same again must work now, and leave nothing of the attacked one behind.
   private mutating func runAgain() {
     guard judged.runsAgain else { return }
-    let options = Workload.options(.durable, seed: judged.seed)
+    let options = options
     do {
       switch judged.workload {
+      case .rekey:
+        guard let other = Keys.other else { return }
+        // If it is done, this says so.
+        var former = options
+        former.key = Keys.key
+        try Store.rekey(at: store, to: other, formerFiles: .remove, options: former)
+        former.key = other
+        for snapshot in snapshots() { _ = try Snapshot.verify(snapshot.id, of: store, options: former) }
+        if snapshots().map(\.label) != ["earlier"] { find("next-run", "there are other snapshots: \(snapshots().map(\.label))") }
       case .importNew, .importInto, .importOpen:
         guard let source = judged.workload.source, findings.isEmpty else { return }
         if judged.workload != .importNew, FileManager.default.fileExists(atPath: store.path) {
@@ -284,7 +323,7 @@ struct Verdict {
         }
         let file = try ImportSource(Workload.source(folder))
         _ = try Store.importing(BatchFormat(file.content()), from: file, into: store, schemas: [Library.old], storeOptions: options)
-        let raw = Oracle(store.path)
+        let raw = Oracle(store.path, key: options.key)
         if raw.batches < source.upperBound { find("next-run", "importing again leaves \(raw.batches) batches") }
       case .snapshot, .migrate, .restoreInPlace:
         let open = try Store.open(at: store, schemas: judged.workload.schemas, options: options)

@@ -26,6 +26,8 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   case snapshot
   case export
   case vacuum
+  /// Another key for an encrypted store.
+  case rekey
 
   /// Batches in the store before the attack.
   static let prepared = 10
@@ -76,7 +78,9 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     let store = try Store.open(at: Self.store(folder), schemas: [Library.old], options: Self.options(.fast, seed: seed))
     for number in 1...Self.prepared {
       try store.write { try Library.save(Batch(number: number, seed: seed), in: $0) }
-      if number == Self.inSnapshot, self == .restoreInPlace || self == .restoreReplacing { try store.snapshot(label: "earlier") }
+      if number == Self.inSnapshot, [.restoreInPlace, .restoreReplacing, .rekey].contains(self) {
+        try store.snapshot(label: "earlier")
+      }
     }
     if self == .vacuum {
       // Something to gain: pages that became free.
@@ -149,6 +153,10 @@ enum Workload: String, CaseIterable, Codable, Sendable {
       acks.tell("vacuumed")
       try store.close()
       acks.tell("closed")
+    case .rekey:
+      guard let other = Keys.other else { throw StoreError(.misuse, "the torture has no key") }
+      try Store.rekey(at: url, to: other, formerFiles: seed.isMultiple(of: 2) ? .keep : .remove, options: options)
+      acks.tell("rekeyed")
     }
   }
 
@@ -251,6 +259,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     options.busyTimeout = .milliseconds(busyMilliseconds)
     options.newID = .v7
     options.now = { Date(timeIntervalSince1970: 1_800_000_000) }
+    options.key = Keys.key
     return options
   }
 }
