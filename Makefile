@@ -17,7 +17,7 @@ ENCRYPTING := HOLDFAST_ENCRYPTS=1 LD_LIBRARY_PATH="$(CURDIR)/.build/encrypting"
 MUTANTS_SCRATCH ?= $(or $(TMPDIR),/tmp)/holdfast-mutants
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test coverage format lint release bench bench-build fuzz torture torture-short mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics docc system
+.PHONY: help run install test coverage format lint release bench bench-encryption bench-build fuzz torture torture-short mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics docc system
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,11 @@ release: system ## build everything for release
 
 bench: system ## measure; results go to Benchmarks/RESULTS.md
 	swift run -c release --package-path Benchmarks $(SHARED) Benchmarks --write Benchmarks/RESULTS.md
+
+bench-encryption: system ## the same for encrypted stores beside others, of loading and saving, with a SQLite that encrypts
+	.ci/encrypting-sqlite .build/encrypting
+	swift build -c release --package-path Benchmarks $(SHARED)
+	$(ENCRYPTING) .build/release/Benchmarks --only W1,W3
 
 bench-build: system ## build the benchmarks for debugging, and run one round of one of them: the figures mean nothing
 	swift build --package-path Benchmarks $(SHARED)

@@ -29,6 +29,9 @@ struct Gate {
     Gate(workload: Workload.saveFast, limit: .ratio(atMost: 1.5, of: "C")),
     Gate(workload: Workload.saveObserved, limit: .ratio(atMost: 1.7, of: "C")),
     Gate(workload: Workload.saveFast, limit: .ratio(atMost: 2, of: Gate.contestant), contestant: HoldfastAuditedContestant.name),
+    Gate(workload: Workload.loadNew, limit: .ratio(atMost: 1.15, of: Gate.contestant), contestant: HoldfastEncryptedContestant.name),
+    Gate(workload: Workload.saveFast, limit: .ratio(atMost: 1.15, of: Gate.contestant), contestant: HoldfastEncryptedContestant.name),
+    Gate(workload: Workload.saveDurable, limit: .ratio(atMost: 1.15, of: Gate.contestant), contestant: HoldfastEncryptedContestant.name),
     Gate(
       workload: Workload.writersDurable, limit: .throughput(atLeast: 0.7, of: Workload.writersFast),
       contestant: HoldfastAsyncContestant.name),

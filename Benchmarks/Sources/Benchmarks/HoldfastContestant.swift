@@ -11,6 +11,8 @@ class HoldfastContestant: Contestant, @unchecked Sendable {
   class var countsVerbs: Bool { true }
   /// What the schema declares beside its own.
   class var declarations: [SchemaDeclaration] { [] }
+  /// Nil: the store is not encrypted.
+  class var key: StoreKey? { nil }
   fileprivate let library: AudiobookLibrary
   private let clock = Clock()
 
@@ -19,6 +21,10 @@ class HoldfastContestant: Contestant, @unchecked Sendable {
     options.durability = durability == .durable ? .durable : .fast
     options.now = { [clock] in clock.now }
     options.metrics = Self.countsVerbs
+    if let key = Self.key {
+      try Store.encrypt(at: URL(fileURLWithPath: folder + "/" + Self.fileName), with: key, plainFiles: .remove)
+      options.key = key
+    }
     let own = AudiobookLibrary.schema
     // A declaration comes with a migration: the database was made without it.
     let next = Self.declarations.isEmpty ? [] : [Migration("\(own.name)/benchmark", sql: "SELECT 1")]
@@ -30,7 +36,15 @@ class HoldfastContestant: Contestant, @unchecked Sendable {
 
   class func takesPart(in workload: Workload) -> Bool { !workload.isConcurrent }
 
-  func close() throws { try library.store.close() }
+  func close() throws {
+    let url = library.store.url
+    try library.store.close()
+    // Whoever compares the contents reads a plain file.
+    guard let url, let key = Self.key else { return }
+    var options = StoreOptions()
+    options.key = key
+    try Store.decrypt(at: url, encryptedFiles: .remove, options: options)
+  }
   func settle() throws { try library.store.checkpoint(.truncate) }
 
   func loadLibrary() throws -> any Loaded { HoldfastLibrary(collections: try library.collections()) }
@@ -115,6 +129,18 @@ final class HoldfastAuditedContestant: HoldfastContestant, @unchecked Sendable {
   override class var imports: Bool { false }
   override class var declarations: [SchemaDeclaration] { [.audit("playback_states", key: ["track_id"], unaudited: ["rowid"])] }
   override class func takesPart(in workload: Workload) -> Bool { [Workload.saveFast, Workload.saveDurable].contains(workload.name) }
+}
+
+/// The same with the store encrypted. Only where the SQLite in use can: `make bench-encryption`.
+final class HoldfastEncryptedContestant: HoldfastContestant, @unchecked Sendable {
+  override class var name: String { "Holdfast, encrypted" }
+  override class var imports: Bool { false }
+  override class var key: StoreKey? { once }
+  private static let once = StoreKey.random()
+  static let isPossible = ProcessInfo.processInfo.environment["HOLDFAST_ENCRYPTS"] != nil
+  override class func takesPart(in workload: Workload) -> Bool {
+    isPossible && [Workload.loadNew, Workload.saveFast, Workload.saveDurable].contains(workload.name)
+  }
 }
 
 private final class Clock: @unchecked Sendable {

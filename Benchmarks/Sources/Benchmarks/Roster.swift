@@ -6,7 +6,7 @@ import HoldfastAudiobooks
 var roster: [any Contestant.Type] {
   [
     CContestant.self, CRowContestant.self, HoldfastContestant.self, HoldfastAsyncContestant.self, HoldfastUncountedContestant.self,
-    HoldfastAuditedContestant.self, GRDBContestant.self, JSONContestant.self,
+    HoldfastAuditedContestant.self, HoldfastEncryptedContestant.self, GRDBContestant.self, JSONContestant.self,
   ]
 }
 
