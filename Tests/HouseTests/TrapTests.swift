@@ -115,6 +115,8 @@ import Testing
       "Sources/Holdfast/Salvage/Store+Salvage.swift",
       // An export, under a working name.
       "Sources/HoldfastTransfer/Export/ExportFile.swift",
+      // The demo's damage.
+      "Sources/HoldfastCommand/Demo/DemoDamage.swift",
       // Standard input, into a temporary file.
       "Sources/HoldfastCommand/Libraries/SourceFile.swift",
       // Rows: `write(to:)` of a `LogLine` and of totals runs SQL.

@@ -4,23 +4,26 @@ import Holdfast
 
 struct Demo: Subcommand {
   static let configuration = CommandConfiguration(
-    abstract: "Loses a sample library in three ways, and brings it back in front of you.",
+    abstract: "Loses a sample library in four ways, and brings it back in front of you.",
     discussion: """
-      In a temporary folder, which is removed: a collection is deleted, an import of a bad file overwrites everything, and a program \
-      is killed in the middle of a write. After each, all rows are compared with those before. Takes less than a minute; the exit code \
+      In a temporary folder, which is removed: a collection is deleted, an import of a bad file overwrites everything, a program \
+      is killed in the middle of a write, and pages of the file are overwritten while the app runs. After each, all rows are compared with those before. Takes less than a minute; the exit code \
       is 1 when anything is lost.
 
       Example: holdfast demo
       """)
 
-  // The program that is killed is this one, started with this option.
+  // The program that is killed, and the one that overwrites pages, are this one, started with one of these options.
   @Option(help: .hidden)
   var writeUntilKilled: FilePath?
+  @Option(help: .hidden)
+  var overwritePages: FilePath?
 
   @OptionGroup var output: OutputOptions
 
   func perform(_ console: Console) throws -> Answer {
     if let writeUntilKilled { return try DemoWriter.run(writeUntilKilled.url, console) }
+    if let overwritePages { return try DemoDamage.run(overwritePages.url, console) }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-demo-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     defer { try? FileManager.default.removeItem(at: folder) }

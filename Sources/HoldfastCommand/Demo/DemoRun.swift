@@ -37,7 +37,7 @@ struct DemoRun {
       throw error
     }
     try library.store.close()
-    return first + [try kill()]
+    return try first + [kill(), damage()]
   }
 
   private func deletion(_ library: AudiobookLibrary) throws -> Accident {
@@ -96,6 +96,29 @@ struct DemoRun {
       defer { try? archived.store.close() }
       return DemoWriter.lost(expected, now) + DemoLibrary.lost(now, try DemoLibrary.content(of: archived))
     }
+  }
+
+  private func damage() throws -> Accident {
+    let library = try AudiobookLibrary.open(at: url)
+    defer { try? library.store.close() }
+    let wanted = try DemoLibrary.content(of: library)
+    try library.store.checkpoint(.truncate)
+    let pages = try DemoDamage.overwrite(url)
+    try say("\n4. While the app has the store open, another program overwrites \(pages) pages of its file.")
+    guard let damage = try library.store.lookForDamage() else {
+      throw StoreError(.verificationFailed, "the overwritten pages of the demo were not found")
+    }
+    try say("   The store finds it: \(damage.message.split(separator: "/").last ?? "").")
+    var healed = ""
+    let accident = try told("overwritten pages", "The open store is healed from its archive, and the app goes on: 100 more commits") {
+      let report = try library.store.heal()
+      healed = "what was overwritten came from \(report.source ?? "nowhere"); the damaged file is kept"
+      let lost = DemoLibrary.lost(wanted, try DemoLibrary.content(of: library))
+      try DemoLibrary.listen(library, commits: 100)
+      return try library.store.integrityCheck().isHealthy ? lost : wanted.count
+    }
+    try say("   The report: \(healed).")
+    return accident
   }
 
   /// Runs what brings back, and says what was lost and how long that took.

@@ -30,13 +30,16 @@ enum DemoWriter {
     return Answer(document: [:])
   }
 
+  /// This program.
+  static var program: URL { Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments.first ?? "holdfast") }
+
   /// Starts this program as another process, and kills it in the middle of its large write.
   ///
   /// - Throws: `.verificationFailed` when it ends before that.
   static func runAndKill(_ url: URL) throws {
     let process = Process()
     let output = Pipe()
-    process.executableURL = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments.first ?? "holdfast")
+    process.executableURL = program
     process.arguments = ["demo", "--write-until-killed", url.path]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
