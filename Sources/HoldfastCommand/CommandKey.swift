@@ -24,7 +24,8 @@ enum CommandKey {
         throw ValidationError("\(variable)_FD is \"\(number)\", which is no file descriptor that can be read.")
       }
       (text, source) = (read, "descriptor \(number), which \(variable)_FD names,")
-    } else if let given = environment[variable], !given.isEmpty {
+    } else if let given = environment[variable] {
+      // Set, and empty: a command that was to give it has failed. Without a key, a new store would be plain.
       (text, source) = (given, variable)
     } else {
       return nil
@@ -44,7 +45,7 @@ enum CommandKey {
       if count == 0 { break }
       bytes += buffer.prefix(count)
     }
-    return String(validating: bytes, as: UTF8.self)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Keeps a crash from writing the memory, and so a key, to a file.

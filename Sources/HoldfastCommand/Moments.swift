@@ -86,7 +86,7 @@ func archive(of store: FilePath) throws -> Archive {
     return try Archive(of: store.url)
   } catch let error as StoreError where error.code == .notFound {
     guard FileManager.default.fileExists(atPath: store.path) else { throw StoreError(.notFound, "there is no file at \(store.path)") }
-    guard try !Store.kinds(at: store.url).isEmpty else { throw nothing(at: store) }
+    guard try !Store.kinds(at: store.url, options: LockOptions.defaults).isEmpty else { throw nothing(at: store) }
     throw StoreError(
       .notFound, "\(store.path) has no archive: its past was not kept",
       suggestion: "holdfast archive begin \(store.shellWord), for what comes")

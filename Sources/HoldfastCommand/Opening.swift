@@ -135,6 +135,8 @@ private func openUnlessDamaged(_ store: FilePath, _ options: StoreOptions) throw
     return nil
   } catch let error as StoreError {
     switch error.code {
+    // The key is right: it opens a snapshot. So the beginning of the file is what is damaged.
+    case .wrongKey where opensSnapshot(of: store, options): return nil
     case .busy, .permissionDenied, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput, .newerSchema, .wrongKey, .keyNeeded,
       .notEncrypted, .encryptionUnavailable:
       throw error
@@ -142,6 +144,11 @@ private func openUnlessDamaged(_ store: FilePath, _ options: StoreOptions) throw
     default: return nil
     }
   }
+}
+
+private func opensSnapshot(of store: FilePath, _ options: StoreOptions) -> Bool {
+  let snapshots = (try? Snapshot.all(of: store.url, in: options.snapshots.folder)) ?? []
+  return snapshots.contains { (try? Snapshot.verify($0.id, of: store.url, options: options)) != nil }
 }
 
 extension StoreError {

@@ -52,11 +52,17 @@ struct LockOptions: ParsableArguments {
     _ = try CommandKey.present.get()
   }
 
+  /// Of a command without these options.
+  static var defaults: StoreOptions {
+    var options = StoreOptions.production
+    options.key = try? CommandKey.present.get()
+    return options
+  }
+
   /// Every command that opens a store for writing uses these, so each tells at closing when the archive could not be written.
   var storeOptions: StoreOptions {
-    var options = StoreOptions.production
+    var options = Self.defaults
     options.busyTimeout = .milliseconds(Int64(timeout * 1000))
-    options.key = try? CommandKey.present.get()
     // A command does what it is told, and nothing else.
     options.retention.isAutomatic = false
     options.looksForDamageEvery = nil

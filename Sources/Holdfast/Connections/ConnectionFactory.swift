@@ -82,10 +82,10 @@ package struct ConnectionFactory {
   private func checkWritable(_ db: Database) throws {
     try look(db)
     guard let handle = db.sqliteConnection, sqlite3_db_readonly(handle, "main") == 1, DurableFile.mayWrite(path) else { return }
-    // Byte 18 is the version of the format for writing. SQLite knows versions up to 2: https://sqlite.org/fileformat2.html With a key, the
-    // header is encrypted.
+    // Byte 18 is the version of the format for writing. SQLite knows versions up to 2: https://sqlite.org/fileformat2.html A key leaves it
+    // readable.
     var version: UInt8 = 0
-    if options.key == nil, holdfast_read(handle, &version, 1, 18) == SQLITE_OK, version > 2 {
+    if holdfast_read(handle, &version, 1, 18) == SQLITE_OK, version > 2 {
       throw StoreError(.damaged, "\(path): its header says that it may only be read")
     }
     throw StoreError(.inputOutput, "\(path) could not be opened for writing", suggestion: "Open it again.", recoveryOptions: [.retry])

@@ -9,9 +9,6 @@ internal import GRDBSQLite
 enum Encryption {
   /// Of all ciphers the one that also proves that a page is as it was written, for the least time.
   private static let cipher = "aegis"
-  /// What SQLite leaves readable in an encrypted file: bytes 16 to 23 of the header.
-  static let clearBytes = 16..<24
-
   /// Before a key is given. Sorting and the like must not leave rows in temporary files, which SQLite does not encrypt.
   static let preparation = ["PRAGMA temp_store = MEMORY", "PRAGMA cipher = '\(cipher)'"]
 
@@ -30,11 +27,13 @@ enum Encryption {
 
   /// Gives a connection its key, before its first read. SQLite tries the key only when it reads.
   ///
+  /// - Throws: `.encryptionUnavailable` where this SQLite cannot use it; SQLite's own errors.
   static func give(_ key: StoreKey, to handle: OpaquePointer, _ path: String) throws {
     // Not by SQL, which a trace would show.
-    guard sqlite3_exec(handle, preparation.joined(separator: ";"), nil, nil, nil) == SQLITE_OK,
-      raw(key).withUnsafeBytes({ holdfast_key(handle, $0.baseAddress, Int32(clamping: $0.count)) }) == SQLITE_OK
-    else { throw StoreError(.encryptionUnavailable, "\(path): SQLite did not take the key") }
+    var code = sqlite3_exec(handle, preparation.joined(separator: ";"), nil, nil, nil)
+    if code == SQLITE_OK { code = raw(key).withUnsafeBytes { holdfast_key(handle, $0.baseAddress, Int32(clamping: $0.count)) } }
+    guard code != -1 else { throw StoreError(.encryptionUnavailable, "\(path): SQLite cannot use a key") }
+    guard code == SQLITE_OK else { throw StoreError(sqlite: handle, code, path: path) }
   }
 
   /// Encrypts a file that nothing else has open, and that keeps no log, with another key; nil: decrypts it.
@@ -42,6 +41,16 @@ enum Encryption {
     for statement in preparation + ["PRAGMA temp_store = \(sortsInFiles ? "FILE" : "MEMORY")"] { try connection.run(statement) }
     let code = (key.map(raw) ?? Data()).withUnsafeBytes { holdfast_rekey(connection.handle, $0.baseAddress, Int32(clamping: $0.count)) }
     guard code == SQLITE_OK else { throw connection.failure(code) }
+  }
+
+  /// Refuses what cannot be done with encrypted files.
+  ///
+  /// - Throws: `.misuse` for one with its key; `.keyNeeded`, `.notEncrypted`.
+  static func refuse(_ files: StoreFiles, _ options: StoreOptions, to done: String) throws {
+    if let header = try? FileBytes(files.url).read(24) { try Found(header).check(options.key, files.path) }
+    guard options.key != nil else { return }
+    throw StoreError(
+      .misuse, "\(files.path): an encrypted file cannot be \(done) yet", suggestion: "Restore a snapshot; the damaged file is kept.")
   }
 
   /// In the form from which SQLite derives nothing.
@@ -57,9 +66,9 @@ enum Encryption {
         self = .plain
       } else if bytes.count > 23, PageBytes(bytes).int(16, 2).map({ $0 == 1 ? 65_536 : $0 })?.isPageSize == true,
         [1, 2].contains(bytes[18]),
-        bytes[18] == bytes[19], bytes[20] > 0, bytes[21...23].elementsEqual([64, 32, 32])
+        bytes[18] == bytes[19], bytes[20...23].elementsEqual([64, 64, 32, 32])
       {
-        // The cipher needs room at the end of each page, which stores without one do not leave.
+        // The first 64 is the room for the cipher's nonce and proof at the end of each page, which plain stores do not leave.
         self = .encrypted
       } else {
         self = .unknown

@@ -9,8 +9,8 @@ public struct EncryptionReport: Sendable, Codable, Equatable {
   public internal(set) var snapshots = 0
   /// The folder with the former file and the former snapshots; nil where they were removed.
   public internal(set) var kept: URL?
-  /// What can still be read as before: files that were set aside earlier, and snapshots that do not pass their verification. The kit does
-  /// not remove them: they may hold rows that nothing else has.
+  /// What can still be read as before: files that were set aside earlier, and snapshots that could not be verified. The kit does not remove
+  /// them: they may hold rows that nothing else has.
   public internal(set) var left: [URL] = []
 }
 
@@ -23,20 +23,21 @@ public enum FormerFiles: String, Sendable, CaseIterable {
 }
 
 extension Store {
-  /// Encrypts a store that is not open, and its snapshots.
+  /// Encrypts a store that is not open, and then its snapshots.
   ///
-  /// Works on copies. Each is verified with the new key: SQLite's integrity check, and every row compared. Only then do they replace the
-  /// store. After a kill in between, the next opening finishes the replacement; what is then left to do, the same call does again. The store
-  /// can be opened with one key at every moment.
+  /// Works on copies. Each is verified with the new key: SQLite's integrity check, and every row compared. Only then does it replace what it is
+  /// a copy of. After a kill or an error in between, the same call does what is left; the store can be opened with one key at every moment. A
+  /// store that has the key already is left as it is.
   ///
-  /// Needs free space for three copies beside the store, and one of each snapshot. Exports, sources of imports and their copies are not
-  /// encrypted.
+  /// Needs free space for three copies of the store beside it, for the largest snapshot beside that, and for one copy in the system's
+  /// temporary folder. Exports, sources of imports and their copies are not encrypted.
   /// - Parameters:
-  ///   - key: as `StoreOptions.key` from then on.
+  ///   - key: as `StoreOptions.key` from then on. Keep it before you call.
   ///   - plainFiles: what becomes of the file and the snapshots that are not encrypted.
-  ///   - options: without a key.
-  /// - Throws: `.encryptionUnavailable`; `.damaged`, and what to do first; `.misuse` for a store with an archive; `.verificationFailed`,
-  ///   `.busy`, `.diskFull`, `.inputOutput`, `.wrongKey` when the store is encrypted with another key. The store is then as it was.
+  ///   - options: for the folder of the snapshots, among others. Their key is not used.
+  /// - Throws: `.encryptionUnavailable`; `.wrongKey` when the store is encrypted with another key; `.damaged`, `.notFound`, `.wrongKind`;
+  ///   `.misuse` for a store with an archive; `.verificationFailed`, `.busy`, `.diskFull`, `.inputOutput`. The store is then as it was, unless
+  ///   the message says that only snapshots are left to do.
   @discardableResult
   public static func encrypt(
     at url: URL, with key: StoreKey, plainFiles: FormerFiles, options: StoreOptions = .production
@@ -46,73 +47,93 @@ extension Store {
     return try KeyChange.run(url, from: former, to: key, plainFiles, because: "encrypted")
   }
 
-  /// Encrypts a store that is not open, and its snapshots, with another key. As `encrypt(at:with:plainFiles:options:)`.
+  /// Encrypts an encrypted store that is not open, and its snapshots, with another key. As `encrypt(at:with:plainFiles:options:)`.
   ///
   /// - Parameters:
   ///   - formerFiles: what becomes of the file and the snapshots that the former key opens.
   ///   - options: with the present key.
-  /// - Throws: as `encrypt`; `.wrongKey`, `.notEncrypted`.
+  /// - Throws: as `encrypt`; `.keyNeeded` without the present key; `.wrongKey`; `.notEncrypted` for a plain store.
   @discardableResult
   public static func rekey(
     at url: URL, to key: StoreKey, formerFiles: FormerFiles, options: StoreOptions
   ) throws -> EncryptionReport {
-    try KeyChange.run(url, from: options, to: key, formerFiles, because: "encrypted with another key")
+    guard options.key != nil else { throw StoreError(.keyNeeded, "\(url.path): the present key was not given") }
+    return try KeyChange.run(url, from: options, to: key, formerFiles, because: "encrypted with another key")
   }
 
-  /// Decrypts a store that is not open, and its snapshots. As `encrypt(at:with:plainFiles:options:)`.
+  /// Decrypts a store that is not open, and its snapshots. As `encrypt(at:with:plainFiles:options:)`. A plain store is left as it is.
   ///
   /// - Parameters:
   ///   - encryptedFiles: what becomes of the file and the snapshots that are encrypted.
   ///   - options: with the present key.
-  /// - Throws: as `encrypt`; `.wrongKey`, `.notEncrypted`.
+  /// - Throws: as `encrypt`; `.keyNeeded` without the present key; `.wrongKey`.
   @discardableResult
   public static func decrypt(
     at url: URL, encryptedFiles: FormerFiles, options: StoreOptions
   ) throws -> EncryptionReport {
-    try KeyChange.run(url, from: options, to: nil, encryptedFiles, because: "decrypted")
+    guard options.key != nil else { throw StoreError(.keyNeeded, "\(url.path): the present key was not given") }
+    return try KeyChange.run(url, from: options, to: nil, encryptedFiles, because: "decrypted")
   }
 }
 
-/// Writes a store and its snapshots anew, with another key or none.
+/// Writes a store and then its snapshots anew, with another key or none.
 private struct KeyChange {
   private let files: StoreFiles
   private let former: StoreOptions
   private let new: StoreOptions
-  private let fate: FormerFiles
+  private let formerFiles: FormerFiles
+  /// In the quarantine folder with the former files. Those that are to be removed have another one, so that a later call knows them.
   private let reason: String
   private var report = EncryptionReport()
-  /// The snapshots that this call has added.
-  private var written: [Snapshot] = []
 
   static func run(
-    _ url: URL, from former: StoreOptions, to key: StoreKey?, _ fate: FormerFiles, because reason: String
+    _ url: URL, from former: StoreOptions, to key: StoreKey?, _ formerFiles: FormerFiles, because reason: String
   ) throws -> EncryptionReport {
-    var change = try KeyChange(url, from: former, to: key, fate, because: reason)
+    var change = try KeyChange(url, from: former, to: key, formerFiles, because: reason)
     return try change.run()
   }
 
-  private init(_ url: URL, from former: StoreOptions, to key: StoreKey?, _ fate: FormerFiles, because reason: String) throws {
+  private init(
+    _ url: URL, from former: StoreOptions, to key: StoreKey?, _ formerFiles: FormerFiles, because reason: String
+  ) throws {
     try Encryption.probe(key ?? former.key)
     files = try StoreFiles(url, snapshots: former.snapshots.folder)
     var new = former
     new.key = key
-    (self.former, self.new, self.fate, self.reason) = (former, new, fate, reason)
+    (self.former, self.new, self.formerFiles) = (former, new, formerFiles)
+    self.reason = formerFiles == .remove ? "\(reason); to be removed" : reason
   }
 
   private mutating func run() throws -> EncryptionReport {
     do {
       guard former.key != new.key else { throw StoreError(.misuse, "the new key of \(files.path) is the present one") }
-      guard !Replacement.isPending(files) else { throw Opening.interruptedRestore(files.path) }
       guard !ArchiveFolder(files).exists else {
         throw StoreError(
           .misuse, "\(files.path) has an archive, whose commits would stay as they are",
-          suggestion: "Go on without the archive: move the folder \(ArchiveFolder(files).url.path) away, or remove it.")
+          suggestion: "Go on without the archive: move the folder \(ArchiveFolder(files).url.path) to another place. It stays as it is.")
       }
+      // What an interrupted call has left.
+      _ = try Replacement.finish(files, former)
+      WorkingFolder.removeAbandoned(in: files.parent)
+      WorkingFolder.removeAbandoned(in: files.snapshots)
       if try isDone() {
-        report.rows = try rowCounts(ConnectionFactory(files, new).still().texts).values.reduce(0, +)
-        try settle(writeSnapshots())
+        let connection = try ConnectionFactory(files, new).still()
+        // Before anything of before is removed.
+        if let damage = try Snapshot.damage(connection).first {
+          throw StoreError(.damaged, "\(files.path) is damaged: \(damage)", suggestion: "Restore a snapshot; nothing was changed.")
+        }
+        report.rows = try rowCounts(connection.texts).values.reduce(0, +)
       } else {
         try replaceStore()
+      }
+      do {
+        try writeSnapshots()
+        try removeFormerFiles()
+      } catch {
+        var failure = StoreError(error, path: files.path)
+        failure.message = "\(files.path) is \(reason), and its snapshots are not all: \(failure.message)"
+        failure.suggestion = "Do the same again: only the rest is left to do."
+        throw failure
       }
       former.logger.notice("\(reason)", metadata: ["path": "\(files.path)", "snapshots": "\(report.snapshots)"])
       return report
@@ -121,14 +142,19 @@ private struct KeyChange {
     }
   }
 
-  /// Whether an earlier call replaced the store already.
+  /// Whether the store has the new key, or none, already.
   private func isDone() throws -> Bool {
     do {
       try look(former)
       return false
     } catch let error as StoreError where [.wrongKey, .keyNeeded, .notEncrypted].contains(error.code) {
-      guard (try? look(new)) != nil else { throw error }
-      return true
+      do {
+        try look(new)
+        return true
+      } catch let other as StoreError {
+        // Without a former key, the new one was meant to fit.
+        throw former.key == nil && other.code == .wrongKey ? other : error
+      }
     }
   }
 
@@ -138,7 +164,8 @@ private struct KeyChange {
     switch look.content {
     case .store where look.log == .sound: return
     case .store, .logWithoutFile, .interruptedRestore:
-      throw StoreError(.damaged, "\(files.path) has a log that does not belong to it", suggestion: "Open the store for writing first.")
+      throw StoreError(
+        .damaged, "\(files.path) has a log that is damaged or is not its own", suggestion: "Open the store for writing first.")
     case .missing, .empty: throw StoreError(.notFound, "there is no store at \(files.path)")
     case .foreign(let tables): throw Opening.foreign(files.path, tables)
     }
@@ -157,35 +184,25 @@ private struct KeyChange {
       try files.copy(to: present.url)
     }
     try Snapshot.makeStandAlone(ConnectionFactory(present.path, former).working(), present.url, former)
-    let (file, found) = try anew(present.url, in: folder)
-    guard found.damage.isEmpty else {
-      throw StoreError(
-        .damaged, "\(files.path) is damaged: \(found.damage.first ?? "")", suggestion: "Heal the store first; nothing was changed.")
-    }
-    report.rows = found.rows.values.reduce(0, +)
-    let snapshots = try writeSnapshots()
-    do {
-      report.kept = try Replacement.run(files, by: file, sha256: SHA256Hex.ofFile(at: file), because: reason, since: state, new)
-    } catch {
-      if !Replacement.isPending(files) { for snapshot in written { try? snapshot.remove(files) } }
-      throw error
-    }
-    try settle(snapshots)
+    let rewritten = try rewritten(present.url, in: folder)
+    report.rows = rewritten.rows
+    report.kept = try Replacement.run(
+      files, by: rewritten.file, sha256: SHA256Hex.ofFile(at: rewritten.file), because: reason, since: state, new)
   }
 
   /// A copy of a whole file that needs no log, with the new key.
   ///
-  /// - Throws: `.verificationFailed` when the copy differs.
-  private func anew(_ file: URL, in folder: WorkingFolder) throws -> (file: URL, found: (rows: [String: Int], damage: [String])) {
-    let copy = folder.file("anew.sqlite")
+  /// - Throws: `.damaged` where the file is; `.verificationFailed` when the copy differs.
+  private func rewritten(_ file: URL, in folder: WorkingFolder) throws -> (file: URL, rows: Int) {
+    let copy = folder.file("rewritten.sqlite")
     _ = try DurableFile.remove(copy)
     try DurableFile.copy(file, to: copy)
     try StoreFiles(real: copy).protect(new)
-    let found: (rows: [String: Int], damage: [String])
     do {
       let connection = try ConnectionFactory(copy.path, former).working()
-      found = (try rowCounts(connection.texts), try Snapshot.damage(connection))
-      guard found.damage.isEmpty else { return (copy, found) }
+      if let damage = try Snapshot.damage(connection).first {
+        throw StoreError(.damaged, "\(file.path) is damaged: \(damage)", suggestion: "Heal the store first; nothing was changed.")
+      }
       // A file that is not encrypted is on the disk anyway, before or after.
       try Encryption.change(connection, to: new.key, sortsInFiles: former.key == nil || new.key == nil)
     }
@@ -194,76 +211,106 @@ private struct KeyChange {
     guard (written == .encrypted) == (new.key != nil), written != .unknown else {
       throw StoreError(.verificationFailed, "SQLite did not write \(copy.path) as it was told; nothing was changed")
     }
-    let damage = try Snapshot.damage(ConnectionFactory(copy.path, new).working())
-    let differences = try StoreDifference.between(ConnectionFactory(file.path, former), ConnectionFactory(copy.path, new))
-    guard damage.isEmpty, differences.isEmpty else {
-      throw StoreError(
-        .verificationFailed,
-        "written anew, \(file.path) differs: \(damage.first ?? differences.first.map { "rows of \($0.table)" } ?? ""); nothing was changed")
+    let (old, now) = (try ConnectionFactory(file.path, former).working(), try ConnectionFactory(copy.path, new).working())
+    let damage = try Snapshot.damage(now)
+    guard damage.isEmpty, try old.contentHashes() == now.contentHashes() else {
+      throw StoreError(.verificationFailed, "written anew, \(file.path) differs: \(damage.first ?? "its rows"); nothing was changed")
     }
-    return (copy, found)
+    return (copy, try rowCounts(now.texts).values.reduce(0, +))
   }
 
-  /// Writes each snapshot anew that only the former key opens. Returns those.
-  private mutating func writeSnapshots() throws -> [Snapshot] {
-    var former: [Snapshot] = []
+  // MARK: Snapshots
+
+  /// Writes each snapshot anew that the former key opens, one after the other, and gives up the former one.
+  private mutating func writeSnapshots() throws {
     let all = try Snapshot.all(files)
     for snapshot in all.reversed() where try !opens(snapshot.file(files), new) {
+      let file = snapshot.file(files)
       do {
-        _ = try Snapshot.verified(snapshot.id, files, self.former)
-      } catch let error as StoreError where [.verificationFailed, .damaged, .wrongKey, .notADatabase].contains(error.code) {
-        report.left.append(snapshot.file(files))
+        _ = try Snapshot.verified(snapshot.id, files, former)
+        // An interrupted call may have written it already.
+        if try !all.contains(where: { try $0.id != snapshot.id && $0.isSame(as: snapshot) && opens($0.file(files), new) }) {
+          let folder = try WorkingFolder(in: files.snapshots, "copying")
+          try DurableFile.checkFreeSpace(snapshot.bytes, in: files.snapshots, for: "a copy of the snapshot \(snapshot.id)")
+          try snapshot.add(rewritten(file, in: folder).file, files)
+        }
+      } catch let error as StoreError where Self.unreadable.contains(error.code) {
+        report.left.append(file)
         continue
       }
-      // An interrupted call may have written it already.
-      if try !all.contains(where: { try $0.isSame(as: snapshot) && $0.id != snapshot.id && opens($0.file(files), new) }) {
-        let folder = try WorkingFolder(in: files.snapshots, "copying")
-        try DurableFile.checkFreeSpace(snapshot.bytes, in: files.snapshots, for: "a copy of the snapshot \(snapshot.id)")
-        let (file, found) = try anew(snapshot.file(files), in: folder)
-        guard found.damage.isEmpty else {
-          // A copy of a damaged store.
-          report.left.append(snapshot.file(files))
-          continue
-        }
-        written.append(try snapshot.added(file, files))
-      }
       report.snapshots += 1
-      former.append(snapshot)
-    }
-    return former
-  }
-
-  private func opens(_ file: URL, _ options: StoreOptions) throws -> Bool {
-    let found = Encryption.Found(try FileBytes(file).read(24))
-    guard (found == .encrypted) == (options.key != nil) else { return false }
-    do {
-      _ = try ConnectionFactory(file.path, options).still().texts("SELECT 1 FROM sqlite_schema LIMIT 1")
-      return true
-    } catch let error as StoreError where error.code == .wrongKey {
-      return false
-    }
-  }
-
-  /// Removes what only the former key opens, or sets it aside.
-  private mutating func settle(_ snapshots: [Snapshot]) throws {
-    if fate == .keep, report.kept == nil, !snapshots.isEmpty {
-      report.kept = try files.newQuarantine(because: reason, at: new.now())
-    }
-    for snapshot in snapshots {
-      if let kept = report.kept, fate == .keep {
-        for file in [snapshot.description(files), snapshot.file(files)] {
-          try DurableFile.place(file, at: kept.appendingPathComponent(file.lastPathComponent))
-        }
+      if formerFiles == .keep {
+        let kept = try report.kept ?? files.newQuarantine(because: reason, at: new.now())
+        report.kept = kept
+        for part in [snapshot.description(files), file] { try move(part, into: kept) }
       } else {
         try snapshot.remove(files)
       }
     }
-    let aside = try Store.filesSetAside(of: files.url).map { files.quarantine.appendingPathComponent($0) }
-    for folder in aside where folder.lastPathComponent != report.kept?.lastPathComponent || fate == .remove {
-      // Also that of an interrupted call.
-      let isOurs = (try? DurableFile.content(of: folder.appendingPathComponent("reason.txt"))) == Data((reason + "\n").utf8)
-      if isOurs, fate == .remove { try DurableFile.remove(folder) } else { report.left.append(folder) }
+  }
+
+  /// A snapshot of a damaged state, one of another key, and one whose file is gone stay as they are.
+  private static let unreadable: Set<StoreError.Code> = [
+    .verificationFailed, .damaged, .wrongKey, .keyNeeded, .notEncrypted, .notADatabase, .notFound,
+  ]
+
+  private func opens(_ file: URL, _ options: StoreOptions) throws -> Bool {
+    do {
+      try Encryption.Found(FileBytes(file).read(24)).check(options.key, file.path)
+      _ = try ConnectionFactory(file.path, options).still().texts("SELECT 1 FROM sqlite_schema LIMIT 1")
+      return true
+    } catch let error as StoreError where Self.unreadable.contains(error.code) {
+      return false
     }
-    if fate == .remove { report.kept = nil }
+  }
+
+  /// Also to another volume.
+  private func move(_ file: URL, into folder: URL) throws {
+    let place = folder.appendingPathComponent(file.lastPathComponent)
+    try DurableFile.copy(file, to: place)
+    try DurableFile.flush(place)
+    try DurableFile.flushFolder(of: place)
+    try DurableFile.remove(file)
+  }
+
+  /// Removes what is to be removed, also of an interrupted call, and finds what can still be read as before.
+  private mutating func removeFormerFiles() throws {
+    for name in try Store.filesSetAside(of: files.url) {
+      let folder = files.quarantine.appendingPathComponent(name)
+      let isOurs = (try? DurableFile.content(of: folder.appendingPathComponent("reason.txt"))) == Data((reason + "\n").utf8)
+      if formerFiles == .remove, isOurs {
+        try DurableFile.remove(folder)
+      } else if name != report.kept?.lastPathComponent {
+        report.left.append(folder)
+      }
+    }
+    if formerFiles == .remove { report.kept = nil }
+    // Copies without a description, and snapshots in the usual folder where another one was named.
+    for folder in Set([files.snapshots, try StoreFiles(files.url).snapshots]) {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+      for file in names.sorted().map({ folder.appendingPathComponent($0) }) where file.pathExtension == "sqlite" {
+        if try !report.left.contains(file) && !opens(file, new) { report.left.append(file) }
+      }
+    }
+  }
+}
+
+extension RawConnection {
+  /// A hash of the rows of each table, in their order, with every value's type and bytes. The order survives writing a file anew; rowids that
+  /// no column holds do not.
+  fileprivate func contentHashes() throws -> [String: String] {
+    var hashes: [String: String] = [:]
+    let tables = try texts(
+      "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'shadow') AND name <> 'sqlite_schema'")
+    for row in tables {
+      let table = row[0] ?? ""
+      let columns = try texts("SELECT name FROM pragma_table_info('\(table.replacing("'", with: "''"))')").compactMap { $0[0] }.map(quoted)
+      let values = columns.map { "typeof(\($0)) || CASE typeof(\($0)) WHEN 'real' THEN quote(\($0)) ELSE hex(\($0)) END" }
+      var sum = SHA256Sum()
+      let sql = "SELECT \(values.joined(separator: " || ',' || ")) FROM \(quoted(table)) \(row[1] == "0" ? "ORDER BY rowid" : "")"
+      try rows(BoundSQL(raw: sql)) { row in sum.add(Data((try row.text() + ";").utf8)) }
+      hashes[table] = sum.hex
+    }
+    return hashes
   }
 }

@@ -61,6 +61,10 @@ package struct StoreLook {
       let header = try FileBytes(files.url).read(100)
       let found = Encryption.Found(header)
       try found.check(options.key, path)
+      // SQLite reads these bytes, and the cipher does not prove them. The log or the journal may have the first page once more.
+      if options.key != nil, found == .unknown, !files.hasLog, !files.hasJournal {
+        throw StoreError(.damaged, "the beginning of \(path) is damaged, or this is no store")
+      }
       guard options.key != nil || found == .plain else {
         // The journal may have to put the first page back. Or the file is new and its first page was never written.
         let pages = files.hasJournal ? try Self.pagesBefore(files.journal) : nil
@@ -86,7 +90,7 @@ package struct StoreLook {
     if case .foreign = log { ignoresLog = true }
     // A look at a file without a log takes no lock, and leaves no -wal and -shm behind. A file in another journal mode is locked instead:
     // its program may be writing.
-    let isQuiet = !files.hasLog && !files.hasJournal && (keepsLog || options.key != nil)
+    let isQuiet = !files.hasLog && !files.hasJournal && keepsLog
     let changedAt = DurableFile.changedAt(files.path)
     let found = Result { try content(try factory.look(ignoringLog: ignoresLog || isQuiet), files) }
     // Without a lock, another process may have opened and changed the file during the look, which then mixes two states. Look again.

@@ -19,9 +19,7 @@ struct Healing {
   )
     throws
   {
-    guard options.key == nil else {
-      throw StoreError(.misuse, "an encrypted store cannot be healed: its pages are unreadable without SQLite")
-    }
+    try Encryption.refuse(files, options, to: "healed")
     (self.files, self.copy, self.schemas, self.trustsArchive, self.folder) = (files, copy, schemas, trustsArchive, folder)
     self.options = options
     let guess = (try? ArchiveFolder(files).firstBases())?.last?.pageBytes ?? 4_096
@@ -189,7 +187,9 @@ struct Healing {
     for candidate in found.sorted(by: { $0.time > $1.time }) {
       do {
         if let file = try sound(candidate.file(), candidate.words) { return (file, candidate.words) }
-      } catch let error as StoreError where [.damaged, .verificationFailed, .notFound].contains(error.code) {
+      } catch let error as StoreError
+        where [.damaged, .verificationFailed, .notFound, .wrongKey, .keyNeeded, .notEncrypted].contains(error.code)
+      {
         report.notes.append("\(candidate.words) could not help: \(error.message)")
       }
     }

@@ -3,7 +3,7 @@ import Logging
 
 /// A complete, consistent copy of a store's file at one commit, which can be restored without other files.
 ///
-/// On disk: `<store>.holdfast/snapshots/<id>.sqlite`, or in the folder of `SnapshotOptions`; one file in rollback-journal mode that any SQLite can read, and its description
+/// On disk: `<store>.holdfast/snapshots/<id>.sqlite`, or in the folder of `SnapshotOptions`; one file in rollback-journal mode, which any SQLite can read if it is not encrypted, and its description
 /// `<id>.json`. The description is written last: a copy without one does not count.
 public struct Snapshot: Sendable, Codable, Equatable {
   /// The time of making in UTC, and a number, for example `20261121T090512Z-1`.
@@ -185,9 +185,15 @@ public struct Snapshot: Sendable, Codable, Equatable {
     try goOn()
     let sha256 = try SHA256Hex.ofFile(at: working)
     try goOn()
-    // A migration that fails at every opening needs only one snapshot. The file of the last one is read again: it may be damaged.
-    if isAutomatic, let same = try all(files).first, same.sha256 == sha256, (try? SHA256Hex.ofFile(at: same.file(files))) == sha256 {
-      return same
+    // A migration that fails at every opening needs only one snapshot. The file of the last one is read again: it may be damaged. Two
+    // encrypted copies of one state have other bytes.
+    if isAutomatic, let same = try all(files).first {
+      let isEqual =
+        options.key == nil
+        ? same.sha256 == sha256 && (try? SHA256Hex.ofFile(at: same.file(files))) == sha256
+        : same.rows == rows && (try? verified(same.id, files, options)) != nil
+          && (try? StoreDifference.between(same.file(files), working, options)) == []
+      if isEqual { return same }
     }
     let snapshot = try Snapshot(
       id: "", createdAt: now, label: label, isAutomatic: isAutomatic, schemas: versions, rows: rows, findings: found.findings,
@@ -216,7 +222,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
   static func makeStandAlone(_ target: RawConnection, _ file: URL, _ options: StoreOptions) throws {
     // The copied header says WAL, but a snapshot is one file. SQLite answers "delete" even when it could not write the header.
     let mode = try target.texts("PRAGMA journal_mode = DELETE").first?.first
-    guard mode == "delete", try isOneFile(file, options) else {
+    guard mode == "delete", try isOneFile(file) else {
       throw StoreError(.inputOutput, "\(file.path) could not be taken out of WAL mode")
     }
     // The copy may come from the middle of a log, and the store's next log does not belong to it. So the copy gets a mark that no log
@@ -228,11 +234,8 @@ public struct Snapshot: Sendable, Codable, Equatable {
     }
   }
 
-  /// Whether the file is not in WAL mode, by its header, which a key may encrypt.
-  private static func isOneFile(_ file: URL, _ options: StoreOptions) throws -> Bool {
-    guard options.key != nil else { return try FileBytes(file).read(2, at: 18) == Data([1, 1]) }
-    return try ConnectionFactory(file.path, options).working().texts("PRAGMA journal_mode").first?.first == "delete"
-  }
+  /// Whether the file is not in WAL mode, by its header, of which a key leaves these bytes readable.
+  private static func isOneFile(_ file: URL) throws -> Bool { try FileBytes(file).read(2, at: 18) == Data([1, 1]) }
 
   private static func versions(_ connection: RawConnection) throws -> [String: Int] {
     var versions: [String: Int] = [:]
@@ -291,8 +294,8 @@ public struct Snapshot: Sendable, Codable, Equatable {
   }
 
   /// Adds this snapshot once more, with another file of the same content.
-  func added(_ copy: URL, _ files: StoreFiles) throws -> Snapshot {
-    try Snapshot(
+  func add(_ copy: URL, _ files: StoreFiles) throws {
+    _ = try Snapshot(
       id: "", createdAt: createdAt, label: label, isAutomatic: isAutomatic, schemas: schemas, rows: rows, findings: findings,
       bytes: DurableFile.size(copy.path), sha256: SHA256Hex.ofFile(at: copy)
     ).placed(copy, files)

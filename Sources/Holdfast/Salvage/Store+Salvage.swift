@@ -36,10 +36,8 @@ extension Store {
   static func salvage(
     _ file: URL, to url: URL, _ schemas: [StoreSchema], _ options: StoreOptions, filling backup: URL? = nil, check: () throws -> Void
   ) throws -> SalvageReport {
-    guard options.key == nil else {
-      throw StoreError(.misuse, "an encrypted file cannot be salvaged: its pages are unreadable without SQLite")
-    }
     let (source, target) = (try StoreFiles(file), try StoreFiles(url))
+    try Encryption.refuse(source, options, to: "salvaged")
     let setAside = URL(fileURLWithPath: target.path + ".set-aside.jsonl")
     for path in [target.path, setAside.path] where DurableFile.stands(path) {
       throw StoreError(.cannotCreate, "\(path) is already there; it was left as it is", suggestion: "Choose another name.")
@@ -85,6 +83,7 @@ extension Store {
   ///
   /// - Parameter url: the file that will be made; a copy is read beside it.
   package static func salvagedNames(_ file: URL, beside url: URL) throws -> (schemas: Set<String>, tables: Set<String>) {
+    try Encryption.refuse(StoreFiles(file), StoreOptions(), to: "salvaged")
     let folder = try WorkingFolder(beside: StoreFiles(url).url, "salvaging")
     let damaged = try DamagedFile(copying: StoreFiles(file), into: folder)
     let schema = SalvageSchema(damaged)

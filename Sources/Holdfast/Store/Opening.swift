@@ -123,7 +123,7 @@ struct Opening {
   static func interruptedRestore(_ path: String) -> StoreError {
     StoreError(
       .damaged, "a restore of \(path) was interrupted",
-      suggestion: "Open the store for writing, or restore the same snapshot again: either finishes it.")
+      suggestion: "Open the store for writing, or do the same again: either finishes it.")
   }
 
   static func nothingWithoutLog(_ files: StoreFiles) -> StoreError {

@@ -32,7 +32,8 @@ struct KeyChangeOptions: ParsableArguments {
         "store": .string(store.path), "rows": .number(report.rows), "snapshots": .number(report.snapshots),
         "kept_folder": .text(report.kept?.path), "left": .texts(report.left.map(\.path)),
       ],
-      text: facts.text, notes: report.left.map { "as before, because it may hold rows that nothing else has: \($0.path)" })
+      text: facts.text, notes: report.left.map { "can still be read as before, and may hold rows that nothing else has: \($0.path)" },
+      foundProblems: !report.left.isEmpty)
   }
 
   fileprivate func newKey() throws -> StoreKey {

@@ -75,6 +75,8 @@ extension Store {
       } catch {
         let failure = StoreError(error)
         guard failure.code != .cancelled || steps.isDeclined && !Task.isCancelled else { throw failure }
+        // The app's own file is plain: without encryption there would be no word of it.
+        guard failure.code != .encryptionUnavailable else { throw failure }
         // Another process may have made the store meanwhile.
         if !isThere(url) {
           return try fallback(failure)

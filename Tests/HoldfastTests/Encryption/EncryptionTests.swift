@@ -132,7 +132,7 @@ struct EncryptionTests {
     let pages = stride(from: 0, to: bytes.count, by: 4_096).map { bytes[$0..<$0 + 64] }
     #expect(pages.count > 50 && Set(pages).count == pages.count)
     var counts = [Int](repeating: 0, count: 256)
-    for (place, byte) in bytes.enumerated() where !Encryption.clearBytes.contains(place) { counts[Int(byte)] += 1 }
+    for (place, byte) in bytes.enumerated() where !(16..<24).contains(place) { counts[Int(byte)] += 1 }
     // Six standard deviations of equally likely bytes.
     let (mean, deviation) = (Double(bytes.count) / 256, (Double(bytes.count) / 256).squareRoot())
     #expect(counts.allSatisfy { abs(Double($0) - mean) < 6 * deviation })
@@ -176,6 +176,49 @@ struct EncryptionTests {
     let digits = world.key.bytes.map { String(format: "%02x", Int($0)) }.joined()
     #expect(!seen.all.isEmpty && !seen.all.contains { $0.lowercased().contains(digits) || $0.lowercased().contains("key =") })
     #expect(try store.read { try $0.count("PRAGMA temp_store") } == 2 && store.write { try $0.count("PRAGMA temp_store") } == 2)
+  }
+
+  @Test("a changed byte is an error, never another value; heal and salvage refuse")
+  func changedBytes() throws {
+    let store = try world.open()
+    try store.fill(books: 200)
+    let sound = try store.titles()
+    try store.snapshot(label: "sound")
+    try store.close()
+    let bytes = try Data(contentsOf: world.url)
+    var random = SeededGenerator(seed: 7)
+    for place in [0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 99, 2_000] + (0..<60).map({ _ in Int.random(in: 0..<bytes.count, using: &random) })
+    {
+      var changed = bytes
+      changed[place] ^= 0x40
+      try changed.write(to: world.url)
+      let error = failure {
+        let open = try world.open()
+        defer { try? open.close() }
+        // The salt, for example, is used only with passwords.
+        #expect(try open.titles() == sound, "byte \(place)")
+      }
+      if let error {
+        #expect([.damaged, .wrongKey, .notADatabase, .inputOutput, .keyNeeded].contains(error.code), "byte \(place): \(error)")
+      }
+    }
+    try bytes.write(to: world.url)
+    for (key, code) in [(world.key, StoreError.Code.misuse), (nil, .keyNeeded)] {
+      let options = world.with(key)
+      #expect(failure { try Store.heal(at: world.url, schemas: [Shelves.schema], options: options) }?.code == code)
+      #expect(failure { try Store.salvage(world.url, to: world.folder.file("new.sqlite"), options: options) }?.code == code)
+    }
+    #expect(try world.open().titles() == sound)
+  }
+
+  @Test("an automatic snapshot of an unchanged store is made once, although no two copies have the same bytes")
+  func automaticOnce() throws {
+    let store = try world.open()
+    try store.fill()
+    let made = try (0..<3).map { _ in try store.snapshot(label: "auto", isAutomatic: true).id }
+    #expect(Set(made).count == 1)
+    try store.write { tx in try tx.insert(Book("another", number: 9)) }
+    #expect(try store.snapshot(label: "auto", isAutomatic: true).id != made[0])
   }
 
   @Test("an encrypted store keeps no archive: neither a new one nor one that is there, and nothing changes")
