@@ -57,9 +57,13 @@ struct DamageTests {
     var updates = store.damageUpdates().makeAsyncIterator()
     #expect(try #require(await updates.next()) == nil)
     _ = try await store.archive()
+    #expect(try await store.lookForDamage() == nil)
+    let clean = try StoreHealth(StoreFiles(world.url)).checkedAt
     try SalvageWorld.damageInPlace(world.url)
     let found = try await store.lookForDamage()
     #expect(found?.source == .pages)
+    // Only a look that finds nothing is a clean one.
+    #expect(try clean != nil && StoreHealth(StoreFiles(world.url)).checkedAt == clean)
     #expect(try #require(await updates.next()) == found)
     #expect(try await store.heal().means == .pages)
     #expect(try #require(await updates.next()) == nil)

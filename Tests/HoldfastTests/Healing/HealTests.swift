@@ -134,6 +134,27 @@ struct HealTests {
     }
   }
 
+  @Test("a commit that a killed program had not archived yet is in the healed store, and the report tells it")
+  func logBehind() throws {
+    let world = try HealWorld("notes", archived: true)
+    let store = try world.store()
+    _ = try store.archive()
+    let (archive, early) = (world.folder.file("\(world.url.lastPathComponent).holdfast/archive"), world.folder.file("early"))
+    try FileManager.default.copyItem(at: archive, to: early)
+    try store.write { tx in _ = try tx.execute("UPDATE notes SET title = 'only in the log' WHERE rowid = 3") }
+    let copy = try world.folder.copy(of: world.url, named: "crashed.sqlite")
+    try store.close()
+    try world.put(copy, withLog: true)
+    try FileManager.default.removeItem(at: archive)
+    try FileManager.default.moveItem(at: early, to: archive)
+    try SalvageWorld.damage(world.url, .manyZeroedPages, seed: 3)
+    let report = try world.heal()
+    #expect(report.means == .pages && report.source?.contains("with 1 commit of the log") == true, "\(report)")
+    let healed = try world.store()
+    #expect(try healed.read { try $0.value("SELECT title FROM notes WHERE rowid = 3") { try $0.text() } } == "only in the log")
+    try healed.close()
+  }
+
   @Test("where only indexes are damaged they are made again; where an index names rows that its table has lost, rows are salvaged")
   func indexes() throws {
     for (change, means) in [

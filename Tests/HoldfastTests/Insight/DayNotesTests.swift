@@ -71,6 +71,18 @@ struct DayNotesTests {
     #expect(metrics.verbs["idle"]?.writes == 3 && metrics.days.last?.verbs["fail"]?.errors == ["invalid_value": 1])
   }
 
+  @Test("what one note has kept, the next note of the same opening does not add again")
+  func onlyOnce() throws {
+    let store = try open()
+    try add(1, to: store)
+    for shelf in 2...4 {
+      store.dayNotes?.due = 0
+      try add(shelf, to: store)
+    }
+    // The last call is counted when it is over.
+    #expect(try store.keptMetrics().verbs["add"]?.writes == 3)
+  }
+
   @Test("the slowest statements and the last errors of a day come along without values; those of several openings make one list")
   func latest() throws {
     let select: BoundSQL = "SELECT count(*) FROM shelves WHERE created_at = \("SECRET")"
