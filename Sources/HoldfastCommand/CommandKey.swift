@@ -19,7 +19,7 @@ enum CommandKey {
   private static func key(in variable: String) throws -> StoreKey? {
     let environment = ProcessInfo.processInfo.environment
     let (text, source): (String, String)
-    if let number = environment[variable + "_FD"], !number.isEmpty {
+    if let number = environment[variable + "_FD"] {
       guard let descriptor = Int32(number), descriptor >= 0, let read = content(of: descriptor) else {
         throw ValidationError("\(variable)_FD is \"\(number)\", which is no file descriptor that can be read.")
       }

@@ -192,17 +192,16 @@ package struct ConnectionFactory {
   /// - Throws: `.notFound`, and the errors of opening.
   func still() throws -> RawConnection { try raw(Self.still(path), flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI) }
 
-  /// The same, with a second file of that kind, which the connection attaches as `other`.
-  func still(beside other: ConnectionFactory) throws -> RawConnection {
+  /// The same, with a second file of that kind and with the same key, which the connection attaches as `other`.
+  func still(beside other: String) throws -> RawConnection {
     let connection = try still()
-    let name = try Self.still(other.path)
-    if options.key == nil, other.options.key == nil {
+    let name = try Self.still(other)
+    guard let key = options.key else {
       try connection.rows("ATTACH \(name) AS other") { _ in }
-    } else {
-      // Without a key of its own, even an empty one, SQLite would try that of the first file.
-      try Encryption.preparation.forEach(connection.run)
-      try connection.rows("ATTACH \(name) AS other KEY \(other.options.key.map(Encryption.raw) ?? Data())") { _ in }
+      return connection
     }
+    try Encryption.preparation.forEach(connection.run)
+    try connection.rows("ATTACH \(name) AS other KEY \(Encryption.raw(key))") { _ in }
     return connection
   }
 

@@ -37,12 +37,7 @@ package enum StoreDifference {
   ///
   /// - Throws: `.notFound`, `.wrongKey`, `.damaged`; the errors of reading the files.
   package static func between(_ old: URL, _ new: URL, _ options: StoreOptions) throws -> [TableDifference] {
-    try between(ConnectionFactory(old.path, options), ConnectionFactory(new.path, options))
-  }
-
-  /// The same for two files that may have different keys.
-  static func between(_ old: ConnectionFactory, _ new: ConnectionFactory) throws -> [TableDifference] {
-    let files = try TwoFiles(old, new)
+    let files = try TwoFiles(old, new, options)
     return try files.tables.map { pair in
       func count(_ kind: RowDifference.Kind) throws -> Int {
         var rows = 0
@@ -59,7 +54,7 @@ package enum StoreDifference {
   /// - Parameter limit: at most this many rows.
   /// - Throws: `.notFound` for a table that neither file has; the errors of reading the files.
   package static func rows(of table: String, _ old: URL, _ new: URL, _ options: StoreOptions, limit: Int) throws -> [RowDifference] {
-    let files = try TwoFiles(ConnectionFactory(old.path, options), ConnectionFactory(new.path, options))
+    let files = try TwoFiles(old, new, options)
     guard let pair = files.tables.first(where: { $0.name.lowercased() == table.lowercased() }) else {
       throw StoreError(.notFound, "neither of the two states has a table \(table)")
     }
@@ -76,8 +71,8 @@ private struct TwoFiles {
   let connection: RawConnection
   let tables: [TablePair]
 
-  init(_ old: ConnectionFactory, _ new: ConnectionFactory) throws {
-    let connection = try old.still(beside: new)
+  init(_ old: URL, _ new: URL, _ options: StoreOptions) throws {
+    let connection = try ConnectionFactory(old.path, options).still(beside: new.path)
     let (before, after) = (try TableShape.all(connection.texts), try TableShape.all(connection.texts, in: "other"))
     let names = Set(before.keys).union(after.keys).sorted()
     tables = try names.map { try TablePair(before[$0], after[$0], connection) }

@@ -24,7 +24,7 @@ struct KeyChangeOptions: ParsableArguments {
     let report = try Activity.show("writing anew", console) { try change(SnapshotList(store: store, place: place, lock: lock).options) }
     var facts = FactList()
     facts.add("store", store.path)
-    facts.add("rows", "\(report.rows), each compared")
+    facts.add("rows", "\(report.rows)")
     facts.add("snapshots", "\(report.snapshots) written anew")
     if let kept = report.kept { facts.add("kept as", kept.path) }
     return Answer(

@@ -12,19 +12,11 @@ extension SecretKey {
   public static func inEnvironment(_ environment: [String: String]) throws -> SecretKey? {
     let text = (environment[variableName] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
     guard !text.isEmpty else { return nil }
-    // 64 hexadecimal digits are valid Base64, too, but not of 32 bytes.
-    guard let bytes = hexadecimal(text) ?? Data(base64Encoded: text), bytes.count == 32 else {
+    guard let bytes = try? StoreKey(text: text).bytes else {
       throw StoreError(
         .wrongKey, "\(variableName) is not a key: it should be 32 bytes, as 64 hexadecimal digits or in Base64",
         suggestion: "Set it to the key that the app seals its secrets with.")
     }
     return SecretKey { bytes }
-  }
-
-  /// Nil for anything but pairs of digits.
-  private static func hexadecimal(_ text: String) -> Data? {
-    let digits = text.compactMap(\.hexDigitValue)
-    guard digits.count == text.count, digits.count == text.utf8.count, digits.count % 2 == 0 else { return nil }
-    return Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(clamping: digits[$0] << 4 | digits[$0 + 1]) })
   }
 }

@@ -11,8 +11,7 @@ struct EncryptCommandTests {
   func wholeLife() throws {
     let bench = try Workbench()
     let store = try bench.store()
-    let rows = try bench.run("export", store, "--to", bench.path("before.json")).status
-    #expect(rows == 0)
+    let before = try bench.run("list", store, "tracks", "--json").output
     let made = try bench.run("snapshot", "create", store)
     #expect(made.status == 0)
     try FileManager.default.removeItem(at: bench.url("library.json"))
@@ -33,6 +32,7 @@ struct EncryptCommandTests {
     // The former files that were kept can still be read with the former key.
     #expect(try bench.run(["HOLDFAST_KEY": Self.other], "decrypt", store, "--former-files", "remove", "--yes").status == 2)
     #expect(try bench.run("check", store).status == 0)
+    #expect(try bench.run("list", store, "tracks", "--json").output == before && before.contains("\"tracks\""))
   }
 
   @Test("a key comes from a descriptor; what is no key is wrong usage and not repeated; a plain store with a key is 77")
@@ -44,7 +44,7 @@ struct EncryptCommandTests {
       #expect(refused.status == 64 && (text.isEmpty || !refused.errors.contains(text)), "\(refused.errors)")
     }
     #expect(try bench.run(["HOLDFAST_KEY": Self.key], "info", store).status == 77)
-    #expect(try bench.run(["HOLDFAST_KEY_FD": "77"], "info", store).status == 64)
+    for number in ["77", ""] { #expect(try bench.run(["HOLDFAST_KEY_FD": number], "info", store).status == 64) }
     try bench.write(Self.key + "\n", to: "key")
     let script = #"""
       cd "$2" && HOLDFAST_NEW_KEY_FD=3 "$1" encrypt library.sqlite --former-files remove --yes 3<key &&

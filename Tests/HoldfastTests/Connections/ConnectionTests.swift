@@ -120,7 +120,7 @@ struct ConnectionTests {
         sqlite3_limit(connection.handle, SQLITE_LIMIT_SQL_LENGTH, 10)
         try Encryption.give(key, to: connection.handle, "in memory")
       case "the file is no database": try ConnectionFactory(other.path, options).writer().close()
-      default: _ = try ConnectionFactory(sound.path, options).still(beside: ConnectionFactory(other.path, options))
+      default: _ = try ConnectionFactory(sound.path, options).still(beside: other.path)
       }
       Issue.record("nothing was thrown")
     } catch {
