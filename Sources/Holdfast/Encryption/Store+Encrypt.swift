@@ -44,7 +44,7 @@ extension Store {
   ) throws -> EncryptionReport {
     var former = options
     former.key = nil
-    return try KeyChange.run(url, from: former, to: key, plainFiles, because: "encrypted")
+    return try KeyChange.run(url, from: former, to: key, plainFiles, done: "encrypted")
   }
 
   /// Encrypts an encrypted store that is not open, and its snapshots, with another key. As `encrypt(at:with:plainFiles:options:)`.
@@ -58,7 +58,7 @@ extension Store {
     at url: URL, to key: StoreKey, formerFiles: FormerFiles, options: StoreOptions
   ) throws -> EncryptionReport {
     guard options.key != nil else { throw StoreError(.keyNeeded, "\(url.path): the present key was not given") }
-    return try KeyChange.run(url, from: options, to: key, formerFiles, because: "encrypted with another key")
+    return try KeyChange.run(url, from: options, to: key, formerFiles, done: "encrypted with another key")
   }
 
   /// Decrypts a store that is not open, and its snapshots. As `encrypt(at:with:plainFiles:options:)`. A plain store is left as it is.
@@ -72,7 +72,7 @@ extension Store {
     at url: URL, encryptedFiles: FormerFiles, options: StoreOptions
   ) throws -> EncryptionReport {
     guard options.key != nil else { throw StoreError(.keyNeeded, "\(url.path): the present key was not given") }
-    return try KeyChange.run(url, from: options, to: nil, encryptedFiles, because: "decrypted")
+    return try KeyChange.run(url, from: options, to: nil, encryptedFiles, done: "decrypted")
   }
 }
 
@@ -82,26 +82,27 @@ private struct KeyChange {
   private let former: StoreOptions
   private let new: StoreOptions
   private let formerFiles: FormerFiles
+  /// What the store is in the end: "encrypted".
+  private let done: String
   /// In the quarantine folder with the former files. Those that are to be removed have another one, so that a later call knows them.
-  private let reason: String
+  private var reason: String { formerFiles == .remove ? "\(done); to be removed" : done }
   private var report = EncryptionReport()
 
   static func run(
-    _ url: URL, from former: StoreOptions, to key: StoreKey?, _ formerFiles: FormerFiles, because reason: String
+    _ url: URL, from former: StoreOptions, to key: StoreKey?, _ formerFiles: FormerFiles, done: String
   ) throws -> EncryptionReport {
-    var change = try KeyChange(url, from: former, to: key, formerFiles, because: reason)
+    var change = try KeyChange(url, from: former, to: key, formerFiles, done: done)
     return try change.run()
   }
 
   private init(
-    _ url: URL, from former: StoreOptions, to key: StoreKey?, _ formerFiles: FormerFiles, because reason: String
+    _ url: URL, from former: StoreOptions, to key: StoreKey?, _ formerFiles: FormerFiles, done: String
   ) throws {
     try Encryption.probe(key ?? former.key)
     files = try StoreFiles(url, snapshots: former.snapshots.folder)
     var new = former
     new.key = key
-    (self.former, self.new, self.formerFiles) = (former, new, formerFiles)
-    self.reason = formerFiles == .remove ? "\(reason); to be removed" : reason
+    (self.former, self.new, self.formerFiles, self.done) = (former, new, formerFiles, done)
   }
 
   private mutating func run() throws -> EncryptionReport {
@@ -131,11 +132,11 @@ private struct KeyChange {
         try removeFormerFiles()
       } catch {
         var failure = StoreError(error, path: files.path)
-        failure.message = "\(files.path) is \(reason), and its snapshots are not all: \(failure.message)"
+        failure.message = "\(files.path) is \(done), and its snapshots are not all: \(failure.message)"
         failure.suggestion = "Do the same again: only the rest is left to do."
         throw failure
       }
-      former.logger.notice("\(reason)", metadata: ["path": "\(files.path)", "snapshots": "\(report.snapshots)"])
+      former.logger.notice("\(done)", metadata: ["path": "\(files.path)", "snapshots": "\(report.snapshots)"])
       return report
     } catch {
       throw StoreError(error, path: files.path)

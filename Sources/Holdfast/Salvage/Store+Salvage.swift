@@ -83,7 +83,6 @@ extension Store {
   ///
   /// - Parameter url: the file that will be made; a copy is read beside it.
   package static func salvagedNames(_ file: URL, beside url: URL) throws -> (schemas: Set<String>, tables: Set<String>) {
-    try Encryption.refuse(StoreFiles(file), StoreOptions(), to: "salvaged")
     let folder = try WorkingFolder(beside: StoreFiles(url).url, "salvaging")
     let damaged = try DamagedFile(copying: StoreFiles(file), into: folder)
     let schema = SalvageSchema(damaged)

@@ -31,7 +31,9 @@ struct Salvage: Subcommand {
 
   func perform(_ console: Console) throws -> Answer {
     let schemas = try schemasOfDamaged(file, beside: to, library)
-    let report = try Activity.show("salvaging", console) { try Store.salvage(file.url, to: to.url, schemas: schemas) }
+    let report = try Activity.show("salvaging", console) {
+      try Store.salvage(file.url, to: to.url, schemas: schemas, options: LockOptions.defaults)
+    }
     var facts = FactList()
     facts.add("built", to.path)
     facts.add("rows", "\(report.rows)")

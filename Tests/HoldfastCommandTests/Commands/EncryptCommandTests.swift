@@ -25,6 +25,11 @@ struct EncryptCommandTests {
       #expect(try bench.run(["HOLDFAST_KEY": Self.other], command, store).status == 77, "\(command) with another key")
       #expect(try bench.run(["HOLDFAST_KEY": Self.key], command, store).status == 0, "\(command)")
     }
+    for (keys, status) in [([:], 77), (["HOLDFAST_KEY": Self.key], 1)] as [([String: String], Int32)] {
+      for arguments in [["salvage", store, "--to", bench.path("new.sqlite")], ["heal", store, "--yes"]] {
+        #expect(try Running(Workbench.binary, arguments, in: bench.folder, environment: keys).finish().status == status, "\(arguments)")
+      }
+    }
     let both = ["HOLDFAST_KEY": Self.key, "HOLDFAST_NEW_KEY": Self.other]
     #expect(try bench.run(both, "rekey", store, "--former-files", "keep", "--yes").status == 0)
     let verified = try bench.run(["HOLDFAST_KEY": Self.other], "snapshot", "verify", store)
