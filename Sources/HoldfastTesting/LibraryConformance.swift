@@ -1,5 +1,6 @@
 import Foundation
 public import Holdfast
+public import HoldfastTransfer
 
 /// Tests one library against the promises that every library keeps.
 ///
@@ -43,6 +44,8 @@ public struct LibraryConformance<Library: Holdfast.Library, Known: Sendable>: Se
   public var olderRows: [Int: [String]] = [:]
   /// Tables whose rows are read as no record.
   public var tablesWithoutRecord: Set<String> = []
+  /// What the library declares for programs that know no library, such as the command line. Nil: nothing.
+  public var description: LibraryDescription?
   let sources: [URL]
   let tests: URL
 
@@ -89,6 +92,7 @@ public struct LibraryConformance<Library: Holdfast.Library, Known: Sendable>: Se
     case .updates: try checkUpdates()
     case .readOnly: try checkReadOnly()
     case .together: try checkTogether()
+    case .description: try checkDescription()
     case .bothForms: try LibraryForms(of: Library.self, in: sources).check(calledIn: tests)
     }
   }
@@ -135,6 +139,9 @@ public enum ConformanceCheck: String, CaseIterable, Sendable {
   /// Eight threads call all verbs at once, in any order. A verb may throw only `.notFound` and `.constraint`, because other threads change
   /// its rows. The store is healthy afterwards.
   case together
+  /// Everything that `description` declares can be read, from an empty store and from a filled one: each line of a list has the declared
+  /// members, each kind finds and shows a thing by its id and its name, and search finds only what the kinds find.
+  case description
   /// Each verb exists in an async and a blocking form, and both do the same: their sources differ only in `async` and `await`. Each is
   /// among `reads`, `writes` and `updates`. A verb is a line that begins with two spaces and `public func`, in an `extension` of the
   /// library without conformances.

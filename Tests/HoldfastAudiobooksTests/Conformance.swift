@@ -13,6 +13,7 @@ import Testing
       sources: ["../../Sources/HoldfastAudiobooks/Verbs"])
     conformance.walks = Self.walks
     conformance.damages = Self.damages
+    conformance.description = AudiobookLibrary.description
     try conformance.run(check)
   }
 

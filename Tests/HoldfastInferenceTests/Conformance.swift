@@ -11,15 +11,17 @@ import Testing
     var conformance = Self.conformance(RegistryVerb.prepare, RegistryVerb.reads, RegistryVerb.writes, RegistryVerb.updates)
     conformance.walks = Self.registryWalks
     conformance.damages = Self.damages
+    conformance.description = InferenceStore.description
     conformance.tablesWithoutRecord = ["secrets", "sync_state", "sync_tries", "sync_cursors", "sync_conflicts"]
     try conformance.run(check)
   }
 
   @Test(
-    "so do the verbs of the history", arguments: [ConformanceCheck.randomDamage, .queryPlans, .observers, .updates, .readOnly, .together])
+    "so do the verbs of the history", arguments: [ConformanceCheck.randomDamage, .queryPlans, .observers, .updates, .readOnly, .together, .description])
   func history(_ check: ConformanceCheck) throws {
     var conformance = Self.conformance(HistoryVerb.prepare, HistoryVerb.reads, HistoryVerb.writes, HistoryVerb.updates)
     conformance.walks = Self.historyWalks
+    conformance.description = InferenceStore.description
     try conformance.run(check)
   }
 

@@ -13,6 +13,7 @@ import Testing
       sources: ["../../Sources/HoldfastMusic/Verbs"])
     conformance.walks = Self.walks
     conformance.damages = Self.damages
+    conformance.description = MusicStore.description
     try conformance.run(check)
   }
 

@@ -13,6 +13,7 @@ import Testing
       sources: VerbCase.sources)
     conformance.walks = Self.walks
     conformance.damages = Self.damages
+    conformance.description = WorkoutLog.description
     try conformance.run(check)
   }
 

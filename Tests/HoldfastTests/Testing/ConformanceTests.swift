@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 /// A library of shelves that keeps or breaks what it says.
@@ -30,6 +31,34 @@ private struct ShelfList: Library {
     }
   }
 
+  /// What it declares for programs, with what a fault replaces.
+  static func described(
+    count: String = "SELECT count(*) FROM shelves", from table: String = "shelves", name: String = "name", finds: String = "shelf",
+    search: String = "WHERE true", facts: [ShownField<Shelf>] = [.init("name", "name") { .text($0.name) }]
+  ) -> LibraryDescription {
+    var library = LibraryDescription(schema)
+    let fields: [ShownField<Shelf>] = [.init("id", "ID") { .id($0.id) }, .init("name", "NAME") { .text($0.name) }]
+    library.counted = [("shelves", "shelf", "shelves")]
+    library.lists = [
+      ListDescription("shelves", "as stored", fields) {
+        try $0.count(BoundSQL(stringLiteral: count))
+      } page: { reader, _, _ in
+        Page(items: try reader.all(Shelf.self), next: nil)
+      }
+    ]
+    library.kinds = [
+      ShownKind("shelf", "id, \(name)", from: table) { id, reader in
+        try reader.find(Shelf.self, id: id).map { facts.shown("shelf", $0) }
+      }
+    ]
+    library.search = { _, _, _, reader in
+      let found = try reader.all(Shelf.self, BoundSQL(stringLiteral: search))
+      return (fields.hits(finds, found), [fields.table(of: found)])
+    }
+    library.info = { reader in Shown(["shelves": .integer(Int64(try reader.count("SELECT count(*) FROM shelves")))]) }
+    return library
+  }
+
   static let untitled = (sql: "UPDATE books SET title = ''", finding: "breaks: every book has a title")
 
   static func conformance(
@@ -44,6 +73,7 @@ private struct ShelfList: Library {
         return Shelf("first")
       }, reads: reads, writes: writes, records: records, updates: updates, sources: sources, file: folder.file("Tests/Tests.swift").path)
     conformance.damages = [untitled]
+    conformance.description = described()
     return conformance
   }
 }
@@ -176,6 +206,38 @@ private struct ShelfList: Library {
     #expect(complaint(.readOnly, try ShelfList.conformance(folder, reads: [], writes: [ShelfList.load]))?.contains("“load” wrote") == true)
     let failing = ShelfList.Verb(name: "fail") { _, _ in throw StoreError(.damaged, "at once") }
     #expect(complaint(.together, try ShelfList.conformance(folder, reads: [failing]))?.contains("at once") == true)
+  }
+
+  @Test("a description whose lists, kinds, search and numbers do not agree is told")
+  func descriptions() throws {
+    func said(_ description: LibraryDescription) throws -> String? {
+      var conformance = try ShelfList.conformance(folder)
+      conformance.description = description
+      return complaint(.description, conformance)
+    }
+    #expect(try said(ShelfList.described()) == nil)
+    #expect(try said(ShelfList.described(count: "SELECT 7"))?.contains("the lines of “shelves” in an empty store") == true)
+    #expect(try said(ShelfList.described(count: "SELECT 2 * count(*) FROM shelves"))?.contains("of which its count") == true)
+    #expect(try said(ShelfList.described(from: "(SELECT * FROM shelves WHERE false)"))?.contains("no shelf is found by an id") == true)
+    #expect(try said(ShelfList.described(from: "books", name: "title"))?.contains("is found, and not shown") == true)
+    #expect(try said(ShelfList.described(search: "WHERE false"))?.contains("search finds nothing") == true)
+    let titled: [ShownField<Shelf>] = [.init("The name", "name") { .text($0.name) }]
+    var description = ShelfList.described(facts: titled)
+    description.info = { _ in Shown(["Shelves": .integer(1)]) }
+    #expect(try said(description)?.contains("“Shelves” in the few numbers is not in snake_case") == true)
+    description = ShelfList.described()
+    description.stats = { _ in Shown([:], [.chart(title: "Shelves", [("all", -1, "")])]) }
+    #expect(try said(description)?.contains("the bar “all” of “Shelves” in all numbers is below zero") == true)
+    description.stats = { _ in Shown([:], [.table([.text("A")], [["a", "b"]])]) }
+    #expect(try said(description)?.contains("the cells of a row in all numbers: 2, and should be 1") == true)
+    description = ShelfList.described()
+    description.kinds = [
+      ShownKind("shelf") { wanted, _ in if case .id(let id) = wanted { [.init(id, "A") { _ in Shown([:]) }] } else { [] } }
+    ]
+    #expect(try said(description)?.contains("is not found by its name “A”") == true)
+    description = ShelfList.described()
+    description.counted = [("cupboards", "cupboard", "cupboards")]
+    #expect(try said(description)?.contains("cupboards") == true)
   }
 
   @Test("forms that differ, one that is missing, and a verb that nobody calls are told")
