@@ -29,6 +29,11 @@ int holdfast_read(struct sqlite3 *connection, void *buffer, int count, int64_t o
   return file ? file->pMethods->xRead(file, buffer, count, offset) : SQLITE_MISUSE;
 }
 
+int holdfast_write(struct sqlite3 *connection, const void *buffer, int count, int64_t offset) {
+  sqlite3_file *file = file_behind(connection);
+  return file ? file->pMethods->xWrite(file, buffer, count, offset) : SQLITE_MISUSE;
+}
+
 int holdfast_size(struct sqlite3 *connection, int64_t *size) {
   sqlite3_file *file = file_behind(connection);
   sqlite3_int64 found = 0;

@@ -15,6 +15,10 @@ int holdfast_checkpoints_on_close(struct sqlite3 *connection, int on);
 /// that this process holds on the file. Returns SQLite's result code; bytes behind the end are zero (SQLITE_IOERR_SHORT_READ).
 int holdfast_read(struct sqlite3 *connection, void *buffer, int count, int64_t offset);
 
+/// Writes `count` bytes at `offset` into the database file of a connection as SQLite does: encrypted, where it has a key. Returns SQLite's
+/// result code.
+int holdfast_write(struct sqlite3 *connection, const void *buffer, int count, int64_t offset);
+
 /// The size in bytes of the file behind a connection, whatever its name is called by now. Returns SQLite's result code.
 int holdfast_size(struct sqlite3 *connection, int64_t *size);
 

@@ -28,23 +28,23 @@ extension Archive {
     } catch {
       // While another program writes, a file and a log that follow each other may seem not to.
       guard StoreFiles.State(files) == state else { return .unknown("\(files.path) was changed by another program while it was read") }
-      return (error as? ArchiveGap).map { Waiting.gap(ArchiveFolder(files).text(of: $0)) } ?? .unknown(StoreError(error).message)
+      return (error as? ArchiveGap).map { Waiting.gap(folder.text(of: $0)) } ?? .unknown(StoreError(error).message)
     }
   }
 
   /// - Throws: `ArchiveGap` when the store does not follow the end of the archive; the errors of reading.
   private func commitsWaiting(_ most: Int64) throws -> Int? {
     guard DurableFile.stands(files.path) else { throw StoreError(.notFound, "there is no file at \(files.path)") }
-    guard let newest = try ArchiveFolder(files).generations().last(where: { !$0.bases.isEmpty }) else { throw ArchiveGap.baseMissing }
+    guard let newest = try folder.generations().last(where: { !$0.bases.isEmpty }) else { throw ArchiveGap.baseMissing }
     let end = try ArchiveEnd(newest)
     let log = try WriteAheadLog(files.log)
     // SQLite drops the commits behind it.
     guard log.lostCommits == 0 else { throw ArchiveGap.frameDamaged }
     guard log.committedFrames == 0 || log.pageSize == end.pageBytes else { throw ArchiveGap.pageSizeChanged }
-    let follower = LogFollower(files, pageBytes: end.pageBytes)
+    let follower = LogFollower(files, pageBytes: end.pageBytes, folder.key)
     if try !follower.begin(at: end.place) {
       guard DurableFile.size(files.path) <= most else { return nil }
-      try end.check(PageHashes.of(files.url, pageBytes: end.pageBytes))
+      try end.check(PageHashes.of(files.url, pageBytes: end.pageBytes, folder.key))
     }
     return try follower.commitsBehind()
   }

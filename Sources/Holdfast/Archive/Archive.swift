@@ -6,7 +6,7 @@ public import Foundation
 public struct Archive: Sendable {
   let files: StoreFiles
   private let options: StoreOptions
-  private var folder: ArchiveFolder { ArchiveFolder(files) }
+  var folder: ArchiveFolder { ArchiveFolder(files, options.key) }
 
   /// - Throws: `.notFound` when the store at `url` has no archive; `.cannotCreate` when a file stands where its folder should be.
   public init(of url: URL, options: StoreOptions = .production) throws { try self.init(StoreFiles(url), options) }
@@ -201,7 +201,7 @@ public struct Archive: Sendable {
     guard let first = generation.segments.first else { return false }
     switch moment {
     case .commit(let number): return first <= number
-    case .time(let time): return try SegmentReader.firstTime(generation.segment(first)) ?? .min <= ArchiveTime.microseconds(time)
+    case .time(let time): return try SegmentReader.firstTime(generation.segment(first), generation.seal) ?? .min <= ArchiveTime.microseconds(time)
     case .label: return true
     }
   }

@@ -3,11 +3,14 @@ import Foundation
 /// The files of an archive, by their names. Format: Documentation/ArchiveFormat.md
 struct ArchiveFolder: Sendable {
   let url: URL
+  /// The key of the store; nil for a plain one.
+  let key: StoreKey?
 
   /// One unbroken row of commits.
   struct Generation: Sendable {
     let number: Int
     let url: URL
+    let key: StoreKey?
     /// The commits of its bases that have a description, in order.
     let bases: [Int64]
     /// The first commits of its segments, in order.
@@ -24,7 +27,8 @@ struct ArchiveFolder: Sendable {
     func segment(_ first: Int64) -> URL { url.appendingPathComponent(ArchiveFolder.name(first, "segment")) }
   }
 
-  init(_ files: StoreFiles) { url = files.archive }
+  /// Without a key, an encrypted archive's names and descriptions can be read.
+  init(_ files: StoreFiles, _ key: StoreKey? = nil) { (url, self.key) = (files.archive, key) }
 
   var exists: Bool { DurableFile.isFolder(url.path) }
 
@@ -45,7 +49,7 @@ struct ArchiveFolder: Sendable {
     // A killed process leaves later ones without a description, and a first one without segments.
     let undescribed = files.filter { !described.contains($0) && !givenUp.contains($0) }
     return Generation(
-      number: number, url: folder(number), bases: bases, segments: segments,
+      number: number, url: folder(number), key: key, bases: bases, segments: segments,
       missing: (described.subtracting(files) + undescribed.filter { $0 < bases.first ?? segments.last ?? 0 }).sorted(),
       undescribed: undescribed)
   }
@@ -112,6 +116,8 @@ struct ArchiveFolder: Sendable {
   func notePassedDrill(at time: Date) throws {
     try DurableFile.replace(drilled, with: Data(DateCodec.iso8601(DateCodec.milliseconds(time) ?? 0, fraction: true).utf8))
   }
+
+  func forgetDrill() throws { for left in [drilled, replaced] { _ = try DurableFile.remove(left) } }
 
   private func names(_ folder: URL) throws -> [String] {
     do {

@@ -7,6 +7,8 @@ enum ArchiveRecord: Equatable {
   case label(Mark)
   case note(Mark)
   case end(commit: Int64, records: UInt32)
+  /// A record of an encrypted store.
+  case sealed(Data)
   /// Of a later version.
   case unknown
 
@@ -56,13 +58,22 @@ enum ArchiveRecord: Equatable {
   /// A record has at most this many bytes of pages.
   static let mostPageBytes = 4 << 20
 
-  var framed: Data {
-    let body = self.body
+  func framed(_ seal: RecordSeal?) throws -> Data {
+    let body = try seal?.seal(self.body, commit: number) ?? self.body
     var framed = Data(capacity: body.count + Self.frameBytes)
     framed.add(UInt32(body.count))
     framed.add(Self.checksum(body))
     framed.append(body)
     return framed
+  }
+
+  private var number: Int64 {
+    switch self {
+    case .commit(let commit): commit.number
+    case .label(let mark), .note(let mark): mark.commit
+    case .end(let commit, _): commit
+    case .sealed, .unknown: 0
+    }
   }
 
   private var body: Data {
@@ -71,6 +82,7 @@ enum ArchiveRecord: Equatable {
     case .label(let mark): return Self.body(2, mark)
     case .note(let mark): return Self.body(4, mark)
     case .end(let commit, let records): return Self.fields(3, commit, records)
+    case .sealed(let body): return body
     case .unknown: return Data([0])
     }
   }
@@ -132,7 +144,7 @@ enum ArchiveRecord: Equatable {
     for place in bytes.indices.dropLast(frameBytes + 15) {
       let body = place + frameBytes
       // The highest bytes of the length and of the commit's number, the kind, and two bytes that are always zero.
-      guard (1...4).contains(bytes[body]), bytes[place] <= 1, bytes[body + 2] == 0, bytes[body + 3] == 0, bytes[body + 4] == 0 else {
+      guard (1...sealedKind).contains(bytes[body]), bytes[place] <= 1, bytes[body + 2] == 0, bytes[body + 3] == 0, bytes[body + 4] == 0 else {
         continue
       }
       // No body is shorter than 16 bytes. A list of pages has the rest of the pattern at each page from 256 to 1,279.
@@ -143,9 +155,10 @@ enum ArchiveRecord: Equatable {
     return false
   }
 
-  private static func read(_ body: Data) -> ArchiveRecord? {
+  static func read(_ body: Data) -> ArchiveRecord? {
     var bytes = ArchiveBytes(body)
     guard let kind = bytes.number(UInt8.self) else { return nil }
+    if kind == sealedKind { return .sealed(body) }
     guard (1...4).contains(kind) else { return .unknown }
     guard let flags = bytes.number(UInt8.self), bytes.take(2) != nil else { return nil }
     if kind == 1 { return commit(&bytes, flags).map(ArchiveRecord.commit) }

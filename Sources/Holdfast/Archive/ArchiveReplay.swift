@@ -4,6 +4,7 @@ import Foundation
 final class ArchiveReplay {
   let url: URL
   private let file: FileHandle
+  private let cipher: PageCipher?
   private(set) var hashes: PageHashes
   /// The hashes of every content that the records gave a page.
   private(set) var met: Set<UInt64> = []
@@ -18,7 +19,10 @@ final class ArchiveReplay {
     let (base, source) = (walk.base, walk.generation.base(walk.base.commit))
     try DurableFile.copy(source, to: url)
     do {
-      hashes = try PageHashes.of(url, pageBytes: base.pageBytes)
+      let key = walk.generation.key
+      try Encryption.Found(FileBytes(url).read(24)).check(key, source.path)
+      cipher = try key.map { try PageCipher($0, pageBytes: base.pageBytes) }
+      hashes = try PageHashes.of(url, pageBytes: base.pageBytes, key)
       guard hashes.state == base.stateNumber, hashes.pages == base.pages else {
         throw StoreError(.damaged, "the base \(source.path) is damaged", suggestion: ArchiveWalk.suggestionWithoutBase)
       }
@@ -82,9 +86,12 @@ final class ArchiveReplay {
       let place = UInt64(change.page - 1) * UInt64(bytes)
       if change.isDifference {
         try file.seek(toOffset: place)
-        page.combine(try file.read(upToCount: bytes) ?? Data())
+        var earlier = try file.read(upToCount: bytes) ?? Data()
+        _ = try earlier.withUnsafeMutableBytes { try cipher?.open(change.page, $0) }
+        page.combine(earlier)
       }
       hashes.set(change.page, met.insert(page.withUnsafeBytes { hashes.hash(change.page, $0) }).memberAfterInsert)
+      try page.withUnsafeMutableBytes { try cipher?.seal(change.page, $0) }
       try file.seek(toOffset: place)
       try file.write(contentsOf: page)
     }

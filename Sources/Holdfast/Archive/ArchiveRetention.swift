@@ -99,7 +99,7 @@ struct ArchiveRetention {
       // The archiver may go on with the last segment of the newest generation.
       guard next != nil || !isNewest, url.path != open?.path else { continue }
       guard let base = generation.bases.last(where: { $0 < first }) else { continue }
-      guard let time = try SegmentReader.firstTime(generation.segment(next ?? first)), period(time) != nil else { break }
+      guard let time = try SegmentReader.firstTime(generation.segment(next ?? first), generation.seal), period(time) != nil else { break }
       let size = DurableFile.size(url.path)
       if groups.isEmpty || base != interval || bytes + size > 32 << 20 {
         groups.append([])
@@ -161,7 +161,7 @@ struct ArchiveRetention {
     try replay.advance(walk, to: commit, check: check)
     try replay.flush()
     try check()
-    guard replay.commit.number == commit, try PageHashes.of(file, pageBytes: replay.hashes.pageBytes) == replay.hashes else {
+    guard replay.commit.number == commit, try PageHashes.of(file, pageBytes: replay.hashes.pageBytes, generation.key) == replay.hashes else {
       throw StoreError(.verificationFailed, "the new base of commit \(commit) of the archive differs from the commit")
     }
     let base = ArchiveBase(
@@ -210,7 +210,7 @@ struct ArchiveRetention {
       let (oldest, next) = (parts[0], parts[1])
       do {
         let base = try ArchiveBase.read(next.generation.description(next.base))
-        let hashes = try PageHashes.of(next.generation.base(next.base), pageBytes: base.pageBytes)
+        let hashes = try PageHashes.of(next.generation.base(next.base), pageBytes: base.pageBytes, next.generation.key)
         guard hashes.state == base.stateNumber, hashes.pages == base.pages else {
           throw StoreError(.damaged, "the base of commit \(next.base) is damaged")
         }
@@ -247,7 +247,7 @@ struct ArchiveRetention {
     guard var newest = (try? ArchiveBase.read(part.generation.description(part.base)))?.timeMicroseconds else { return false }
     guard isOlder(newest, than: options.keepsOnePerDay) else { return false }
     for first in part.generation.segments where first > part.base && first <= part.next ?? .max {
-      guard let segment = try? SegmentReader(part.generation.segment(first)) else { continue }
+      guard let segment = try? part.generation.reader(first) else { continue }
       while isOlder(newest, than: options.keepsOnePerDay), let record = try segment.nextBeforeDamage() {
         switch record {
         case .commit(let commit): newest = max(newest, commit.time)
@@ -285,7 +285,7 @@ struct ArchiveRetention {
       if let lost = generation.missing.first { reach = min(reach, lost) }
       for first in generation.segments {
         let (next, url) = (generation.segments.first { $0 > first }, generation.segment(first))
-        let end = SegmentReader.lastCommit(url)
+        let end = SegmentReader.lastCommit(url, generation.seal)
         if first <= reach, end.map({ $0 <= reach }) ?? next.map({ $0 - 1 <= reach }) ?? false {
           try remove(url)
         } else {

@@ -7,11 +7,13 @@ final class ArchiveSource {
   /// For bytes as they are on the disk, also of an encrypted file.
   private let bytes: RawConnection
   private let reader: RawConnection
+  private let key: StoreKey?
+  private var cipher: PageCipher?
   private var isPinned = false
   private let files: StoreFiles
 
   init(_ files: StoreFiles, _ options: StoreOptions) throws {
-    self.files = files
+    (self.files, key) = (files, options.key)
     bytes = try ConnectionFactory.plain(files.path)
     reader = try ConnectionFactory(files, options).copySource()
   }
@@ -49,10 +51,12 @@ final class ArchiveSource {
     return bytes
   }
 
-  /// Reads a page of the file, which is as of the last checkpoint; zero bytes behind its end.
+  /// Reads a page of the file, decrypted, as of the last checkpoint; zero bytes behind its end. A damaged page stays encrypted.
   func page(_ number: UInt32, into buffer: UnsafeMutableRawBufferPointer) throws {
     let code = holdfast_read(bytes.handle, buffer.baseAddress, Int32(buffer.count), Int64(number - 1) * Int64(buffer.count))
     guard code == SQLITE_OK || code == SQLITE_IOERR | 2 << 8 else { throw bytes.failure(code) }
+    if cipher == nil { cipher = try key.map { try PageCipher($0, pageBytes: buffer.count) } }
+    _ = try cipher?.open(number, buffer)
   }
 
   /// The hashes of all pages at the end of the archive: of the file, with the archived frames of the log. Places `follower` there. Throws
@@ -73,7 +77,7 @@ final class ArchiveSource {
       hashes.resize(to: end.pages)
       var buffer = [UInt8](repeating: 0, count: end.pageBytes)
       for (number, frame) in follower.latest where number <= end.pages {
-        try buffer.withUnsafeMutableBytes { try follower.page(inFrame: frame, into: $0) }
+        try buffer.withUnsafeMutableBytes { try follower.page(number, inFrame: frame, into: $0) }
         hashes.set(number, buffer.withUnsafeBytes { hashes.hash(number, $0) })
       }
     }
@@ -94,7 +98,7 @@ extension ArchiveFolder.Generation {
     let folder = try WorkingFolder(in: url, "copying")
     let working = folder.file("base.sqlite")
     try DurableFile.copy(files.url, to: working)
-    let hashes = try PageHashes.of(working, pageBytes: base.pageBytes)
+    let hashes = try PageHashes.of(working, pageBytes: base.pageBytes, key)
     guard before == StoreFiles.State(files, withoutLog: true) else {
       throw StoreError(.busy, "\(files.path) was written to while it was copied into its archive", recoveryOptions: [.retry])
     }
@@ -117,17 +121,5 @@ extension PageHashes {
       try buffer.withUnsafeMutableBytes { try page(UInt32(number), $0) }
       append(buffer.withUnsafeBytes { hash(UInt32(number), $0) })
     }
-  }
-
-  /// The hashes of a file, without its log.
-  static func of(_ url: URL, pageBytes: Int) throws -> PageHashes {
-    var hashes = PageHashes(pageBytes: pageBytes)
-    let file = try FileBytes(url)
-    try hashes.read(UInt32(clamping: file.count / Int64(pageBytes))) { _, buffer in
-      let page = try file.next(buffer.count)
-      guard page.count == buffer.count else { throw StoreError(.inputOutput, "\(url.path) became shorter while it was read") }
-      page.copyBytes(to: buffer)
-    }
-    return hashes
   }
 }

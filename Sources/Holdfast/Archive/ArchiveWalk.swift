@@ -23,7 +23,7 @@ struct ArchiveWalk {
     for first in generation.segments.dropFirst(start) {
       let segment: SegmentReader
       do {
-        segment = try proven(last) { try SegmentReader(generation.segment(first)) }
+        segment = try proven(last) { try generation.reader(first) }
       } catch let error as StoreError where error.code == .notFound {
         // Retention has merged it into the segment before it, after the folder was listed. If not, the next segment does not follow.
         continue
@@ -54,7 +54,7 @@ struct ArchiveWalk {
           guard commit == last || commit <= base.commit || isCovered && commit < last else {
             throw broken(last, "\(segment.url.path) ends at commit \(commit)")
           }
-        case .unknown: continue
+        case .sealed, .unknown: continue
         }
         guard try body(record) else { return }
       }

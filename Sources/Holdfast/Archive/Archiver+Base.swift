@@ -41,7 +41,7 @@ extension Archiver {
       self.source = source
       try source.pinned()
       let pageBytes = try source.pageBytes()
-      let follower = LogFollower(files, pageBytes: pageBytes)
+      let follower = LogFollower(files, pageBytes: pageBytes, options.key)
       if let header = try follower.presentHeader(), logFrames > 0 {
         try follower.goOn(header, after: logFrames)
         // Another process has committed since the checkpoint. The next one tries again.

@@ -81,11 +81,11 @@ extension Archiver {
     }
     for (number, frame) in transaction.frames.sorted(by: { $0.key < $1.key }) where number <= transaction.pages {
       let hash = try delta.add(number, known: number <= pagesBefore ? hashes[number] : nil, hashes) { page in
-        try follower.page(inFrame: frame, into: page)
+        try follower.page(number, inFrame: frame, into: page)
       } earlier: { page in
         if let earlier = follower.latest[number] {
           // Hashed when it was archived. A log's frames do not change.
-          try follower.page(inFrame: earlier, into: page)
+          try follower.page(number, inFrame: earlier, into: page)
           return true
         }
         try source.page(number, into: page)
@@ -105,7 +105,8 @@ extension Archiver {
     try segment?.finish(at: last.commit)
     let header = SegmentHeader(pageBytes: hashes.pageBytes, first: last.commit + 1, stateBefore: hashes.state, generation: generation)
     segment = try SegmentWriter(
-      folder.folder(generation).appendingPathComponent(ArchiveFolder.name(header.first, "segment")), header, keeping: marks)
+      folder.folder(generation).appendingPathComponent(ArchiveFolder.name(header.first, "segment")), header,
+      options.key.map(RecordSeal.init), keeping: marks)
     marks = Data()
   }
 

@@ -43,14 +43,14 @@ extension Archiver {
         phase = .needsBase(reason: isNew ? ArchiveBase.first : ArchiveGap.baseMissing.rawValue)
         return
       }
-      if let suspect { try SegmentReader.writeAnew(suspect) }
+      if let suspect { try SegmentReader.writeAnew(suspect, options.key.map(RecordSeal.init)) }
       suspect = nil
       var end = try ArchiveEnd(newest)
       last = (end.commit, end.time)
       trustClock(of: end.wallTime)
       tell { ($0.newest, $0.commits) = (end.time, end.commit) }
       generation = newest.number
-      let follower = LogFollower(files, pageBytes: end.pageBytes)
+      let follower = LogFollower(files, pageBytes: end.pageBytes, options.key)
       let begun = ContinuousClock.now
       (hashes, mayBeginAnew) = try source.hashes(end, follower)
       readingTook = .now - begun

@@ -24,7 +24,7 @@ struct SegmentMerge {
     var previous: ArchiveRecord.Commit?
     var (window, pages): (Set<UInt32>, Set<UInt32>) = ([], [])
     for first in segments {
-      let segment = try SegmentReader(generation.segment(first))
+      let segment = try generation.reader(first)
       let most = Self.mostPageBytes / segment.header.pageBytes
       while let record = try segment.next() {
         switch record {
@@ -44,7 +44,7 @@ struct SegmentMerge {
         case .label(let mark):
           if let previous, mark.commit == previous.number { kept[previous.number] = previous.state }
         case .note, .end: break
-        case .unknown: hasUnknown = true
+        case .sealed, .unknown: hasUnknown = true
         }
       }
     }
@@ -90,10 +90,10 @@ struct SegmentMerge {
   private func write(_ first: Int64, _ url: URL, _ old: ArchiveReplay, _ check: () throws -> Void) throws {
     let pageBytes = old.hashes.pageBytes
     let header = SegmentHeader(pageBytes: pageBytes, first: first, stateBefore: old.hashes.state, generation: generation.number)
-    let (writer, compressor) = (try SegmentWriter(url, header), PageCompressor())
+    let (writer, compressor) = (try SegmentWriter(url, header, generation.seal), PageCompressor())
     var merged: MergedCommit?
     for name in segments {
-      let segment = try SegmentReader(generation.segment(name))
+      let segment = try generation.reader(name)
       while let record = try segment.next() {
         try check()
         switch record {
@@ -117,7 +117,7 @@ struct SegmentMerge {
             merged = window
           }
         case .label, .note: try writer.append(record)
-        case .end, .unknown: break
+        case .end, .sealed, .unknown: break
         }
       }
     }
@@ -128,14 +128,14 @@ struct SegmentMerge {
   /// A damaged record ends a segment early. What stands behind the damage is not thrown away.
   private func checkReaches(_ commit: Int64) throws {
     guard let last = segments.last else { return }
-    let end = generation.segments.first { $0 > last }.map { $0 - 1 } ?? SegmentReader.lastCommit(generation.segment(last))
+    let end = generation.segments.first { $0 > last }.map { $0 - 1 } ?? SegmentReader.lastCommit(generation.segment(last), generation.seal)
     guard end == nil || end == commit else { throw StoreError(.damaged, "the archive is damaged or incomplete after commit \(commit)") }
   }
 
   /// Applies the new segment. Returns its commits and their states.
   private func replay(_ url: URL, _ new: ArchiveReplay) throws -> [Int64: UInt64] {
     var states: [Int64: UInt64] = [:]
-    let segment = try SegmentReader(url)
+    let segment = try SegmentReader(url, generation.seal)
     guard segment.header.stateBefore == new.hashes.state else { return [:] }
     while let record = try segment.next() {
       guard case .commit(let part) = record else { continue }

@@ -4,6 +4,7 @@ import Foundation
 final class SegmentReader {
   let url: URL
   let header: SegmentHeader
+  private let seal: RecordSeal?
   private let file: FileHandle
   /// The byte behind the last whole record.
   private(set) var wholeBytes: Int
@@ -14,8 +15,8 @@ final class SegmentReader {
   /// The byte at which the next record was not whole, or was not of the commit that is not whole yet.
   private var stop = SegmentHeader.bytes
 
-  init(_ url: URL) throws {
-    self.url = url
+  init(_ url: URL, _ seal: RecordSeal?) throws {
+    (self.url, self.seal) = (url, seal)
     do {
       file = try DurableFile.handle(reading: url)
       guard let bytes = try file.read(upToCount: SegmentHeader.bytes), let header = SegmentHeader(bytes),
@@ -68,7 +69,8 @@ final class SegmentReader {
     var numbers = ArchiveBytes(frame)
     guard let length = numbers.number(UInt32.self), length <= UInt32(ArchiveRecord.longest) else { return nil }
     let body = try bytes(from: wholeBytes + ArchiveRecord.frameBytes, Int(length))
-    guard let (record, count) = ArchiveRecord.first(of: frame + body) else { return nil }
+    guard let (found, count) = ArchiveRecord.first(of: frame + body) else { return nil }
+    let record = try found.opened(seal, url)
     wholeBytes += count
     if case .end = record { isFinished = true }
     return record
@@ -91,19 +93,18 @@ final class SegmentReader {
 
 extension SegmentReader {
   /// The last commit of a segment that is finished, by its end; nil where the end is missing.
-  static func lastCommit(_ url: URL) -> Int64? {
-    let length = ArchiveRecord.end(commit: 0, records: 0).framed.count
-    guard let file = try? DurableFile.handle(reading: url) else { return nil }
+  static func lastCommit(_ url: URL, _ seal: RecordSeal?) -> Int64? {
+    guard let length = try? ArchiveRecord.end(commit: 0, records: 0).framed(seal).count, let file = try? DurableFile.handle(reading: url) else { return nil }
     defer { try? file.close() }
     guard let size = try? file.seekToEnd(), size >= UInt64(length), (try? file.seek(toOffset: size - UInt64(length))) != nil,
-      let bytes = try? file.readToEnd(), case .end(let commit, _)? = ArchiveRecord.first(of: bytes)?.record
+      let bytes = try? file.readToEnd(), case .end(let commit, _)? = try? ArchiveRecord.first(of: bytes)?.record.opened(seal, url)
     else { return nil }
     return commit
   }
 
   /// The time of the first commit in a segment; nil when none can be read.
-  static func firstTime(_ url: URL) throws -> Int64? {
-    guard let segment = try? SegmentReader(url) else { return nil }
+  static func firstTime(_ url: URL, _ seal: RecordSeal?) throws -> Int64? {
+    guard let segment = try? SegmentReader(url, seal) else { return nil }
     while let record = try segment.nextBeforeDamage() {
       if case .commit(let commit) = record { return commit.time }
     }
@@ -112,8 +113,8 @@ extension SegmentReader {
 
   /// Writes the whole records of a segment, up to damage, and then `more` into a new file with the same name: a failed flush may have lost
   /// parts of the old one, even where they can still be read.
-  static func writeAnew(_ url: URL, adding more: Data = Data()) throws {
-    guard let segment = try? SegmentReader(url) else { return }
+  static func writeAnew(_ url: URL, _ seal: RecordSeal?, adding more: Data = Data()) throws {
+    guard let segment = try? SegmentReader(url, seal) else { return }
     while try segment.nextBeforeDamage() != nil {}
     try DurableFile.replace(url, with: segment.header.encoded + segment.read() + more)
   }
@@ -134,9 +135,11 @@ struct ArchiveEnd {
   var marks = Data()
   /// The segment that is damaged behind this commit.
   private(set) var damaged: URL?
+  private let seal: RecordSeal?
 
   /// - Throws: `ArchiveGap` when the generation does not lead to an end: then the row is broken.
   init(_ generation: ArchiveFolder.Generation) throws {
+    seal = generation.seal
     guard let newest = generation.bases.last else { throw ArchiveGap.baseMissing }
     do {
       let base = try ArchiveBase.read(generation.description(newest))
@@ -149,7 +152,7 @@ struct ArchiveEnd {
     for first in generation.segments.reversed() where first > commit {
       var (segment, last): (SegmentReader?, ArchiveRecord.Commit?) = (nil, nil)
       do {
-        segment = try SegmentReader(generation.segment(first))
+        segment = try generation.reader(first)
         while let record = try segment?.next() {
           if case .commit(let commit) = record, !commit.goesOn { last = commit }
         }
@@ -176,8 +179,8 @@ struct ArchiveEnd {
   mutating func cutDamage() throws {
     guard let damaged else { return }
     let text = "the archive was damaged here; the commits that follow were archived again from the log"
-    let note = ArchiveRecord.note(.init(commit: commit, time: time, text: text)).framed
-    try SegmentReader.writeAnew(damaged, adding: note)
+    let note = try ArchiveRecord.note(.init(commit: commit, time: time, text: text)).framed(seal)
+    try SegmentReader.writeAnew(damaged, seal, adding: note)
     // The next segment takes this name.
     if damaged.lastPathComponent == ArchiveFolder.name(commit + 1, "segment") { marks += note }
   }

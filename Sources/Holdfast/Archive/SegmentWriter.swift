@@ -6,6 +6,7 @@ final class SegmentWriter {
   static let longest = 4 << 20
 
   let url: URL
+  private let seal: RecordSeal?
   private let file: FileHandle
   private(set) var bytes: Int
   private var commits: UInt32 = 0
@@ -15,8 +16,8 @@ final class SegmentWriter {
   private var failure: StoreError?
 
   /// Replaces a segment with the same name that holds no commit, because its program was killed. `marks`: the records that it held.
-  init(_ url: URL, _ header: SegmentHeader, keeping marks: Data = Data()) throws {
-    self.url = url
+  init(_ url: URL, _ header: SegmentHeader, _ seal: RecordSeal?, keeping marks: Data = Data()) throws {
+    (self.url, self.seal) = (url, seal)
     let content = header.encoded + marks
     bytes = content.count
     try DurableFile.replace(url, with: content)
@@ -29,7 +30,7 @@ final class SegmentWriter {
   }
 
   func append(_ record: ArchiveRecord) throws {
-    let data = record.framed
+    let data = try record.framed(seal)
     isFlushed = false
     try unlessFailed { try file.write(contentsOf: data) }
     bytes += data.count

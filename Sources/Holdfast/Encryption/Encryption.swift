@@ -85,3 +85,12 @@ enum Encryption {
     }
   }
 }
+
+extension StoreOptions {
+  /// For a copy of a store's file.
+  static func production(_ key: StoreKey?) -> StoreOptions {
+    var options = production
+    options.key = key
+    return options
+  }
+}

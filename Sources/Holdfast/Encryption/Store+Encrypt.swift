@@ -7,7 +7,9 @@ public struct EncryptionReport: Sendable, Codable, Equatable {
   public internal(set) var rows = 0
   /// The number of snapshots that were written anew, too. Their ids are new; their times and labels are as before.
   public internal(set) var snapshots = 0
-  /// The folder with the former file and the former snapshots; nil where they were removed.
+  /// Whether the store has an archive. It begins anew with the present state at the next opening: its former commits have the former key.
+  public internal(set) var beginsArchiveAnew = false
+  /// The folder with the former file, the former snapshots and the former archive; nil where they were removed.
   public internal(set) var kept: URL?
   /// What can still be read as before: files that were set aside earlier, and snapshots that could not be verified. The kit does not remove
   /// them: they may hold rows that nothing else has.
@@ -27,7 +29,7 @@ extension Store {
   ///
   /// Works on copies. Each is verified with the new key: SQLite's integrity check, and every row compared. Only then does it replace what it is
   /// a copy of. After a kill or an error in between, the same call does what is left; the store can be opened with one key at every moment. A
-  /// store that has the key already is left as it is.
+  /// store that has the key already is left as it is. An archive begins anew with the present state at the next opening.
   ///
   /// Needs free space for three copies of the store beside it, for the largest snapshot beside that, and for one copy in the system's
   /// temporary folder. Exports, sources of imports and their copies are not encrypted.
@@ -36,7 +38,7 @@ extension Store {
   ///   - plainFiles: what becomes of the file and the snapshots that are not encrypted.
   ///   - options: for the folder of the snapshots, among others. Their key is not used.
   /// - Throws: `.encryptionUnavailable`; `.wrongKey` when the store is encrypted with another key; `.damaged`, `.notFound`, `.wrongKind`;
-  ///   `.misuse` for a store with an archive; `.verificationFailed`, `.busy`, `.diskFull`, `.inputOutput`. The store is then as it was, unless
+  ///   `.verificationFailed`, `.busy`, `.diskFull`, `.inputOutput`. The store is then as it was, unless
   ///   the message says that only snapshots are left to do.
   @discardableResult
   public static func encrypt(
@@ -108,11 +110,6 @@ private struct KeyChange {
   private mutating func run() throws -> EncryptionReport {
     do {
       guard former.key != new.key else { throw StoreError(.misuse, "the new key of \(files.path) is the present one") }
-      guard !ArchiveFolder(files).exists else {
-        throw StoreError(
-          .misuse, "\(files.path) has an archive, whose commits would stay as they are",
-          suggestion: "Go on without the archive: move the folder \(ArchiveFolder(files).url.path) to another place. It stays as it is.")
-      }
       // What an interrupted call has left.
       _ = try Replacement.finish(files, former)
       WorkingFolder.removeAbandoned(in: files.parent)
@@ -128,11 +125,12 @@ private struct KeyChange {
         try replaceStore()
       }
       do {
+        try giveUpArchive()
         try writeSnapshots()
         try removeFormerFiles()
       } catch {
         var failure = StoreError(error, path: files.path)
-        failure.message = "\(files.path) is \(done), and its snapshots are not all: \(failure.message)"
+        failure.message = "\(files.path) is \(done), and its snapshots and its archive are not all: \(failure.message)"
         failure.suggestion = "Do the same again: only the rest is left to do."
         throw failure
       }
@@ -220,6 +218,36 @@ private struct KeyChange {
     return (copy, try rowCounts(now.texts).values.reduce(0, +))
   }
 
+  // MARK: The archive
+
+  /// Gives up the parts of the archive that have the former key. The folder stays, so that the next opening begins with the present state.
+  private mutating func giveUpArchive() throws {
+    let folder = ArchiveFolder(files)
+    guard folder.exists else { return }
+    let lock = try FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)", recoveryOptions: [.retry]))
+    defer { withExtendedLifetime(lock) {} }
+    for generation in try folder.generations() {
+      let isNew = try !generation.bases.isEmpty && generation.bases.allSatisfy { try opens(generation.base($0), new) }
+      guard !isNew else { continue }
+      report.beginsArchiveAnew = true
+      if formerFiles == .keep {
+        let place = try keptFolder().appendingPathComponent("archive")
+        try DurableFile.makeFolder(place)
+        try DurableFile.move(generation.url, over: place.appendingPathComponent(generation.url.lastPathComponent))
+      } else {
+        try DurableFile.remove(generation.url)
+      }
+      try DurableFile.flushFolder(of: generation.url)
+    }
+    if report.beginsArchiveAnew { try folder.forgetDrill() }
+  }
+
+  private mutating func keptFolder() throws -> URL {
+    let kept = try report.kept ?? files.newQuarantine(because: reason, at: new.now())
+    report.kept = kept
+    return kept
+  }
+
   // MARK: Snapshots
 
   /// Writes each snapshot anew that the former key opens, one after the other, and gives up the former one.
@@ -241,8 +269,7 @@ private struct KeyChange {
       }
       report.snapshots += 1
       if formerFiles == .keep {
-        let kept = try report.kept ?? files.newQuarantine(because: reason, at: new.now())
-        report.kept = kept
+        let kept = try keptFolder()
         for part in [snapshot.description(files), file] { try move(part, into: kept) }
       } else {
         try snapshot.remove(files)

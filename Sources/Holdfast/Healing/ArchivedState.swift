@@ -3,6 +3,7 @@ import Foundation
 /// The newest state that an archive proves, with the commits of the log behind it, as a file of its own.
 struct ArchivedState {
   let file: URL
+  private let key: StoreKey?
   /// The last commit of the archive in it.
   let commit: ArchivedCommit
   /// How many commits of the log follow it.
@@ -20,20 +21,21 @@ struct ArchivedState {
   ///   - copy: the store's files as they are now.
   ///   - file: must not exist.
   /// - Throws: `.damaged` when the archive cannot be followed to its end.
-  init?(of files: StoreFiles, copy: StoreFiles, at file: URL) throws {
-    guard let newest = try ArchiveFolder(files).generations().last(where: { !$0.bases.isEmpty }) else { return nil }
+  init?(of files: StoreFiles, copy: StoreFiles, at file: URL, _ key: StoreKey?) throws {
+    self.key = key
+    guard let newest = try ArchiveFolder(files, key).generations().last(where: { !$0.bases.isEmpty }) else { return nil }
     do {
       let end = try ArchiveEnd(newest)
       let (replay, base) = try newest.build(end.commit, at: file)
       (self.file, commit, hashes) = (file, replay.commit, replay.hashes)
-      older = try PageHashes.of(newest.base(base.commit), pageBytes: base.pageBytes)
+      older = try PageHashes.of(newest.base(base.commit), pageBytes: base.pageBytes, key)
       met = replay.met
       isCurrent = end.damaged == nil
-      guard let waiting = try waiting(LogFollower(copy, pageBytes: end.pageBytes), end.place) else {
+      guard let waiting = try waiting(LogFollower(copy, pageBytes: end.pageBytes, key), end.place) else {
         isCurrent = false
         return
       }
-      let before = try? LogLine.stored(ConnectionFactory(file.path, .production).still())
+      let before = try? LogLine.stored(ConnectionFactory(file.path, .production(key)).still())
       for transaction in waiting.transactions { try apply(transaction, of: waiting.follower) }
       // A log that goes on from another state than the archive's last one.
       guard waiting.goesOn || waiting.transactions.isEmpty || follows(before) else {
@@ -69,12 +71,14 @@ struct ArchivedState {
   private mutating func apply(_ transaction: LogFollower.Transaction, of follower: LogFollower) throws {
     do {
       let target = try FileHandle(forUpdating: file)
+      let cipher = try key.map { try PageCipher($0, pageBytes: hashes.pageBytes) }
       try target.truncate(atOffset: UInt64(transaction.pages) * UInt64(hashes.pageBytes))
       hashes.resize(to: transaction.pages)
       var page = [UInt8](repeating: 0, count: hashes.pageBytes)
       for (number, frame) in transaction.frames where number <= transaction.pages {
-        try page.withUnsafeMutableBytes { try follower.page(inFrame: frame, into: $0) }
+        try page.withUnsafeMutableBytes { try follower.page(number, inFrame: frame, into: $0) }
         hashes.set(number, page.withUnsafeBytes { hashes.hash(number, $0) })
+        try page.withUnsafeMutableBytes { try cipher?.seal(number, $0) }
         try target.seek(toOffset: UInt64(number - 1) * UInt64(hashes.pageBytes))
         try target.write(contentsOf: page)
       }
@@ -84,7 +88,7 @@ struct ArchivedState {
   }
 
   private func follows(_ before: LogLine?) -> Bool {
-    guard let before, let line = try? LogLine.stored(ConnectionFactory(file.path, .production).still()) else { return false }
+    guard let before, let line = try? LogLine.stored(ConnectionFactory(file.path, .production(key)).still()) else { return false }
     return line.follows(before)
   }
 
@@ -92,14 +96,14 @@ struct ArchivedState {
   /// written them since: an app has opened a damaged store, and the archive followed it. With the state before the gap, in words. Nil where
   /// there is no such gap.
   func beforeGap(of files: StoreFiles, in folder: WorkingFolder) throws -> (file: URL, pages: Int, words: String)? {
-    let generations = try ArchiveFolder(files).generations().filter { !$0.bases.isEmpty }
+    let generations = try ArchiveFolder(files, key).generations().filter { !$0.bases.isEmpty }
     guard let newest = generations.last, let first = newest.bases.first, let before = generations.dropLast().last else { return nil }
     let (earlier, mended) = (folder.file("earlier.sqlite"), folder.file("mended.sqlite"))
     let end: ArchiveEnd
     do { end = try ArchiveEnd(before) } catch is ArchiveGap { return nil }
     let replay = try before.build(end.commit, at: earlier).replay
     guard replay.hashes.pageBytes == hashes.pageBytes else { return nil }
-    let base = try PageHashes.of(newest.base(first), pageBytes: hashes.pageBytes)
+    let base = try PageHashes.of(newest.base(first), pageBytes: hashes.pageBytes, key)
     try DurableFile.copy(file, to: mended)
     let (source, target) = (try FileHandle(forReadingFrom: earlier), try FileHandle(forUpdating: mended))
     var pages = 0
@@ -132,7 +136,7 @@ struct ArchivedState {
 
   /// Whether a store has a mark that this state does not know: a store that was open wrote it later, and did not archive.
   func isBehind(_ line: LogLine?) -> Bool {
-    guard let line, let own = try? LogLine.stored(ConnectionFactory(file.path, .production).still()) else { return false }
+    guard let line, let own = try? LogLine.stored(ConnectionFactory(file.path, .production(key)).still()) else { return false }
     return line.store != own.store || line.mark != own.mark && line.mark != own.previous
   }
 }

@@ -72,7 +72,7 @@ struct Healing {
 
   private mutating func archivedState() -> ArchivedState? {
     do {
-      return try ArchivedState(of: files, copy: copy, at: folder.file("archived.sqlite"))
+      return try ArchivedState(of: files, copy: copy, at: folder.file("archived.sqlite"), options.key)
     } catch {
       report.notes.append("the archive could not help: \(StoreError(error, path: files.path).message)")
       return nil

@@ -15,7 +15,7 @@ extension Archive {
   public func verify(isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }) throws -> IntegrityReport {
     let findings = try steadily(again: true) {
       var proof = ArchiveProof(path: files.path, isCancelled: isCancelled)
-      let generations = try ArchiveFolder(files).generations()
+      let generations = try folder.generations()
       for generation in generations.reversed() { try proof.prove(generation) }
       return proof.findings + (generations.contains { !$0.bases.isEmpty } ? [] : [ArchiveGap.baseMissing.rawValue])
     }

@@ -229,12 +229,6 @@ struct Opening {
   }
 
   private func connect(_ notices: [StoreNotice], _ ownedFolder: WorkingFolder?) throws -> Store {
-    guard options.key == nil || !options.archive.isOn(files) else {
-      throw StoreError(
-        .misuse, "\(files.path) has a key, and an encrypted store cannot keep an archive yet",
-        suggestion: ArchiveFolder(files).exists
-          ? "Move the folder \(ArchiveFolder(files).url.path) away, or set options.archive.mode to .off." : "Open it without an archive.")
-    }
     let factory = ConnectionFactory(files, options)
     let writer = try retries.run("opening a connection") { try factory.writer() }
     let madeAgain = StoreNotice(.declarationsMadeAgain, "\(isNotAsDeclared); it was made again")

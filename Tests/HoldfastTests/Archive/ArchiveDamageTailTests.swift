@@ -51,11 +51,11 @@ struct ArchiveDamageTailTests {
   }
 
   @Test("a long list of pages that is cut off is not taken for records")
-  func pageList() {
+  func pageList() throws {
     let changes = (256..<1_280 as Range<UInt32>).map { ArchiveRecord.Change(page: $0, isDifference: false) }
     let commit = ArchiveRecord.Commit(
       first: 1, number: 1, time: 1, wallTime: 1, pages: 2_000, state: 0, changes: changes, content: Data(count: 100))
-    let whole = ArchiveRecord.commit(commit).framed
+    let whole = try ArchiveRecord.commit(commit).framed(nil)
     #expect(ArchiveRecord.stands(in: whole) && !ArchiveRecord.stands(in: whole.dropLast()))
   }
 
@@ -324,7 +324,7 @@ struct ArchiveDamageTailTests {
 
   /// The bytes of a commit's record.
   private func place(of commit: Int64, in segment: URL) throws -> Range<Int> {
-    let reader = try SegmentReader(segment)
+    let reader = try SegmentReader(segment, nil)
     var start = reader.wholeBytes
     while let record = try reader.next() {
       if case .commit(let found) = record, found.number == commit { return start..<reader.wholeBytes }

@@ -44,7 +44,7 @@ struct ArchiveProofTests {
     _ = try written(4...6)
     #expect(try gaps() == 0)
     let segment = try #require(try segments().last)
-    let reader = try SegmentReader(segment)
+    let reader = try SegmentReader(segment, nil)
     while try reader.next() != nil {}
     var header = reader.header
     header.stateBefore ^= 1
@@ -57,13 +57,13 @@ struct ArchiveProofTests {
     _ = try written(1...2)
     let segment = try #require(try segments().last)
     let whole = try Data(contentsOf: segment)
-    let reader = try SegmentReader(segment)
+    let reader = try SegmentReader(segment, nil)
     #expect(try reader.next() != nil)
     for place in stride(from: SegmentHeader.bytes, to: reader.wholeBytes, by: 3) {
       var bytes = whole
       bytes[place] ^= 0x10
       try bytes.write(to: segment)
-      #expect(try SegmentReader(segment).nextBeforeDamage() == nil, "byte \(place)")
+      #expect(try SegmentReader(segment, nil).nextBeforeDamage() == nil, "byte \(place)")
     }
   }
 
@@ -71,9 +71,9 @@ struct ArchiveProofTests {
   func unknown() throws {
     let commits = try written(1...3)
     let segment = try #require(try segments().last)
-    let reader = try SegmentReader(segment)
+    let reader = try SegmentReader(segment, nil)
     var bytes = reader.header.encoded
-    while let record = try reader.next() { bytes += record.framed + ArchiveRecord.unknown.framed }
+    while let record = try reader.next() { bytes += try record.framed(nil) + ArchiveRecord.unknown.framed(nil) }
     try bytes.write(to: segment)
     let folder = segment.deletingLastPathComponent()
     for name in ["notes.txt", "1.segment", "000000000000000x.sqlite", "../notes.txt", "../0000001x"] {
@@ -162,7 +162,7 @@ struct ArchiveProofTests {
     let copy = try StoreFiles(notes.folder.file("copy.sqlite"))
     try FileManager.default.copyItem(at: StoreFiles(notes.url).log, to: copy.log)
     try store.close()
-    let follower = LogFollower(copy, pageBytes: 4_096)
+    let follower = LogFollower(copy, pageBytes: 4_096, nil)
     follower.begin(try #require(try follower.presentHeader()))
     try Damage.overwrite(copy.log, at: LogHeader.bytes + LogFrame.headerBytes + 2_048, count: 1)
     #expect(throws: ArchiveGap.self) { try follower.transactions(upTo: 1) { _ in } }
@@ -207,15 +207,15 @@ struct ArchiveProofTests {
 
   /// Writes a segment again with other commits, and right checksums.
   private func change(_ segment: URL, _ body: (inout ArchiveRecord.Commit) -> Void) throws {
-    let reader = try SegmentReader(segment)
+    let reader = try SegmentReader(segment, nil)
     var bytes = reader.header.encoded
     while let record = try reader.next() {
       guard case .commit(var commit) = record else {
-        bytes += record.framed
+        bytes += try record.framed(nil)
         continue
       }
       body(&commit)
-      bytes += ArchiveRecord.commit(commit).framed
+      bytes += try ArchiveRecord.commit(commit).framed(nil)
     }
     try bytes.write(to: segment)
   }

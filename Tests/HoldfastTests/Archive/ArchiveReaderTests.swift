@@ -121,9 +121,9 @@ import Testing
   /// The segment with a commit of several records, which is long enough to be finished by the next commit.
   private func finishedSegment() throws -> URL? {
     let generation = try #require(try ArchiveFolder(StoreFiles(url)).generations().last)
-    let finished = generation.segments.filter { SegmentReader.lastCommit(generation.segment($0)) != nil }
+    let finished = generation.segments.filter { SegmentReader.lastCommit(generation.segment($0), nil) != nil }
     let parts = try finished.filter { first in
-      let segment = try SegmentReader(generation.segment(first))
+      let segment = try SegmentReader(generation.segment(first), nil)
       while let record = try segment.next() {
         if case .commit(let commit) = record, commit.goesOn { return true }
       }

@@ -221,23 +221,6 @@ struct EncryptionTests {
     #expect(try store.snapshot(label: "auto", isAutomatic: true).id != made[0])
   }
 
-  @Test("an encrypted store keeps no archive: neither a new one nor one that is there, and nothing changes")
-  func noArchive() throws {
-    var options = world.options
-    options.archive.mode = .begins
-    #expect(failure { try world.open(options) }?.code == .misuse)
-    #expect(try world.folder.contents() == [])
-    // The archive of a plain store that was there before.
-    options.key = nil
-    try world.open(options).close()
-    #expect(failure { try Store.encrypt(at: world.url, with: world.key, plainFiles: .remove, options: .testing) }?.code == .misuse)
-    for suffix in StoreFiles.all { try? FileManager.default.removeItem(atPath: world.url.path + suffix) }
-    #expect(failure { try world.open() }?.code == .misuse)
-    options = world.options
-    options.archive.mode = .off
-    #expect(try world.open(options).access == .readWrite)
-  }
-
   @Test("a log that was left by a kill is read with the key, and a log of a store with another key is set aside")
   func leftLog() throws {
     let store = try world.open()

@@ -130,12 +130,12 @@ final class RetentionWorld {
     let folder = archive.folder(1)
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []
     return names.filter { $0.hasPrefix(".holdfast-merging-") && $0.hasSuffix(".segment") }
-      .map { folder.appendingPathComponent($0) }.first { SegmentReader.lastCommit($0) != nil }
+      .map { folder.appendingPathComponent($0) }.first { SegmentReader.lastCommit($0, nil) != nil }
   }
 
   /// Writes a segment again without its last commit, and with right checksums.
   func dropLastCommit(of segment: URL) throws {
-    let reader = try SegmentReader(segment)
+    let reader = try SegmentReader(segment, nil)
     var records: [ArchiveRecord] = []
     while let record = try reader.next() { records.append(record) }
     let last = records.lastIndex { record in
@@ -143,7 +143,7 @@ final class RetentionWorld {
       return false
     }
     records.remove(at: try #require(last))
-    try records.reduce(reader.header.encoded) { $0 + $1.framed }.write(to: segment)
+    try records.reduce(reader.header.encoded) { try $0 + $1.framed(nil) }.write(to: segment)
   }
 
   /// Runs until `step`, which is called before each change, throws.
@@ -222,7 +222,7 @@ final class RetentionWorld {
       return hashes
     }
     var pages = (0..<6).map { _ in page(&random) }
-    let generation = ArchiveFolder.Generation(number: 1, url: archive.folder(1), bases: [0], segments: [])
+    let generation = ArchiveFolder.Generation(number: 1, url: archive.folder(1), key: nil, bases: [0], segments: [])
     try DurableFile.makeFolder(generation.url)
     try Data(pages.joined()).write(to: generation.base(0))
     let base = ArchiveBase(
@@ -231,7 +231,7 @@ final class RetentionWorld {
     var states: [Int64: Data] = [:]
     for first in stride(from: Int64(1), through: 60, by: 10) {
       let header = SegmentHeader(pageBytes: size, first: first, stateBefore: hashes(pages).state, generation: 1)
-      let writer = try SegmentWriter(generation.segment(first), header)
+      let writer = try SegmentWriter(generation.segment(first), header, nil)
       for number in first..<first + 10 {
         if Bool.random(using: &random) {
           let count = Int.random(in: 1...10, using: &random)

@@ -1,0 +1,97 @@
+internal import CHoldfast
+import Foundation
+internal import GRDBSQLite
+
+/// Decrypts and encrypts single pages, as SQLite does it for a key.
+///
+/// SQLite encrypts a page of a file, and of its log, with the key and the page's number. So a page that is laid at its place into a scratch file
+/// of the same key can be read and written there. The scratch file has no name, and holds encrypted bytes only.
+///
+/// At the end of an encrypted page stand the cipher's nonce and its proof, which are new with each writing. A decrypted page has zeros there,
+/// and 1 as its last byte. A page that SQLite never wrote has only zeros, encrypted or not.
+final class PageCipher {
+  private static let proofBytes = 64
+  /// The scratch file is emptied when more was laid into it.
+  private static let mostBytes = 32 << 20
+
+  private let scratch: RawConnection
+  private let file: FileHandle
+  private var bytes = 0
+
+  /// - Throws: `.encryptionUnavailable`; the errors of making a temporary file.
+  init(_ key: StoreKey, pageBytes: Int) throws {
+    let folder = try WorkingFolder(in: FileManager.default.temporaryDirectory, "decrypting")
+    defer { withExtendedLifetime(folder) {} }
+    let url = folder.file("page.sqlite")
+    scratch = try ConnectionFactory(url.path, .production(key)).working()
+    // From here on SQLite knows the cipher and the size of the pages.
+    for statement in ["PRAGMA journal_mode = MEMORY", "PRAGMA page_size = \(pageBytes)", "CREATE TABLE page (bytes)"] {
+      try scratch.run(statement)
+    }
+    do { file = try FileHandle(forUpdating: url) } catch { throw DurableFile.failure(error, url) }
+  }
+
+  /// Decrypts a page in its place. Returns false, and leaves the page as it is, where it was changed since SQLite wrote it, or has another key.
+  func open(_ number: UInt32, _ page: UnsafeMutableRawBufferPointer) throws -> Bool {
+    guard page.contains(where: { $0 != 0 }) else { return true }
+    let place = try place(number, page.count)
+    try move(page.count, pwrite(file.fileDescriptor, page.baseAddress, page.count, off_t(place)))
+    let code = holdfast_read(scratch.handle, page.baseAddress, Int32(page.count), place)
+    guard code == SQLITE_OK else {
+      guard [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code) else { throw scratch.failure(code) }
+      try move(page.count, pread(file.fileDescriptor, page.baseAddress, page.count, off_t(place)))
+      return false
+    }
+    setProof(of: page, last: 1)
+    return true
+  }
+
+  /// Encrypts a decrypted page in its place.
+  func seal(_ number: UInt32, _ page: UnsafeMutableRawBufferPointer) throws {
+    guard page.last != 0 else { return }
+    setProof(of: page, last: 0)
+    let place = try place(number, page.count)
+    let code = holdfast_write(scratch.handle, page.baseAddress, Int32(page.count), place)
+    guard code == SQLITE_OK else { throw scratch.failure(code) }
+    try move(page.count, pread(file.fileDescriptor, page.baseAddress, page.count, off_t(place)))
+  }
+
+  private func setProof(of page: UnsafeMutableRawBufferPointer, last: UInt8) {
+    page.suffix(Self.proofBytes).indices.forEach { page[$0] = 0 }
+    page[page.count - 1] = last
+  }
+
+  private func place(_ number: UInt32, _ count: Int) throws -> Int64 {
+    bytes += count
+    if bytes > Self.mostBytes {
+      try move(0, Int(ftruncate(file.fileDescriptor, 0)))
+      bytes = count
+    }
+    return (Int64(number) - 1) * Int64(count)
+  }
+
+  private func move(_ wanted: Int, _ moved: Int) throws {
+    guard moved == wanted else { throw DurableFile.posix("a temporary file", .inputOutput) }
+  }
+}
+
+extension PageHashes {
+  /// The hashes of a file, without its log. With a key: of its decrypted pages.
+  ///
+  /// - Throws: `.wrongKey` where no page has this key.
+  static func of(_ url: URL, pageBytes: Int, _ key: StoreKey?) throws -> PageHashes {
+    var hashes = PageHashes(pageBytes: pageBytes)
+    let file = try FileBytes(url)
+    let cipher = try key.map { try PageCipher($0, pageBytes: pageBytes) }
+    var isOpened = cipher == nil
+    try hashes.read(UInt32(clamping: file.count / Int64(pageBytes))) { number, buffer in
+      let page = try file.next(buffer.count)
+      guard page.count == buffer.count else { throw StoreError(.inputOutput, "\(url.path) became shorter while it was read") }
+      page.copyBytes(to: buffer)
+      // A damaged page has another hash, anyway.
+      if let cipher, try cipher.open(number, buffer), buffer.last != 0 { isOpened = true }
+    }
+    guard isOpened || hashes.pages == 0 else { throw StoreError(.wrongKey, "\(url.path) has another key") }
+    return hashes
+  }
+}

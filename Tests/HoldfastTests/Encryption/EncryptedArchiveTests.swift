@@ -1,0 +1,162 @@
+import Foundation
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+@Suite("The archive of an encrypted store", .whereSQLiteEncrypts, .timeLimit(.minutes(10)))
+struct EncryptedArchiveTests {
+  private var world: EncryptedWorld
+
+  init() throws {
+    world = try EncryptedWorld()
+    world.options.archive.mode = .begins
+  }
+
+  private var url: URL { world.url }
+
+  private func add(_ number: Int, to store: Store) throws {
+    try store.write { tx in try tx.insert(Book("Secret title \(number)", number: number)) }
+  }
+
+  private func titles(of file: URL, _ options: StoreOptions? = nil) throws -> [String] {
+    let connection = try ConnectionFactory(file.path, options ?? world.options).still()
+    return try connection.texts("SELECT title FROM books ORDER BY title").compactMap { $0[0] }
+  }
+
+  @Test("each commit can be restored over several openings and checkpoints, without a gap, and the restored file has the key")
+  func everyCommit() throws {
+    var states: [Int64: [String]] = [:]
+    for opening in 0..<3 {
+      let store = try world.open()
+      _ = try store.archive()
+      if opening == 0 { try store.fill(books: 0) }
+      for number in 1...8 {
+        try add(opening * 10 + number, to: store)
+        if number == 4 { try store.checkpoint(opening == 1 ? .restart : .truncate) }
+        let last = try #require(try store.archive().history().last { $0.kind == .commit })
+        states[last.commit] = try store.titles()
+      }
+      try store.close()
+    }
+    let archive = try Archive(of: url, options: world.options)
+    #expect(try archive.history().filter { $0.kind == .gap } == [] && archive.verify().isHealthy)
+    #expect(states.count == 24)
+    for (commit, titles) in states {
+      let file = world.folder.file("at-\(commit).sqlite")
+      try archive.restore(to: .commit(commit), at: file)
+      #expect(try self.titles(of: file) == titles)
+      #expect(failure { try self.titles(of: file, .testing) }?.code == .notADatabase)
+    }
+  }
+
+  @Test("no file of store and archive holds a text of the store, of its schema or of a label")
+  func nothingInTheClear() throws {
+    let store = try world.open()
+    _ = try store.archive()
+    try store.fill(books: 0)
+    for number in 1...30 { try add(number, to: store) }
+    try store.label("before the secret surgery")
+    try store.rewind(to: .label("before the secret surgery"))
+    try add(31, to: store)
+    try store.drillArchive()
+    _ = try store.archive().history()
+    for text in ["Secret title", "secret surgery", "books", "shelves", "CREATE TABLE"] {
+      #expect(try world.files(containing: text) == [])
+    }
+    try store.close()
+    for text in ["Secret title", "secret surgery", "books"] { #expect(try world.files(containing: text) == []) }
+  }
+
+  @Test("without the key, and with another, the archive tells so and changes nothing; names and sizes can be read")
+  func keys() throws {
+    let store = try world.open()
+    _ = try store.archive()
+    try store.fill(books: 2)
+    try store.label("here")
+    try store.close()
+    let before = try world.content()
+    for (key, code) in [(nil, StoreError.Code.keyNeeded), (StoreKey.random(), .wrongKey)] {
+      let archive = try Archive(of: url, options: world.with(key))
+      #expect(archive.bytes > 0)
+      #expect(failure { try archive.history() }?.code == code)
+      #expect(failure { try archive.restore(to: .label("here"), at: world.folder.file("no.sqlite")) }?.code == code)
+      #expect(failure { try archive.restore(to: .commit(0), at: world.folder.file("no.sqlite")) }?.code == code)
+      #expect(failure { try archive.verify() }?.code == code)
+    }
+    #expect(try world.content() == before)
+  }
+
+  @Test("pages that only have zeros, whether SQLite wrote them or not, are restored as they were")
+  func zeros() throws {
+    let store = try world.open()
+    _ = try store.archive()
+    try store.write { tx in
+      try tx.execute("CREATE TABLE blobs (id INTEGER PRIMARY KEY, bytes BLOB)")
+      for id in 1...6 { try tx.execute("INSERT INTO blobs VALUES (\(id), zeroblob(40000))") }
+    }
+    try store.write { try $0.execute("DELETE FROM blobs WHERE id > 1") }
+    try store.checkpoint(.truncate)
+    try store.write { try $0.execute("INSERT INTO blobs VALUES (7, zeroblob(50000)), (8, randomblob(9000))") }
+    let sums = "SELECT id || ' ' || length(bytes) || ' ' || (bytes = zeroblob(length(bytes))) FROM blobs ORDER BY id"
+    let present = try store.read { try $0.values(BoundSQL(raw: sums)) { try $0.text() } }
+    let file = world.folder.file("restored.sqlite")
+    try store.archive().restore(to: .time(Date.distantFuture), at: file)
+    #expect(try ConnectionFactory(file.path, world.options).still().texts(sums).compactMap { $0[0] } == present)
+  }
+
+  @Test("a page that changed outside SQLite is found by the archive's map, and retention and merging go on")
+  func damage() throws {
+    let store = try world.open()
+    _ = try store.archive()
+    try store.fill(books: 200)
+    try store.checkpoint(.truncate)
+    #expect(try store.pagesUnlikeArchive() == [])
+    try Damage.overwrite(url, at: 3 * 4_096 + 100, count: 8)
+    #expect(try store.pagesUnlikeArchive() == [4])
+  }
+
+  @Test("another key begins the archive anew, and the former one goes or stays with its key", arguments: FormerFiles.allCases)
+  func rekey(_ former: FormerFiles) throws {
+    let store = try world.open()
+    _ = try store.archive()
+    try store.fill(books: 3)
+    try store.close()
+    let key = StoreKey.random()
+    let report = try Store.rekey(at: url, to: key, formerFiles: former, options: world.options)
+    #expect(report.beginsArchiveAnew && (report.kept == nil) == (former == .remove))
+    var options = world.with(key)
+    options.archive.mode = .continues
+    let again = try world.open(options)
+    try add(50, to: again)
+    #expect(try again.archive().history().map(\.kind).contains(.commit))
+    #expect(try again.archive().verify().isHealthy && again.archiveStatus()?.problem == nil)
+    try again.close()
+    // The same once more has nothing to do, and leaves the new archive.
+    #expect(try !Store.rekey(at: url, to: key, formerFiles: former, options: world.options).beginsArchiveAnew)
+    guard let kept = report.kept else { return }
+    // The former archive can be read in its place, beside nothing.
+    let place = world.folder.file("old.sqlite.holdfast")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(at: kept.appendingPathComponent("archive"), to: place.appendingPathComponent("archive"))
+    #expect(try Archive(of: world.folder.file("old.sqlite"), options: world.options).verify().isHealthy)
+  }
+
+  @Test("a plain store's archive begins anew when the store is encrypted, and nothing of it stays in the clear")
+  func encrypt() throws {
+    let plain = try world.open(world.with(nil))
+    _ = try plain.archive()
+    try plain.fill(books: 0)
+    try add(1, to: plain)
+    try plain.close()
+    try Store.encrypt(at: url, with: world.key, plainFiles: .remove, options: world.with(nil))
+    #expect(try world.files(containing: "Secret title") == [])
+    let store = try world.open()
+    try add(2, to: store)
+    #expect(try store.archive().verify().isHealthy)
+    try store.close()
+    try Store.decrypt(at: url, encryptedFiles: .remove, options: world.options)
+    let decrypted = try world.open(world.with(nil))
+    #expect(try decrypted.archive().verify().isHealthy && decrypted.titles() == ["Secret title 1", "Secret title 2"])
+  }
+}
