@@ -1,5 +1,6 @@
 public import Foundation
 internal import GRDBSQLite
+public import Holdfast
 
 /// SQLite without the kit: reads a file as it is, also while a store has it open, and damages files that no store has open.
 public struct RawDatabase {
@@ -13,14 +14,16 @@ public struct RawDatabase {
 
   /// Opens the file while `body` runs; makes it when `creating` is true.
   ///
+  /// - Parameter key: of an encrypted store.
   /// - Throws: `Failure` when the file cannot be opened; the errors of `body`.
-  public static func with<T>(_ url: URL, creating: Bool = false, _ body: (RawDatabase) throws -> T) throws -> T {
+  public static func with<T>(_ url: URL, creating: Bool = false, key: StoreKey? = nil, _ body: (RawDatabase) throws -> T) throws -> T {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | (creating ? SQLITE_OPEN_CREATE : 0)
     guard sqlite3_open_v2(url.path, &opened, flags, nil) == SQLITE_OK, let opened else {
       throw Failure(message: "\(url.path) cannot be opened")
     }
     defer { sqlite3_close(opened) }
+    if let key { try Encryption.give(key, to: opened, url.path) }
     return try body(RawDatabase(handle: opened))
   }
 

@@ -201,7 +201,8 @@ public struct Archive: Sendable {
     guard let first = generation.segments.first else { return false }
     switch moment {
     case .commit(let number): return first <= number
-    case .time(let time): return try SegmentReader.firstTime(generation.segment(first), generation.seal) ?? .min <= ArchiveTime.microseconds(time)
+    case .time(let time):
+      return try SegmentReader.firstTime(generation.segment(first), generation.seal) ?? .min <= ArchiveTime.microseconds(time)
     case .label: return true
     }
   }

@@ -144,7 +144,8 @@ enum ArchiveRecord: Equatable {
     for place in bytes.indices.dropLast(frameBytes + 15) {
       let body = place + frameBytes
       // The highest bytes of the length and of the commit's number, the kind, and two bytes that are always zero.
-      guard (1...sealedKind).contains(bytes[body]), bytes[place] <= 1, bytes[body + 2] == 0, bytes[body + 3] == 0, bytes[body + 4] == 0 else {
+      guard (1...sealedKind).contains(bytes[body]), bytes[place] <= 1, bytes[body + 2] == 0, bytes[body + 3] == 0, bytes[body + 4] == 0
+      else {
         continue
       }
       // No body is shorter than 16 bytes. A list of pages has the rest of the pattern at each page from 256 to 1,279.

@@ -161,7 +161,8 @@ struct ArchiveRetention {
     try replay.advance(walk, to: commit, check: check)
     try replay.flush()
     try check()
-    guard replay.commit.number == commit, try PageHashes.of(file, pageBytes: replay.hashes.pageBytes, generation.key) == replay.hashes else {
+    guard replay.commit.number == commit, try PageHashes.of(file, pageBytes: replay.hashes.pageBytes, generation.key) == replay.hashes
+    else {
       throw StoreError(.verificationFailed, "the new base of commit \(commit) of the archive differs from the commit")
     }
     let base = ArchiveBase(

@@ -122,7 +122,9 @@ final class Archiver: @unchecked Sendable {
   var notes: [String] = []
   let compressor = PageCompressor()
 
-  init(_ files: StoreFiles, _ options: StoreOptions) { (self.files, self.options, folder) = (files, options, ArchiveFolder(files, options.key)) }
+  init(_ files: StoreFiles, _ options: StoreOptions) {
+    (self.files, self.options, folder) = (files, options, ArchiveFolder(files, options.key))
+  }
 
   var status: Told { lock.withLock { told } }
   /// Commits that the writer has noted and that are not in the archive yet.

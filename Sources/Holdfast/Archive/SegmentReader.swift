@@ -94,7 +94,8 @@ final class SegmentReader {
 extension SegmentReader {
   /// The last commit of a segment that is finished, by its end; nil where the end is missing.
   static func lastCommit(_ url: URL, _ seal: RecordSeal?) -> Int64? {
-    guard let length = try? ArchiveRecord.end(commit: 0, records: 0).framed(seal).count, let file = try? DurableFile.handle(reading: url) else { return nil }
+    guard let length = try? ArchiveRecord.end(commit: 0, records: 0).framed(seal).count, let file = try? DurableFile.handle(reading: url)
+    else { return nil }
     defer { try? file.close() }
     guard let size = try? file.seekToEnd(), size >= UInt64(length), (try? file.seek(toOffset: size - UInt64(length))) != nil,
       let bytes = try? file.readToEnd(), case .end(let commit, _)? = try? ArchiveRecord.first(of: bytes)?.record.opened(seal, url)

@@ -6,7 +6,7 @@ internal import GRDBSQLite
 ///
 /// The system's SQLite cannot encrypt. It would ignore a key, and write plain text without an error. So the kit tests the SQLite in use on a
 /// database in memory before it touches any path.
-enum Encryption {
+package enum Encryption {
   /// Of all ciphers the one that also proves that a page is as it was written, for the least time.
   private static let cipher = "aegis"
   /// Before a key is given. Sorting and the like must not leave rows in temporary files, which SQLite does not encrypt.
@@ -28,7 +28,7 @@ enum Encryption {
   /// Gives a connection its key, before its first read. SQLite tries the key only when it reads.
   ///
   /// - Throws: `.encryptionUnavailable` where this SQLite cannot use it; SQLite's own errors.
-  static func give(_ key: StoreKey, to handle: OpaquePointer, _ path: String) throws {
+  package static func give(_ key: StoreKey, to handle: OpaquePointer, _ path: String) throws {
     // Not by SQL, which a trace would show.
     var code = sqlite3_exec(handle, preparation.joined(separator: ";"), nil, nil, nil)
     if code == SQLITE_OK { code = raw(key).withUnsafeBytes { holdfast_key(handle, $0.baseAddress, Int32(clamping: $0.count)) } }

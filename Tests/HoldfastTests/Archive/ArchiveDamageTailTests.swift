@@ -15,7 +15,7 @@ struct ArchiveDamageTailTests {
   func middle() throws {
     let commits = try written(1...6)
     try damage(commits[2])
-    let archive = try Archive(of: notes.url)
+    let archive = try Archive(of: notes.url, options: ArchivedNotes.options)
     let gaps = try archive.history().filter { $0.kind == .gap }
     #expect(gaps.map(\.commit) == [commits[1]] && gaps.first?.text.contains("is damaged at byte") == true, "\(gaps)")
     #expect(failure { try restored(.time(.distantFuture)) }?.code == .damaged)
@@ -40,7 +40,7 @@ struct ArchiveDamageTailTests {
     default: bytes[record.upperBound - 1] ^= 1
     }
     try bytes.write(to: segment)
-    let archive = try Archive(of: notes.url)
+    let archive = try Archive(of: notes.url, options: ArchivedNotes.options)
     #expect(try archive.history().filter { $0.kind == .gap } == [])
     #expect(try restored(.time(.distantFuture)) == texts(1...5))
     #expect(try archive.verify().findings == [])
@@ -55,7 +55,7 @@ struct ArchiveDamageTailTests {
     let changes = (256..<1_280 as Range<UInt32>).map { ArchiveRecord.Change(page: $0, isDifference: false) }
     let commit = ArchiveRecord.Commit(
       first: 1, number: 1, time: 1, wallTime: 1, pages: 2_000, state: 0, changes: changes, content: Data(count: 100))
-    let whole = try ArchiveRecord.commit(commit).framed(nil)
+    let whole = try ArchiveRecord.commit(commit).framed(ArchivedNotes.seal)
     #expect(ArchiveRecord.stands(in: whole) && !ArchiveRecord.stands(in: whole.dropLast()))
   }
 
@@ -85,7 +85,7 @@ struct ArchiveDamageTailTests {
     var bytes = try Data(contentsOf: segment)
     bytes.removeSubrange(record)
     try bytes.write(to: segment)
-    let archive = try Archive(of: notes.url)
+    let archive = try Archive(of: notes.url, options: ArchivedNotes.options)
     #expect(failure { try restored(.label("here")) }?.code == .damaged)
     #expect(try archive.history().filter { $0.kind == .gap }.map(\.commit) == [commits[1]])
     #expect(try !archive.verify().isHealthy)
@@ -94,7 +94,7 @@ struct ArchiveDamageTailTests {
   @Test("the time line tells damage that may hide what was asked for, and no other")
   func history() throws {
     let commits = try written(1...6)
-    let archive = try Archive(of: notes.url)
+    let archive = try Archive(of: notes.url, options: ArchivedNotes.options)
     let times = try archive.history().filter { $0.kind == .commit }.map(\.time)
     try damage(commits[2])
     #expect(try archive.history(from: times[4]).map(\.kind) == [.gap])
@@ -104,7 +104,7 @@ struct ArchiveDamageTailTests {
   @Test("the exact time of the last commit before damage leads to it; a later time is refused, and names it")
   func lastTime() throws {
     let commits = try written(1...6)
-    let times = try Archive(of: notes.url).history().filter { $0.kind == .commit }.map(\.time)
+    let times = try Archive(of: notes.url, options: ArchivedNotes.options).history().filter { $0.kind == .commit }.map(\.time)
     try damage(commits[2])
     #expect(try restored(.time(times[1])) == texts(1...2))
     let hidden = failure { try restored(.time(times[2])) }
@@ -123,10 +123,10 @@ struct ArchiveDamageTailTests {
     let file = kind == "sqlite" ? generation.base(base) : generation.description(base)
     try FileManager.default.moveItem(at: file, to: world.folder.file("away"))
     try world.session(1)
-    #expect(try !Archive(of: world.url).verify().isHealthy)
+    #expect(try !Archive(of: world.url, options: ArchivedNotes.options).verify().isHealthy)
     try FileManager.default.moveItem(at: world.folder.file("away"), to: file)
     try world.checkAll()
-    #expect(try Archive(of: world.url).verify().isHealthy)
+    #expect(try Archive(of: world.url, options: ArchivedNotes.options).verify().isHealthy)
   }
 
   @Test("under the cap a lost base goes with what is around it, and its segments go, too", arguments: ["sqlite", "json"])
@@ -144,7 +144,7 @@ struct ArchiveDamageTailTests {
     let left = try world.archive.generation(1)
     #expect(left.bases.count == 1 && left.missing == [] && left.undescribed == [])
     #expect(left.segments.dropFirst().allSatisfy { $0 > left.bases.first ?? .max })
-    #expect(try Archive(of: world.url).verify().isHealthy)
+    #expect(try Archive(of: world.url, options: ArchivedNotes.options).verify().isHealthy)
   }
 
   @Test("a store whose archive is damaged in the middle goes on with a gap that says so; no number is given twice")
@@ -152,12 +152,12 @@ struct ArchiveDamageTailTests {
     let commits = try written(1...6)
     try damage(commits[2])
     let later = try written(7...7)
-    let gaps = try Archive(of: notes.url).history().filter { $0.kind == .gap }
+    let gaps = try Archive(of: notes.url, options: ArchivedNotes.options).history().filter { $0.kind == .gap }
     #expect(gaps.count == 2 && gaps.last?.text == ArchiveGap.archiveDamaged.rawValue, "\(gaps)")
     #expect(later[0] > commits[5])
     #expect(try restored(.commit(commits[1])) == texts(1...2))
     #expect(try restored(.time(.distantFuture)) == texts(1...7))
-    #expect(try Archive(of: notes.url).verify().findings.count == 1)
+    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).verify().findings.count == 1)
   }
 
   @Test("the commits that SQLite's log still has are archived again where the archive is damaged", arguments: [0, 2])
@@ -224,10 +224,13 @@ struct ArchiveDamageTailTests {
     let commits = try written(1...3)
     try foreign()
     _ = try written(4...5)
-    #expect(try Archive(of: notes.url).verify().findings == [])
+    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).verify().findings == [])
     let segment = try lastSegment(notes.url, generation: 1)
     try Damage.truncate(segment, to: place(of: commits[2], in: segment).lowerBound)
-    #expect(try Archive(of: notes.url).verify().findings.map(\.message) == ["the archive lacks commits after commit \(commits[1])"])
+    #expect(
+      try Archive(of: notes.url, options: ArchivedNotes.options).verify().findings.map(\.message) == [
+        "the archive lacks commits after commit \(commits[1])"
+      ])
   }
 
   @Test("where the newest generation has lost its base, no older state is given for the newest")
@@ -235,11 +238,11 @@ struct ArchiveDamageTailTests {
     let commits = try written(1...3)
     try foreign()
     _ = try written(4...5)
-    let generation = try ArchiveFolder(StoreFiles(notes.url)).generation(2)
+    let generation = try ArchiveFolder(StoreFiles(notes.url), ArchivedNotes.key).generation(2)
     try FileManager.default.removeItem(at: generation.base(#require(generation.bases.first)))
     #expect(failure { try restored(.time(.distantFuture)) }?.code == .damaged)
     #expect(try restored(.commit(commits[2])) == texts(1...3))
-    #expect(try !Archive(of: notes.url).verify().isHealthy)
+    #expect(try !Archive(of: notes.url, options: ArchivedNotes.options).verify().isHealthy)
   }
 
   @Test(
@@ -256,10 +259,10 @@ struct ArchiveDamageTailTests {
     #expect(commits.count > 10)
     for commit in commits {
       let restored = world.folder.file("restored-\(commit).sqlite")
-      try Archive(of: world.url).restore(to: .commit(commit), at: restored)
+      try Archive(of: world.url, options: ArchivedNotes.options).restore(to: .commit(commit), at: restored)
       #expect(try world.texts(of: restored) == world.state(at: commit), "commit \(commit)")
     }
-    let findings = try Archive(of: world.url).verify().findings
+    let findings = try Archive(of: world.url, options: ArchivedNotes.options).verify().findings
     #expect(findings.count == 1 && findings.first?.message.contains(file.lastPathComponent) == true, "\(findings)")
   }
 
@@ -271,7 +274,7 @@ struct ArchiveDamageTailTests {
     try world.session(1, mode: .off)
     try world.session(3)
     #expect(try world.archive.generations().map(\.bases.count) == [2, 1])
-    let archive = try Archive(of: world.url)
+    let archive = try Archive(of: world.url, options: ArchivedNotes.options)
     let report = try await archive.verify()
     #expect(report == IntegrityReport(findings: [], checked: [.files]))
     #expect(failure { try archive.verify(isCancelled: { true }) }?.code == .cancelled)
@@ -312,19 +315,19 @@ struct ArchiveDamageTailTests {
 
   /// A commit of another program, which the archive lacks.
   private func foreign() throws {
-    try RawDatabase.with(notes.url) { try $0.execute("INSERT INTO notes (id, text) VALUES (99, 'by another program')") }
+    try ArchivedNotes.raw(notes.url) { try $0.execute("INSERT INTO notes (id, text) VALUES (99, 'by another program')") }
   }
 
   /// - Parameter generation: nil: the newest.
   private func lastSegment(_ url: URL, generation number: Int? = nil) throws -> URL {
-    let generations = try ArchiveFolder(StoreFiles(url)).generations()
+    let generations = try ArchiveFolder(StoreFiles(url), ArchivedNotes.key).generations()
     let generation = try #require(generations.last { number == nil || $0.number == number })
     return generation.segment(try #require(generation.segments.last))
   }
 
   /// The bytes of a commit's record.
   private func place(of commit: Int64, in segment: URL) throws -> Range<Int> {
-    let reader = try SegmentReader(segment, nil)
+    let reader = try SegmentReader(segment, ArchivedNotes.seal)
     var start = reader.wholeBytes
     while let record = try reader.next() {
       if case .commit(let found) = record, found.number == commit { return start..<reader.wholeBytes }
@@ -344,7 +347,7 @@ struct ArchiveDamageTailTests {
 
   private func restored(_ moment: Moment, of url: URL? = nil) throws -> [String] {
     let file = notes.folder.file("restored-\(UUID().uuidString).sqlite")
-    try Archive(of: url ?? notes.url).restore(to: moment, at: file)
+    try Archive(of: url ?? notes.url, options: ArchivedNotes.options).restore(to: moment, at: file)
     return try notes.texts(of: file)
   }
 }

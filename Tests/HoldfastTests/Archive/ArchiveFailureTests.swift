@@ -16,7 +16,7 @@ struct ArchiveFailureTests {
   func gap(code: StoreError.Code, maximumLogBytes: Int64) throws {
     let store = try notes.open { $0.archive.maximumLogBytes = maximumLogBytes }
     _ = try store.archive()
-    let ballast = ArchiveFolder(StoreFiles(real: notes.url)).ballast.path
+    let ballast = ArchiveFolder(StoreFiles(real: notes.url), ArchivedNotes.key).ballast.path
     #expect(DurableFile.size(ballast) == 4 << 20)
     try notes.fail(store, code)
     #expect(DurableFile.stands(ballast) == (code != .diskFull))
@@ -97,7 +97,7 @@ struct ArchiveFailureTests {
     arguments: [true, false])
   func makesRoom(isFull: Bool) async throws {
     try notes.open().close()
-    try RawDatabase.with(notes.url) { try $0.execute("INSERT INTO notes (id, text) VALUES (99, 'by another program')") }
+    try ArchivedNotes.raw(notes.url) { try $0.execute("INSERT INTO notes (id, text) VALUES (99, 'by another program')") }
     let store = try notes.open { $0.snapshots.maximumBytes = 4 << 20 }
     // A second part, behind the gap.
     _ = try store.archive()
@@ -146,6 +146,6 @@ struct ArchiveFailureTests {
     #expect(history.compactMap(\.details).map { $0.earliest == nil } == [false], "\(history)")
     try again.close()
     #expect(!DurableFile.stands(log.path))
-    #expect(try Archive(of: notes.url).history().filter { $0.kind == .gap } == [])
+    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).history().filter { $0.kind == .gap } == [])
   }
 }

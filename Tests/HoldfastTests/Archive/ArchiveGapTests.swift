@@ -20,7 +20,7 @@ struct ArchiveGapTests {
 
   private func restored(_ moment: Moment) throws -> [String] {
     let file = notes.folder.file("restored-\(UUID().uuidString).sqlite")
-    try Archive(of: notes.url).restore(to: moment, at: file)
+    try Archive(of: notes.url, options: ArchivedNotes.options).restore(to: moment, at: file)
     return try notes.texts(of: file)
   }
 
@@ -49,8 +49,8 @@ struct ArchiveGapTests {
     for moment in [Moment.commit(gap.commit), .time(gap.time)] { #expect(try restored(moment) == ["1note 1", "2note 2"]) }
     #expect(try restored(.commit(commit.number)) == ["1note 1", "2note 2", "3" + text])
     try store.close()
-    #expect(try Archive(of: notes.url).verify().findings == [])
-    #expect(try Archive(of: notes.url).waiting() == .commits(0))
+    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).verify().findings == [])
+    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).waiting() == .commits(0))
   }
 
   @Test(
@@ -58,7 +58,7 @@ struct ArchiveGapTests {
     arguments: ["rewind", "restore"], ["damaged", "gone"])
   func replaced(by verb: String, because damage: String) throws {
     let clock = TestClock()
-    var options = StoreOptions.testing
+    var options = ArchivedNotes.options
     options.now = { clock.now }
     let store = try notes.open { $0.now = { clock.now } }
     try notes.add(1, to: store)
@@ -81,13 +81,13 @@ struct ArchiveGapTests {
     }
     let time = DateCodec.iso8601(DateCodec.milliseconds(clock.now) ?? 0, fraction: true)
     let text = "\(what) at \(time), while the store was closed"
-    #expect(try Archive(of: notes.url).waiting() == .gap(text))
+    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).waiting() == .gap(text))
     var gaps = [text]
     for number in 3...4 {
       let next = try notes.open()
       #expect(try next.archive().history().filter { $0.kind == .gap }.map(\.text) == gaps)
       try next.close()
-      #expect(try Archive(of: notes.url).waiting() == .commits(0))
+      #expect(try Archive(of: notes.url, options: ArchivedNotes.options).waiting() == .commits(0))
       try addOutside(number)
       gaps.append("the file differs from what was archived")
     }

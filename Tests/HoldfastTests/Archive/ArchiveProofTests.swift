@@ -35,7 +35,8 @@ struct ArchiveProofTests {
   func nothing() throws {
     _ = try written(1...3)
     try FileManager.default.removeItem(at: newest().url)
-    #expect(try Archive(of: notes.url).verify().findings.map(\.message) == ["the archive has no whole base"])
+    #expect(
+      try Archive(of: notes.url, options: ArchivedNotes.options).verify().findings.map(\.message) == ["the archive has no whole base"])
   }
 
   @Test("a segment that follows another state is a gap, and never silent")
@@ -44,7 +45,7 @@ struct ArchiveProofTests {
     _ = try written(4...6)
     #expect(try gaps() == 0)
     let segment = try #require(try segments().last)
-    let reader = try SegmentReader(segment, nil)
+    let reader = try SegmentReader(segment, ArchivedNotes.seal)
     while try reader.next() != nil {}
     var header = reader.header
     header.stateBefore ^= 1
@@ -57,13 +58,13 @@ struct ArchiveProofTests {
     _ = try written(1...2)
     let segment = try #require(try segments().last)
     let whole = try Data(contentsOf: segment)
-    let reader = try SegmentReader(segment, nil)
+    let reader = try SegmentReader(segment, ArchivedNotes.seal)
     #expect(try reader.next() != nil)
     for place in stride(from: SegmentHeader.bytes, to: reader.wholeBytes, by: 3) {
       var bytes = whole
       bytes[place] ^= 0x10
       try bytes.write(to: segment)
-      #expect(try SegmentReader(segment, nil).nextBeforeDamage() == nil, "byte \(place)")
+      #expect(try SegmentReader(segment, ArchivedNotes.seal).nextBeforeDamage() == nil, "byte \(place)")
     }
   }
 
@@ -71,16 +72,18 @@ struct ArchiveProofTests {
   func unknown() throws {
     let commits = try written(1...3)
     let segment = try #require(try segments().last)
-    let reader = try SegmentReader(segment, nil)
+    let reader = try SegmentReader(segment, ArchivedNotes.seal)
     var bytes = reader.header.encoded
-    while let record = try reader.next() { bytes += try record.framed(nil) + ArchiveRecord.unknown.framed(nil) }
+    while let record = try reader.next() {
+      bytes += try record.framed(ArchivedNotes.seal) + ArchiveRecord.unknown.framed(ArchivedNotes.seal)
+    }
     try bytes.write(to: segment)
     let folder = segment.deletingLastPathComponent()
     for name in ["notes.txt", "1.segment", "000000000000000x.sqlite", "../notes.txt", "../0000001x"] {
       try Data("another program's".utf8).write(to: folder.appendingPathComponent(name))
     }
     #expect(try restored(.commit(commits[1])) == ["1", "2"])
-    #expect(try Archive(of: notes.url).verify().findings == [])
+    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).verify().findings == [])
     _ = try written(4...4)
     #expect(try gaps() == 0)
     #expect(try restored(.time(.distantFuture)) == ["1", "2", "3", "4"])
@@ -127,7 +130,7 @@ struct ArchiveProofTests {
     _ = try store.archive()
     try add(1, to: store)
     _ = try store.archive()
-    try RawDatabase.with(notes.url) { raw in
+    try ArchivedNotes.raw(notes.url) { raw in
       try raw.execute("INSERT INTO notes (text) VALUES ('by another program')")
       _ = try? raw.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     }
@@ -162,7 +165,7 @@ struct ArchiveProofTests {
     let copy = try StoreFiles(notes.folder.file("copy.sqlite"))
     try FileManager.default.copyItem(at: StoreFiles(notes.url).log, to: copy.log)
     try store.close()
-    let follower = LogFollower(copy, pageBytes: 4_096, nil)
+    let follower = LogFollower(copy, pageBytes: 4_096, ArchivedNotes.key)
     follower.begin(try #require(try follower.presentHeader()))
     try Damage.overwrite(copy.log, at: LogHeader.bytes + LogFrame.headerBytes + 2_048, count: 1)
     #expect(throws: ArchiveGap.self) { try follower.transactions(upTo: 1) { _ in } }
@@ -192,13 +195,17 @@ struct ArchiveProofTests {
 
   private func restored(_ moment: Moment) throws -> [String] {
     let file = notes.folder.file("restored-\(UUID().uuidString).sqlite")
-    try Archive(of: notes.url).restore(to: moment, at: file)
-    return try RawDatabase.with(file) { try $0.rows("SELECT text FROM notes ORDER BY id") }.map { $0[0] }
+    try Archive(of: notes.url, options: ArchivedNotes.options).restore(to: moment, at: file)
+    return try ArchivedNotes.raw(file) { try $0.rows("SELECT text FROM notes ORDER BY id") }.map { $0[0] }
   }
 
-  private func gaps() throws -> Int { try Archive(of: notes.url).history().filter { $0.kind == .gap }.count }
+  private func gaps() throws -> Int {
+    try Archive(of: notes.url, options: ArchivedNotes.options).history().filter { $0.kind == .gap }.count
+  }
 
-  private func newest() throws -> ArchiveFolder.Generation { try #require(try ArchiveFolder(StoreFiles(notes.url)).generations().last) }
+  private func newest() throws -> ArchiveFolder.Generation {
+    try #require(try ArchiveFolder(StoreFiles(notes.url), ArchivedNotes.key).generations().last)
+  }
 
   private func segments() throws -> [URL] {
     let generation = try newest()
@@ -207,15 +214,15 @@ struct ArchiveProofTests {
 
   /// Writes a segment again with other commits, and right checksums.
   private func change(_ segment: URL, _ body: (inout ArchiveRecord.Commit) -> Void) throws {
-    let reader = try SegmentReader(segment, nil)
+    let reader = try SegmentReader(segment, ArchivedNotes.seal)
     var bytes = reader.header.encoded
     while let record = try reader.next() {
       guard case .commit(var commit) = record else {
-        bytes += try record.framed(nil)
+        bytes += try record.framed(ArchivedNotes.seal)
         continue
       }
       body(&commit)
-      bytes += try ArchiveRecord.commit(commit).framed(nil)
+      bytes += try ArchiveRecord.commit(commit).framed(ArchivedNotes.seal)
     }
     try bytes.write(to: segment)
   }

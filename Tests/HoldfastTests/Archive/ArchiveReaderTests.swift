@@ -5,7 +5,10 @@ import Testing
 @testable import Holdfast
 
 /// The reader in Python has back what this program has written.
-@Suite("A reader in Python", .enabled(if: Python.url != nil, "python3 is not on the PATH")) struct ArchiveReaderTests {
+@Suite(
+  "A reader in Python",
+  .enabled(if: Python.url != nil && ArchivedNotes.key == nil, "needs python3 on the PATH, and reads no encrypted archive"))
+struct ArchiveReaderTests {
   let folder: TemporaryFolder
   let url: URL
 
@@ -23,7 +26,7 @@ import Testing
     #expect(try restored("--label", "before the move") == labelled)
     let archive = try StoreFiles(url).archive.path
     #expect(try Python.run([archive, "verify"]) == 0)
-    let generation = try #require(try ArchiveFolder(StoreFiles(url)).generations().last)
+    let generation = try #require(try ArchiveFolder(StoreFiles(url), ArchivedNotes.key).generations().last)
     for segment in [try finishedSegment(), generation.segments.last.map(generation.segment)] {
       let segment = try #require(segment)
       let whole = try Data(contentsOf: segment)
@@ -43,7 +46,7 @@ import Testing
     try world.session(3)
     world.pass(hours: 2)
     #expect(try world.run().merged > 0 && world.archive.generations().count == 2)
-    let archive = try Archive(of: world.url)
+    let archive = try Archive(of: world.url, options: ArchivedNotes.options)
     // The notes are of the clock, which this test moves.
     let events = try archive.history().filter { $0.kind != .note }
     #expect(events.count { $0.kind == .gap } == 1)
@@ -120,10 +123,10 @@ import Testing
 
   /// The segment with a commit of several records, which is long enough to be finished by the next commit.
   private func finishedSegment() throws -> URL? {
-    let generation = try #require(try ArchiveFolder(StoreFiles(url)).generations().last)
-    let finished = generation.segments.filter { SegmentReader.lastCommit(generation.segment($0), nil) != nil }
+    let generation = try #require(try ArchiveFolder(StoreFiles(url), ArchivedNotes.key).generations().last)
+    let finished = generation.segments.filter { SegmentReader.lastCommit(generation.segment($0), ArchivedNotes.seal) != nil }
     let parts = try finished.filter { first in
-      let segment = try SegmentReader(generation.segment(first), nil)
+      let segment = try SegmentReader(generation.segment(first), ArchivedNotes.seal)
       while let record = try segment.next() {
         if case .commit(let commit) = record, commit.goesOn { return true }
       }

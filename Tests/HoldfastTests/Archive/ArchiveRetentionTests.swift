@@ -26,7 +26,7 @@ struct ArchiveRetentionTests {
       try world.checkAll()
     }
     let restored = world.folder.file("middle.sqlite")
-    let commit = try Archive(of: world.url).restore(to: .label("middle"), at: restored)
+    let commit = try Archive(of: world.url, options: ArchivedNotes.options).restore(to: .label("middle"), at: restored)
     #expect(try world.texts(of: restored) == world.state(at: commit.number))
     #expect(try world.run().merged == 0)
   }
@@ -75,7 +75,7 @@ struct ArchiveRetentionTests {
     for number in Set(before).subtracting(kept).sorted() {
       guard let stayed = kept.last(where: { $0 < number }) else { continue }
       let file = world.folder.file("merged-\(number).sqlite")
-      #expect(try Archive(of: world.url).restore(to: .commit(number), at: file).number == stayed)
+      #expect(try Archive(of: world.url, options: ArchivedNotes.options).restore(to: .commit(number), at: file).number == stayed)
       #expect(try world.texts(of: file) == world.state(at: stayed))
     }
   }
@@ -118,6 +118,7 @@ struct ArchiveRetentionTests {
 
   @Test("a merged commit has the same bytes, whichever pages come, go and come back", arguments: 0..<20 as Range<UInt64>)
   func anyPages(seed: UInt64) throws {
+    let world = try RetentionWorld(key: nil)
     let states = try world.handmade(seed)
     let report = try world.run(now: Date(timeIntervalSince1970: 10_000))
     #expect(report.problems == [] && report.merged > 20)
@@ -193,7 +194,9 @@ struct ArchiveRetentionTests {
     let report = try world.run(maximumBytes: 1, leastBeforeBase: .max)
     #expect(report.notes.count == 1)
     #expect(try world.commits() == before.filter { $0.number > base })
-    #expect(failure { try Archive(of: world.url).restore(to: .label("early"), at: world.folder.file("early")) }?.code == .notFound)
+    #expect(
+      failure { try Archive(of: world.url, options: ArchivedNotes.options).restore(to: .label("early"), at: world.folder.file("early")) }?
+        .code == .notFound)
     try world.checkAll()
   }
 

@@ -30,12 +30,12 @@ struct ArchiveSharedTests {
     let file = notes.folder.file("then.sqlite")
     let commit = try #require(history.first { $0.kind == .commit }).commit + 499
     try archiving.archive().restore(to: .commit(commit), at: file)
-    #expect(try RawDatabase.with(file) { try $0.rows("SELECT count(*) FROM notes") } == [["500"]])
+    #expect(try ArchivedNotes.raw(file) { try $0.rows("SELECT count(*) FROM notes") } == [["500"]])
     try other.close()
     try archiving.close()
-    #expect(try Archive(of: notes.url).history().filter { $0.kind == .gap }.isEmpty)
+    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).history().filter { $0.kind == .gap }.isEmpty)
     // Once, however many commits another store makes.
-    let version = try RawDatabase.with(file) { try $0.rows("SELECT sqlite_version()") }[0][0]
+    let version = try ArchivedNotes.raw(file) { try $0.rows("SELECT sqlite_version()") }[0][0]
     let isOld = version.compare("3.51.3", options: .numeric) == .orderedAscending
     #expect(lines.all.count { $0.hasPrefix("warning") && $0.contains("SQLite 3.51.3") } == (isOld ? 1 : 0))
   }
@@ -141,7 +141,7 @@ struct ArchiveSharedTests {
     let first = try #require(history.compactMap(\.details).first)
     #expect(first.earliest != nil && first.rowsChanged == nil && first.tables == [])
     try other.close()
-    #expect(try Archive(of: notes.url).history().map(\.kind) == [.base, .commit, .commit])
+    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).history().map(\.kind) == [.base, .commit, .commit])
   }
 
   @Test("the status follows the commits, and ends with the store")

@@ -58,7 +58,7 @@ struct ArchiveStrictTests {
   private func notBegun(_ change: (inout StoreOptions) -> Void) throws -> Store {
     try notes.open { $0.archive.mode = .off }.close()
     // As long as the lock is held, another process seems to archive.
-    let lock = try FolderLock(ArchiveFolder(StoreFiles(notes.url)).url, busy: StoreError(.busy, "the test holds it"))
+    let lock = try FolderLock(ArchiveFolder(StoreFiles(notes.url), ArchivedNotes.key).url, busy: StoreError(.busy, "the test holds it"))
     let store = try notes.open(notes.url, change)
     try notes.settle(store)
     withExtendedLifetime(lock) {}

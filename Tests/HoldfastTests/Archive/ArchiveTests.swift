@@ -38,7 +38,7 @@ struct ArchiveTests {
       }
       try store.close()
     }
-    let history = try Archive(of: notes.url).history()
+    let history = try Archive(of: notes.url, options: ArchivedNotes.options).history()
     #expect(history.filter { $0.kind == .gap }.isEmpty)
     #expect(history.filter { $0.kind == .commit }.count >= 40)
   }
@@ -68,7 +68,7 @@ struct ArchiveTests {
       try write(store, index + 1)
       try store.close()
     }
-    #expect(try Archive(of: notes.url).history().map(\.kind) == [.base, .commit, .commit, .gap, .commit])
+    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).history().map(\.kind) == [.base, .commit, .commit, .gap, .commit])
     try FileManager.default.removeItem(at: StoreFiles(notes.url).archive)
     let store = try notes.open { $0.archive.mode = .continues }
     #expect(try store.archiveStatus() == nil)
@@ -100,7 +100,7 @@ struct ArchiveTests {
       failure { try store.differences(from: now, to: now) },
       failure { try store.bringBack("notes", where: ["id": .integer(1)], from: now) },
       failure { try store.drillArchive() },
-      failure { try Store.rewind(at: notes.url, to: now, options: .testing) },
+      failure { try Store.rewind(at: notes.url, to: now, options: ArchivedNotes.options) },
     ]
     #expect(errors.map { $0?.code }.filter { $0 != .notFound } == [])
     try store.close()
@@ -123,7 +123,7 @@ struct ArchiveTests {
     try store.rewind(to: .label(report.undo))
     #expect(try notes.texts(store) == [])
     try store.close()
-    #expect(try Archive(of: notes.url).history().filter { $0.kind == .gap }.isEmpty)
+    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).history().filter { $0.kind == .gap }.isEmpty)
     let again = try notes.open()
     #expect(try notes.texts(again) == [])
     try again.rewind(to: .commit(commit))
@@ -137,9 +137,9 @@ struct ArchiveTests {
     for number in 1...20 { try write(store, number) }
     let texts = try notes.texts(store)
     try store.close()
-    let newest = try #require(try Archive(of: notes.url).history().last { $0.kind == .commit })
+    let newest = try #require(try Archive(of: notes.url, options: ArchivedNotes.options).history().last { $0.kind == .commit })
     try Data(repeating: 7, count: 100_000).write(to: notes.url)
-    let kept = try Store.rewind(at: notes.url, to: .commit(newest.commit), options: .testing)
+    let kept = try Store.rewind(at: notes.url, to: .commit(newest.commit), options: ArchivedNotes.options)
     #expect(kept.kept != nil)
     let again = try notes.open()
     #expect(try notes.texts(again) == texts)
@@ -153,7 +153,7 @@ struct ArchiveTests {
     let store = try notes.open()
     try write(store, 1)
     try store.close()
-    try RawDatabase.with(notes.url) { try $0.execute("INSERT INTO notes (id, text) VALUES (99, 'by another program')") }
+    try ArchivedNotes.raw(notes.url) { try $0.execute("INSERT INTO notes (id, text) VALUES (99, 'by another program')") }
     let again = try notes.open()
     try write(again, 2)
     let history = try again.archive().history()

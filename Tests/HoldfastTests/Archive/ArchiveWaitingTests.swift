@@ -11,7 +11,7 @@ struct ArchiveWaitingTests {
   init() throws { notes = try ArchivedNotes() }
 
   private func waiting(readingAtMost bytes: Int64 = .max) throws -> Archive.Waiting {
-    try Archive(of: notes.url).waiting(readingAtMost: bytes)
+    try Archive(of: notes.url, options: ArchivedNotes.options).waiting(readingAtMost: bytes)
   }
 
   /// A closed store whose last two commits are in the log that it left, and not in the archive.
@@ -69,7 +69,7 @@ struct ArchiveWaitingTests {
   @Test("commits of another program wait while its log has them; once they are in the file, it is the gap that the next opening makes")
   func otherProgram() throws {
     try notes.open().close()
-    try RawDatabase.with(notes.url) { other in
+    try ArchivedNotes.raw(notes.url) { other in
       for number in 1...2 { try other.execute("INSERT INTO notes (id, text) VALUES (\(number), 'by another program')") }
       #expect(try waiting() == .commits(2))
     }
@@ -100,7 +100,7 @@ struct ArchiveWaitingTests {
     try whole.write(to: log)
     #expect(try waiting() == .unknown("there is no file at \(notes.url.path)"))
     try Data().write(to: notes.url)
-    let folder = try ArchiveFolder(StoreFiles(notes.url)).folder(1)
+    let folder = try ArchiveFolder(StoreFiles(notes.url), ArchivedNotes.key).folder(1)
     try FileManager.default.removeItem(at: folder)
     #expect(try waiting() == .gap("the archive has no whole base"))
   }

@@ -92,7 +92,7 @@ struct MomentTests {
     #expect(before == .commit(commit.number))
     #expect(try notes.texts(of: file) == ["1note 1"])
     try store.close()
-    let rewound = try await Store.rewind(at: notes.url, to: .label("one note"), options: .testing)
+    let rewound = try await Store.rewind(at: notes.url, to: .label("one note"), options: ArchivedNotes.options)
     #expect(rewound.commit.number == commit.number && rewound.kept != nil)
   }
 

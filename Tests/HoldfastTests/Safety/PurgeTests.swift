@@ -10,7 +10,7 @@ struct PurgeTests {
   private let secret = "Zacharias Quirrenbach"
   private let id = UUID()
 
-  init() throws { notes = try ArchivedNotes() }
+  init() throws { notes = try ArchivedNotes(key: nil) }
 
   @Test("a purged row is in no byte of the store, its snapshots and its archive")
   func everywhere() throws {

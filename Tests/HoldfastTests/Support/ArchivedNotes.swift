@@ -9,10 +9,26 @@ struct ArchivedNotes {
   static let schema = StoreSchema(
     "notes", migrations: [Migration("notes/001", sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;")])
 
+  /// Where SQLite can encrypt, the archive's tests run with encrypted stores.
+  static let key: StoreKey? = Encryption.isAvailable ? .random() : nil
+  static let seal = key.map(RecordSeal.init)
+  static var options: StoreOptions {
+    var options = StoreOptions.testing
+    options.key = key
+    return options
+  }
+
+  /// Another program writes to or reads a file.
+  static func raw<T>(_ file: URL, _ body: (RawDatabase) throws -> T) throws -> T { try RawDatabase.with(file, key: key, body) }
+
   let folder: TemporaryFolder
   let url: URL
+  private let options: StoreOptions
 
-  init() throws {
+  init(key: StoreKey? = ArchivedNotes.key) throws {
+    var options = StoreOptions.testing
+    options.key = key
+    self.options = options
     folder = try TemporaryFolder()
     url = folder.file("notes.sqlite")
   }
@@ -21,11 +37,11 @@ struct ArchivedNotes {
   func open(
     _ url: URL? = nil, schemas: [StoreSchema] = [ArchivedNotes.schema], _ change: (inout StoreOptions) -> Void = { _ in }
   ) throws -> Store {
-    var options = StoreOptions.testing
+    var options = self.options
     options.archive.mode = .begins
     change(&options)
     let url = url ?? self.url
-    let isNew = try options.archive.mode == .begins && !ArchiveFolder(StoreFiles(url)).exists
+    let isNew = try options.archive.mode == .begins && !ArchiveFolder(StoreFiles(url), ArchivedNotes.key).exists
     let store = try Store.open(at: url, schemas: schemas, options: options)
     if isNew { _ = try? store.archive() }
     return store
@@ -61,6 +77,6 @@ struct ArchivedNotes {
   }
 
   func texts(of file: URL) throws -> [String] {
-    try ConnectionFactory.plain(file.path).texts("SELECT id || text FROM notes ORDER BY id").compactMap { $0[0] }
+    try ConnectionFactory(file.path, Self.options).still().texts("SELECT id || text FROM notes ORDER BY id").compactMap { $0[0] }
   }
 }

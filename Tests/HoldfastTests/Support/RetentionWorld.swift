@@ -18,10 +18,16 @@ final class RetentionWorld {
   /// For how long the runs keep what. Default: each commit for an hour, one a minute for a day, one an hour for ten days.
   var keeps: (inout ArchiveOptions) -> Void = { _ in }
 
-  init() throws {
+  private let options: StoreOptions
+
+  /// - Parameter key: of the store.
+  init(key: StoreKey? = ArchivedNotes.key) throws {
+    var options = StoreOptions.testing
+    options.key = key
+    self.options = options
     folder = try TemporaryFolder()
     url = folder.file("notes.sqlite")
-    archive = ArchiveFolder(try StoreFiles(url))
+    archive = ArchiveFolder(try StoreFiles(url), key)
   }
 
   func pass(hours: Double) { clock.advance(milliseconds: Int64(hours * 3_600_000)) }
@@ -66,7 +72,7 @@ final class RetentionWorld {
   }
 
   private func open(_ change: (inout StoreOptions) -> Void) throws -> Store {
-    var options = StoreOptions.testing
+    var options = self.options
     options.archive.mode = .begins
     // Time alone makes nothing smaller, only `run` does.
     (options.archive.keepsEachCommit, options.archive.keepsOnePerDay) = (.seconds(3_000_000_000), .seconds(3_000_000_000))
@@ -130,12 +136,12 @@ final class RetentionWorld {
     let folder = archive.folder(1)
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []
     return names.filter { $0.hasPrefix(".holdfast-merging-") && $0.hasSuffix(".segment") }
-      .map { folder.appendingPathComponent($0) }.first { SegmentReader.lastCommit($0, nil) != nil }
+      .map { folder.appendingPathComponent($0) }.first { SegmentReader.lastCommit($0, ArchivedNotes.seal) != nil }
   }
 
   /// Writes a segment again without its last commit, and with right checksums.
   func dropLastCommit(of segment: URL) throws {
-    let reader = try SegmentReader(segment, nil)
+    let reader = try SegmentReader(segment, ArchivedNotes.seal)
     var records: [ArchiveRecord] = []
     while let record = try reader.next() { records.append(record) }
     let last = records.lastIndex { record in
@@ -143,7 +149,7 @@ final class RetentionWorld {
       return false
     }
     records.remove(at: try #require(last))
-    try records.reduce(reader.header.encoded) { try $0 + $1.framed(nil) }.write(to: segment)
+    try records.reduce(reader.header.encoded) { try $0 + $1.framed(ArchivedNotes.seal) }.write(to: segment)
   }
 
   /// Runs until `step`, which is called before each change, throws.
@@ -160,7 +166,7 @@ final class RetentionWorld {
 
   func copyBytes() throws -> Int64 { try CopyBytes(StoreFiles(url), { _ in [] }).total }
 
-  func commits() throws -> [ArchivedCommit] { try Archive(of: url).history().compactMap(\.details) }
+  func commits() throws -> [ArchivedCommit] { try Archive(of: url, options: options).history().compactMap(\.details) }
 
   /// The commits that must stay.
   ///
@@ -181,18 +187,18 @@ final class RetentionWorld {
 
   /// Restores every commit of the time line.
   func checkAll() throws {
-    let history = try Archive(of: url).history()
+    let history = try Archive(of: url, options: options).history()
     #expect(history.filter { $0.kind == .gap } == [])
     for commit in history.compactMap(\.details) where states.keys.contains(where: { $0 <= commit.number }) {
       let file = folder.file("restored.sqlite")
-      try Archive(of: url).restore(to: .commit(commit.number), at: file)
+      try Archive(of: url, options: options).restore(to: .commit(commit.number), at: file)
       #expect(try texts(of: file) == state(at: commit.number), "commit \(commit.number)")
       try FileManager.default.removeItem(at: file)
     }
   }
 
   func texts(of file: URL) throws -> [String] {
-    try ConnectionFactory.plain(file.path).texts("SELECT id || text FROM notes ORDER BY id").compactMap { $0[0] }
+    try ConnectionFactory(file.path, options).still().texts("SELECT id || text FROM notes ORDER BY id").compactMap { $0[0] }
   }
 
   /// Changes a byte in the middle.
@@ -222,7 +228,7 @@ final class RetentionWorld {
       return hashes
     }
     var pages = (0..<6).map { _ in page(&random) }
-    let generation = ArchiveFolder.Generation(number: 1, url: archive.folder(1), key: nil, bases: [0], segments: [])
+    let generation = ArchiveFolder.Generation(number: 1, url: archive.folder(1), key: archive.key, bases: [0], segments: [])
     try DurableFile.makeFolder(generation.url)
     try Data(pages.joined()).write(to: generation.base(0))
     let base = ArchiveBase(
