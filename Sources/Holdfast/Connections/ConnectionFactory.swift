@@ -195,13 +195,7 @@ package struct ConnectionFactory {
   /// The same, with a second file of that kind and with the same key, which the connection attaches as `other`.
   func still(beside other: String) throws -> RawConnection {
     let connection = try still()
-    let name = try Self.still(other)
-    guard let key = options.key else {
-      try connection.rows("ATTACH \(name) AS other") { _ in }
-      return connection
-    }
-    try Encryption.preparation.forEach(connection.run)
-    try connection.rows("ATTACH \(name) AS other KEY \(Encryption.raw(key))") { _ in }
+    try connection.attach(Self.still(other), as: "other", options.key)
     return connection
   }
 

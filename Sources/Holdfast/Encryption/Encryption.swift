@@ -43,14 +43,12 @@ package enum Encryption {
     guard code == SQLITE_OK else { throw connection.failure(code) }
   }
 
-  /// Refuses what cannot be done with encrypted files.
+  /// Before a file is read that may be damaged.
   ///
-  /// - Throws: `.misuse` for one with its key; `.keyNeeded`, `.notEncrypted`.
-  static func refuse(_ files: StoreFiles, _ options: StoreOptions, to done: String) throws {
-    if let header = try? FileBytes(files.url).read(24) { try Found(header).check(options.key, files.path) }
-    guard options.key != nil else { return }
-    throw StoreError(
-      .misuse, "\(files.path): an encrypted file cannot be \(done) yet", suggestion: "Restore a snapshot; the damaged file is kept.")
+  /// - Throws: `.keyNeeded`, `.notEncrypted`, as far as its first bytes tell; `.encryptionUnavailable`.
+  static func check(_ files: StoreFiles, _ key: StoreKey?) throws {
+    try probe(key)
+    if let header = try? FileBytes(files.url).read(24) { try Found(header).check(key, files.path) }
   }
 
   /// In the form from which SQLite derives nothing.
@@ -92,5 +90,14 @@ extension StoreOptions {
     var options = production
     options.key = key
     return options
+  }
+}
+
+extension RawConnection {
+  /// Attaches another file of the same key.
+  func attach(_ name: String, as schema: String, _ key: StoreKey?) throws {
+    guard let key else { return try rows("ATTACH \(name) AS \(raw: schema)") { _ in } }
+    try Encryption.preparation.forEach(run)
+    try rows("ATTACH \(name) AS \(raw: schema) KEY \(Encryption.raw(key))") { _ in }
   }
 }

@@ -10,13 +10,15 @@ internal import GRDBSQLite
 /// At the end of an encrypted page stand the cipher's nonce and its proof, which are new with each writing. A decrypted page has zeros there,
 /// and 1 as its last byte. A page that SQLite never wrote has only zeros, encrypted or not.
 final class PageCipher {
-  private static let proofBytes = 64
+  static let proofBytes = 64
   /// The scratch file is emptied when more was laid into it.
   private static let mostBytes = 32 << 20
 
   private let scratch: RawConnection
   private let file: FileHandle
   private var bytes = 0
+  /// What kept `opens` from its work.
+  private var failure: (any Error)?
 
   /// - Throws: `.encryptionUnavailable`; the errors of making a temporary file.
   init(_ key: StoreKey, pageBytes: Int) throws {
@@ -45,6 +47,16 @@ final class PageCipher {
     setProof(of: page, last: 1)
     return true
   }
+
+  /// The same where nothing can be thrown. Call `check` in the end: an error counts as a damaged page until then.
+  func opens(_ number: UInt32, _ page: UnsafeMutableRawBufferPointer) -> Bool {
+    do { return try open(number, page) } catch {
+      failure = failure ?? error
+      return false
+    }
+  }
+
+  func check() throws { if let failure { throw failure } }
 
   /// Encrypts a decrypted page in its place.
   func seal(_ number: UInt32, _ page: UnsafeMutableRawBufferPointer) throws {

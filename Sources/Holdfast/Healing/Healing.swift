@@ -19,11 +19,11 @@ struct Healing {
   )
     throws
   {
-    try Encryption.refuse(files, options, to: "healed")
+    try Encryption.check(files, options.key)
     (self.files, self.copy, self.schemas, self.trustsArchive, self.folder) = (files, copy, schemas, trustsArchive, folder)
     self.options = options
     let guess = (try? ArchiveFolder(files).firstBases())?.last?.pageBytes ?? 4_096
-    present = DurableFile.size(copy.path) > 0 ? try DamagedFile(copy.url, log: copy.log, guess: guess) : nil
+    present = DurableFile.size(copy.path) > 0 ? try DamagedFile(copy.url, log: copy.log, guess: guess, options.key) : nil
   }
 
   /// The healed file, in the folder; nil when nothing has to be done, or nothing helps.
@@ -62,6 +62,10 @@ struct Healing {
       }
       report.damage = texts.filter(\.isDamage).map(\.words)
       return texts.filter { !$0.isDamage }.map(\.words)
+    } catch let error as StoreError where error.code == .wrongKey {
+      // Other pages can be read with the key.
+      report.damage = ["the first page of \(files.path) is damaged"]
+      return []
     } catch let error as StoreError where [.damaged, .notADatabase, .decoding].contains(error.code) {
       report.damage = [error.message.replacing(copy.path, with: files.path)]
       return []
@@ -88,6 +92,7 @@ struct Healing {
       return nil
     }
     let difference = present.map { archived.difference(from: $0) }
+    try present?.check()
     report.pages = difference?.pages
     guard difference?.pages != 0 else { return try beforeGap(archived) }
     guard trustsArchive || difference?.areOlder ?? true || !report.damage.isEmpty || !doubts.isEmpty else {

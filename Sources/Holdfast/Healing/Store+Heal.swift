@@ -15,10 +15,9 @@ extension Store {
   /// Needs free space for four copies beside the store.
   /// - Parameters:
   ///   - schemas: the app's schemas. Without any, the file must still tell its tables where rows have to be salvaged.
-  ///   - options: `key` must be nil.
   ///   - trustsArchive: whether every difference from the archive is damage, because no program writes to the store without archiving.
   /// - Throws: `.damaged` when nothing helps; `.busy` when the store is open, here or in another process; `.wrongKind`, `.diskFull`,
-  ///   `.permissionDenied`, `.inputOutput`, `.misuse` for a key. The store is then as it was.
+  ///   `.permissionDenied`, `.inputOutput`; `.keyNeeded`, `.wrongKey`, `.notEncrypted`. The store is then as it was.
   @discardableResult
   public static func heal(
     at url: URL, schemas: [StoreSchema], options: StoreOptions = .production, trustsArchive: Bool = false
@@ -89,7 +88,7 @@ extension Store {
   /// the store, and use the other form.
   ///
   /// - Throws: `.damaged` when nothing helps; `.busy` when another process goes on writing; `.readOnly`, `.closed`, `.diskFull`,
-  ///   `.inputOutput`; `.misuse` for a store in memory, for a key, and inside the closure of another call on this store. The store is then
+  ///   `.inputOutput`; `.misuse` for a store in memory, and inside the closure of another call on this store. The store is then
   ///   unchanged.
   @discardableResult
   public func heal() throws -> HealReport {
@@ -120,7 +119,7 @@ extension Store {
   private func heal(_ db: Database, _ files: StoreFiles, _ archiver: Archiver?, _ folder: WorkingFolder) throws -> HealReport {
     let examiner = try ConnectionFactory(files, options).examiner()
     let copy = StoreFiles(real: folder.file("present.sqlite"))
-    let version = try present(of: examiner, archiver, at: copy.url)
+    let version = try present(of: examiner, archiver, files, at: copy.url)
     var healing = try Healing(files, copy: copy, schemas, options, trustsArchive: archiver != nil, folder)
     let healed = try healing.run {}
     var report = healing.report
@@ -140,21 +139,35 @@ extension Store {
       if let kept = report.kept { _ = try? DurableFile.remove(kept) }
       throw error
     }
-    if let kept = report.kept { try DurableFile.place(copy.url, at: kept.appendingPathComponent(files.url.lastPathComponent)) }
+    if let kept = report.kept {
+      for suffix in [""] + StoreFiles.logs where DurableFile.stands(copy.path + suffix) {
+        try DurableFile.place(copy.beside(suffix), at: kept.appendingPathComponent(files.url.lastPathComponent + suffix))
+      }
+    }
     try report.keepSetAside(in: report.kept)
     return report
   }
 
   /// Copies the present state, page by page, whatever the pages hold. All commits in it are in the archive then. Returns what changes when
   /// another process commits.
-  private func present(of examiner: RawConnection, _ archiver: Archiver?, at url: URL) throws -> [[String?]] {
+  private func present(of examiner: RawConnection, _ archiver: Archiver?, _ files: StoreFiles, at url: URL) throws -> [[String?]] {
     for _ in 0..<5 {
       let version = try examiner.texts("PRAGMA data_version")
       let commit = try archiver?.presentCommit()
       _ = try DurableFile.remove(url)
       _ = try DurableFile.create(url.path)
-      let target = try ConnectionFactory(url.path, options).working()
-      try PageCopy(from: examiner, to: target.handle).finish()
+      let state = StoreFiles.State(files)
+      do {
+        let target = try ConnectionFactory(url.path, options).working()
+        try PageCopy(from: examiner, to: target.handle).finish()
+      } catch let error as StoreError where options.key != nil && error.code == .damaged {
+        // SQLite gives no encrypted page that is damaged, and counts its version anew after that.
+        _ = try DurableFile.remove(url)
+        try files.copy(to: url)
+        let version = try examiner.texts("PRAGMA data_version")
+        guard try archiver?.presentCommit() == commit, state == StoreFiles.State(files) else { continue }
+        return version
+      }
       // Commits of other processes are in the copy, and may not have been in the archive.
       if try archiver?.presentCommit() == commit, try examiner.texts("PRAGMA data_version") == version { return version }
     }
@@ -178,7 +191,7 @@ extension HealReport {
   /// Moves the file with the rows that were set aside to the damaged files.
   fileprivate mutating func keepSetAside(in folder: URL?) throws {
     guard let file = salvage?.setAside, let folder else { return }
-    let place = folder.appendingPathComponent("set-aside.jsonl")
+    let place = folder.appendingPathComponent("set-aside.\(file.pathExtension)")
     try DurableFile.place(file, at: place)
     salvage?.setAside = place
   }

@@ -4,6 +4,7 @@ import Foundation
 struct DamagedFile {
   private let data: Data
   private let log: Data
+  private let cipher: PageCipher?
   /// The place in the log of each page's newest content.
   private var frames: [Int: Int] = [:]
   let pageBytes: Int
@@ -13,12 +14,14 @@ struct DamagedFile {
   /// Pages that hold nothing, as the file itself says.
   private(set) var free: Set<Int> = []
   /// Whether the first 100 bytes are those of a database.
-  let hasHeader: Bool
+  private(set) var hasHeader: Bool
 
   /// - Parameters:
   ///   - file: a private copy of the file: the system may end a program whose mapped file is cut off.
   ///   - guess: the size of a page in bytes where neither the header nor the log tells it.
-  init(_ file: URL, log logFile: URL, guess: Int) throws {
+  ///   - key: of an encrypted file.
+  /// - Throws: `.wrongKey` where no page can be read with the key.
+  init(_ file: URL, log logFile: URL, guess: Int, _ key: StoreKey?) throws {
     do {
       data = DurableFile.size(file.path) > 0 ? try Data(contentsOf: file, options: .alwaysMapped) : Data()
       log = DurableFile.size(logFile.path) > 0 ? try Data(contentsOf: logFile, options: .alwaysMapped) : Data()
@@ -26,39 +29,57 @@ struct DamagedFile {
       throw DurableFile.failure(error, file)
     }
     let header = PageBytes(Array(data.prefix(100)))
-    let said = header.int(16, 2).map { $0 == 1 ? 65_536 : $0 }
+    // The size of a page is also in the clear bytes of an encrypted file.
+    let said = header.int(16, 2).map { $0 == 1 ? 65_536 : $0 }.flatMap { $0.isPageSize ? $0 : nil }
     let logHeader = log.withUnsafeBytes { LogHeader($0) }
-    let isHeader = header.bytes.starts(with: Array("SQLite format 3\0".utf8)) && said?.isPageSize == true
-    hasHeader = isHeader
-    pageBytes = (isHeader ? said : nil) ?? logHeader?.pageBytes ?? Self.likelySize(data, guess)
-    let reserved = isHeader ? header.int(20, 1) ?? 0 : 0
+    let isPlain = Self.isHeader(header) && said != nil
+    pageBytes = (isPlain || key != nil ? said : nil) ?? logHeader?.pageBytes ?? (key == nil ? Self.likelySize(data, guess) : guess)
+    let reserved = key == nil ? isPlain ? header.int(20, 1) ?? 0 : 0 : PageCipher.proofBytes
     usableBytes = pageBytes - reserved >= 480 ? pageBytes - reserved : pageBytes
     pageCount = (data.count + pageBytes - 1) / pageBytes
+    cipher = try key.map { [pageBytes] in try PageCipher($0, pageBytes: pageBytes) }
+    hasHeader = isPlain
     if let logHeader, logHeader.pageBytes == pageBytes { readLog(logHeader) }
+    if cipher != nil {
+      hasHeader = page(1).map(Self.isHeader) ?? false
+      guard pageCount == 0 || (1...pageCount).contains(where: { page($0)?.bytes.last == 1 }) else {
+        throw StoreError(.wrongKey, "no page of \(file.path) can be read with this key: it has another one, or all of it is damaged")
+      }
+    }
     free = freePages()
+    try check()
   }
 
+  private static func isHeader(_ page: PageBytes) -> Bool { page.bytes.starts(with: Array("SQLite format 3\0".utf8)) }
+
+  /// - Throws: what kept pages from being decrypted that may be sound.
+  func check() throws { try cipher?.check() }
+
   /// Reads a copy of a file and its log, which stay as they are.
-  init(copying source: StoreFiles, into folder: WorkingFolder) throws {
+  init(copying source: StoreFiles, into folder: WorkingFolder, _ key: StoreKey?) throws {
     guard DurableFile.stands(source.path), !DurableFile.isFolder(source.path), !DurableFile.isSpecial(source.path) else {
       throw StoreError(.notFound, "there is no file \(source.path)")
     }
     let (copy, log) = (folder.file("damaged"), folder.file("damaged-log"))
     try DurableFile.copy(source.url, to: copy)
     if source.hasLog { try DurableFile.copy(source.log, to: log) }
-    try self.init(copy, log: log, guess: 4_096)
+    try self.init(copy, log: log, guess: 4_096, key)
   }
 
   /// How many pages the log gave.
   var pagesOfLog: Int { frames.count }
 
+  /// Decrypted; nil behind the end, and for an encrypted page that is not as it was written.
   func page(_ number: Int) -> PageBytes? {
     guard number >= 1, number <= pageCount else { return nil }
     let (source, start) = frames[number].map { (log, $0) } ?? (data, (number - 1) * pageBytes)
     guard start < source.count else { return nil }
     let content = source[source.startIndex + start..<source.startIndex + min(source.count, start + pageBytes)]
     // The end of a file that was cut off in the middle of a page.
-    return PageBytes(Array(content) + Array(repeating: 0, count: pageBytes - content.count))
+    var bytes = Array(content) + Array(repeating: 0, count: pageBytes - content.count)
+    guard let cipher else { return PageBytes(bytes) }
+    let isSound = bytes.withUnsafeMutableBytes { cipher.opens(UInt32(clamping: number), $0) }
+    return isSound ? PageBytes(bytes) : nil
   }
 
   /// Writes all pages to a new file that needs no log.
@@ -66,9 +87,10 @@ struct DamagedFile {
     _ = try DurableFile.create(url.path)
     let file = try FileHandle(forWritingTo: url)
     for number in 1...max(1, pageCount) {
-      guard var bytes = page(number)?.bytes else { continue }
+      var bytes = page(number)?.bytes ?? Array(repeating: 0, count: pageBytes)
       // In WAL mode, a file without its log could be taken for one that has lost it.
       if number == 1, hasHeader { (bytes[18], bytes[19]) = (1, 1) }
+      try bytes.withUnsafeMutableBytes { try cipher?.seal(UInt32(clamping: number), $0) }
       do { try file.write(contentsOf: bytes) } catch { throw DurableFile.failure(error, url) }
     }
   }

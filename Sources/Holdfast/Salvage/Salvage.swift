@@ -8,16 +8,20 @@ struct Salvage {
   private let file: DamagedFile
   private let connection: RawConnection
   private let schema: SalvageSchema
+  private let key: StoreKey?
   /// A line of JSON for each row that was set aside.
   private let setAside: (String) throws -> Void
   private(set) var report = SalvageReport()
   private var tables: [SalvageTable] = []
 
-  /// - Parameter connection: to an empty database.
+  /// - Parameters:
+  ///   - connection: to an empty database.
+  ///   - key: of both files, and of the backup.
   init(
-    _ file: DamagedFile, _ schema: SalvageSchema, into connection: RawConnection, setAside: @escaping (String) throws -> Void
+    _ file: DamagedFile, _ schema: SalvageSchema, into connection: RawConnection, _ key: StoreKey?,
+    setAside: @escaping (String) throws -> Void
   ) {
-    (self.file, self.schema, self.connection, self.setAside) = (file, schema, connection, setAside)
+    (self.file, self.schema, self.connection, self.key, self.setAside) = (file, schema, connection, key, setAside)
     (report.pages, report.pagesOfLog) = (file.pageCount, file.pagesOfLog)
   }
 
@@ -26,7 +30,7 @@ struct Salvage {
   ///   - backup: a sound store whose rows fill what is lost; nil: none.
   ///   - check: throws to stop.
   mutating func run(hints: [String: Int], backup: URL? = nil, check: () throws -> Void) throws {
-    if let backup { try connection.run("ATTACH '\(backup.path.replacing("'", with: "''"))' AS backup") }
+    if let backup { try connection.attach(backup.path, as: "backup", key) }
     try connection.run("PRAGMA page_size = \(file.pageBytes)")
     try connection.run("PRAGMA recursive_triggers = OFF")
     try connection.run("BEGIN")

@@ -40,7 +40,7 @@ public struct SalvageReport: Sendable, Equatable, Codable {
   public internal(set) var unknownPages = 0
   /// Where the tables' definitions came from.
   public internal(set) var origin = Origin.file
-  /// The file with the rows that were set aside, one JSON object a line; nil when there are none.
+  /// The file with the rows that were set aside, one JSON object a line, or the encrypted database with them; nil when there are none.
   public internal(set) var setAside: URL?
   /// What the checks of the new store found, one sentence each. Empty: it opens, and is sound.
   public internal(set) var findings: [String] = []

@@ -7,7 +7,8 @@ extension Store {
   ///
   /// The damaged file and its log are read from a copy, and stay as they are; close the app that uses them before. Rows come in with every
   /// rule of their tables. Those that break a rule, point at a row that is gone, or may be of several tables are not lost: they are written as
-  /// JSON lines to `url` with `.set-aside.jsonl` behind its name. Search indexes are made again. A row whose bytes were changed without
+  /// JSON lines to `url` with `.set-aside.jsonl` behind its name; those of an encrypted file come into the table `set_aside` of a database with
+  /// the same key, with `.set-aside.sqlite` behind its name. Search indexes are made again. A row whose bytes were changed without
   /// breaking its form cannot be told from a sound one.
   ///
   /// - Parameters:
@@ -15,8 +16,8 @@ extension Store {
   ///   - url: the new store, which must not exist.
   ///   - schemas: the app's schemas. They define the tables that the file does not tell any more, and the new store is opened and checked with
   ///     them. Without any, the file must still tell its tables.
-  ///   - options: of the new store. `key` must be nil: an encrypted file cannot be read in this way.
-  /// - Throws: `.notFound`; `.cannotCreate` when there is a file at `url`; `.notADatabase` when no row can be read, or no table is known;
+  ///   - options: of the new store. `key` is that of both files.
+  /// - Throws: `.keyNeeded`, `.notEncrypted`; `.wrongKey` when no page can be read with the key; `.notFound`; `.cannotCreate` when there is a file at `url`; `.notADatabase` when no row can be read, or no table is known;
   ///   `.diskFull`, `.permissionDenied`, `.inputOutput`. No new file is left then.
   public static func salvage(
     _ file: URL, to url: URL, schemas: [StoreSchema] = [], options: StoreOptions = .production
@@ -37,54 +38,48 @@ extension Store {
     _ file: URL, to url: URL, _ schemas: [StoreSchema], _ options: StoreOptions, filling backup: URL? = nil, check: () throws -> Void
   ) throws -> SalvageReport {
     let (source, target) = (try StoreFiles(file), try StoreFiles(url))
-    try Encryption.refuse(source, options, to: "salvaged")
-    let setAside = URL(fileURLWithPath: target.path + ".set-aside.jsonl")
-    for path in [target.path, setAside.path] where DurableFile.stands(path) {
-      throw StoreError(.cannotCreate, "\(path) is already there; it was left as it is", suggestion: "Choose another name.")
+    try Encryption.check(source, options.key)
+    guard !DurableFile.stands(target.path) else {
+      throw StoreError(.cannotCreate, "\(target.path) is already there; it was left as it is", suggestion: "Choose another name.")
     }
     var quiet = options.forCopy
     quiet.createsIfMissing = true
     let folder = try WorkingFolder(beside: target.url, "salvaging")
-    let damaged = try DamagedFile(copying: source, into: folder)
+    let setAside = try SetAsideRows(beside: target.url, in: folder, options.key)
+    try setAside.checkIsFree()
+    let damaged = try DamagedFile(copying: source, into: folder, options.key)
     let model = schemas.isEmpty ? nil : folder.file("model.sqlite")
     if let model { try Store.open(at: model, schemas: schemas, options: quiet).close() }
     let known = try [model, backup].compactMap { try $0.map { try SalvageSchema(ConnectionFactory($0.path, quiet).working()) } }
     let (schema, origin) = try schema(of: damaged, known, source.path)
-    let lines = folder.file("set-aside")
-    _ = try DurableFile.create(lines.path)
-    let writing = try FileHandle(forWritingTo: lines)
-    var isEmpty = true
     let hints = Dictionary(known.last?.objects.map { ($0.name, $0.root) } ?? []) { first, _ in first }
     let report = try target.building(quiet) { new in
       let connection = try ConnectionFactory(new.path, quiet).working()
       try connection.run("PRAGMA journal_mode = MEMORY")
-      var salvage = Salvage(damaged, schema, into: connection) { line in
-        isEmpty = false
-        try writing.write(contentsOf: Data((line + "\n").utf8))
-      }
+      var salvage = Salvage(damaged, schema, into: connection, options.key, setAside: setAside.add)
       try salvage.run(hints: hints, backup: backup, check: check)
+      try damaged.check()
       var report = salvage.report
       report.origin = origin
       guard report.tables.contains(where: { $0.rows - $0.filled + $0.setAside > 0 }) else {
         throw StoreError(.notADatabase, "no row can be read in \(source.path)")
       }
-      if let model = model ?? backup { report.findings += try connection.fillBookkeeping(from: model) }
+      if let model = model ?? backup { report.findings += try connection.fillBookkeeping(from: model, options.key) }
       report.findings += try Snapshot.damage(connection) + connection.remakeSearchIndexes().findings
-      if !isEmpty { report.setAside = setAside }
+      report.setAside = setAside.place
       return report
     }.result
-    try writing.synchronize()
-    try writing.close()
-    if !isEmpty { try DurableFile.place(lines, at: setAside) }
+    try setAside.finish()
     return try checked(report, url, schemas, options)
   }
 
   /// What a damaged file still tells of itself: the schemas that it names, and its tables.
   ///
   /// - Parameter url: the file that will be made; a copy is read beside it.
-  package static func salvagedNames(_ file: URL, beside url: URL) throws -> (schemas: Set<String>, tables: Set<String>) {
+  package static func salvagedNames(_ file: URL, beside url: URL, _ key: StoreKey?) throws -> (schemas: Set<String>, tables: Set<String>) {
     let folder = try WorkingFolder(beside: StoreFiles(url).url, "salvaging")
-    let damaged = try DamagedFile(copying: StoreFiles(file), into: folder)
+    try Encryption.check(StoreFiles(file), key)
+    let damaged = try DamagedFile(copying: StoreFiles(file), into: folder, key)
     let schema = SalvageSchema(damaged)
     let page = schema.root("holdfast_schemas").flatMap { RawPage($0, of: damaged) }
     let values = page?.rows(of: damaged).rows.flatMap(\.values) ?? []
@@ -126,11 +121,11 @@ extension Store {
 
 extension RawConnection {
   /// Puts back rows of the kit's bookkeeping that are gone, from a store with the same schema. Returns what keeps it from that.
-  fileprivate func fillBookkeeping(from model: URL) throws -> [String] {
+  fileprivate func fillBookkeeping(from model: URL, _ key: StoreKey?) throws -> [String] {
     // Of another version the migrations would count as run.
-    let sound = try SchemaShape(ConnectionFactory(model.path, StoreOptions()).still().texts)
+    let sound = try SchemaShape(ConnectionFactory(model.path, .production(key)).still().texts)
     guard try SchemaShape(texts).differences(from: sound).isEmpty else { return [] }
-    try run("ATTACH '\(model.path.replacing("'", with: "''"))' AS model")
+    try attach(model.path, as: "model", key)
     var findings: [String] = []
     for table in ["holdfast_schemas", "holdfast_migrations", "holdfast_store"] {
       do {

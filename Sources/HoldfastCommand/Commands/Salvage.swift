@@ -64,7 +64,7 @@ struct Salvage: Subcommand {
 func schemasOfDamaged(_ file: FilePath, beside target: FilePath, _ library: LibraryOption) throws -> [StoreSchema] {
   let all = Libraries.all.map(\.schema)
   if let name = library.library { return all.filter { $0.name == name } }
-  let names = try Store.salvagedNames(file.url, beside: target.url)
+  let names = try Store.salvagedNames(file.url, beside: target.url, LockOptions.defaults.key)
   let named = all.filter { names.schemas.contains($0.name) }
   guard named.isEmpty else { return named }
   let counts = all.map { schema in schema.records.count { names.tables.contains($0.table) } }

@@ -25,7 +25,7 @@ struct EncryptCommandTests {
       #expect(try bench.run(["HOLDFAST_KEY": Self.other], command, store).status == 77, "\(command) with another key")
       #expect(try bench.run(["HOLDFAST_KEY": Self.key], command, store).status == 0, "\(command)")
     }
-    for (keys, status) in [([:], 77), (["HOLDFAST_KEY": Self.key], 1)] as [([String: String], Int32)] {
+    for (keys, status) in [([:], 77), (["HOLDFAST_KEY": Self.other], 77), (["HOLDFAST_KEY": Self.key], 0)] as [([String: String], Int32)] {
       for arguments in [["salvage", store, "--to", bench.path("new.sqlite")], ["heal", store, "--yes"]] {
         #expect(try Running(Workbench.binary, arguments, in: bench.folder, environment: keys).finish().status == status, "\(arguments)")
       }

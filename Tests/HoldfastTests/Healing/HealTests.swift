@@ -239,11 +239,12 @@ struct HealWorld {
   var options: StoreOptions
   let url: URL
 
-  init(_ name: String, archived: Bool) throws {
+  init(_ name: String, archived: Bool, key: StoreKey? = nil) throws {
     folder = try TemporaryFolder()
     schema = try #require(SalvageWorld.schemas.first { $0.name == name })
     url = folder.file("store.sqlite")
     var options = StoreOptions.testing
+    options.key = key
     if archived { options.archive.mode = .begins }
     self.options = options
     let store = try store()

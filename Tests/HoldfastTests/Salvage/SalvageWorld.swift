@@ -102,8 +102,8 @@ enum SalvageWorld {
   }
 
   /// Every row of the app's tables, as text, with how often it is there.
-  static func rows(_ file: URL) throws -> [String: Int] {
-    let connection = try ConnectionFactory.plain(file.path)
+  static func rows(_ file: URL, key: StoreKey? = nil) throws -> [String: Int] {
+    let connection = try ConnectionFactory(file.path, .production(key)).still()
     var rows: [String: Int] = [:]
     for table in ["notes", "tags", "note_tags", "files", "customers", "labels", "groups", "orders", "sessions", "samples", "settings"] {
       guard try !connection.texts("SELECT 1 FROM sqlite_schema WHERE name = '\(table)'").isEmpty else { continue }
@@ -162,7 +162,7 @@ enum SalvageWorld {
   /// The pages whose bytes changed: how many rows stood on them, and how many others there are.
   static func lost(_ sound: URL, _ damaged: URL) throws -> (rows: Int, pages: Int) {
     let (before, after) = (try Data(contentsOf: sound), try Data(contentsOf: damaged))
-    let file = try DamagedFile(sound, log: sound.appendingPathExtension("none"), guess: 4_096)
+    let file = try DamagedFile(sound, log: sound.appendingPathExtension("none"), guess: 4_096, nil)
     var lost = (rows: 0, pages: 0)
     for number in 1...file.pageCount {
       let place = (number - 1) * 4_096..<number * 4_096

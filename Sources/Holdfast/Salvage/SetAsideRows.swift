@@ -1,0 +1,48 @@
+import Foundation
+
+/// The rows that a salvage sets aside, one JSON object each: lines of a file, or for an encrypted store rows of an encrypted database, in the
+/// column `row` of the table `set_aside`.
+final class SetAsideRows {
+  private let file: URL
+  private let target: URL
+  private let lines: FileHandle?
+  private let database: RawConnection?
+  private(set) var isEmpty = true
+
+  /// - Parameter url: the new store; the rows come to stand beside it.
+  init(beside url: URL, in folder: WorkingFolder, _ key: StoreKey?) throws {
+    target = URL(fileURLWithPath: "\(url.path).set-aside.\(key == nil ? "jsonl" : "sqlite")")
+    file = folder.file(target.lastPathComponent)
+    guard key == nil else {
+      (lines, database) = (nil, try ConnectionFactory(file.path, .production(key)).working())
+      for sql in ["PRAGMA journal_mode = MEMORY", "CREATE TABLE set_aside (row TEXT NOT NULL)", "BEGIN"] { try database?.run(sql) }
+      return
+    }
+    _ = try DurableFile.create(file.path)
+    (lines, database) = (try FileHandle(forWritingTo: file), nil)
+  }
+
+  /// Where the rows will be; nil when there are none.
+  var place: URL? { isEmpty ? nil : target }
+
+  /// - Throws: `.cannotCreate` when something stands there.
+  func checkIsFree() throws {
+    guard DurableFile.stands(target.path) else { return }
+    throw StoreError(.cannotCreate, "\(target.path) is already there; it was left as it is", suggestion: "Choose another name.")
+  }
+
+  func add(_ line: String) throws {
+    isEmpty = false
+    try lines?.write(contentsOf: Data((line + "\n").utf8))
+    try database?.rows("INSERT INTO set_aside VALUES (\(line))") { _ in }
+  }
+
+  func finish() throws {
+    try database?.run("COMMIT")
+    try lines?.synchronize()
+    try lines?.close()
+    guard !isEmpty else { return }
+    try DurableFile.flush(file)
+    try DurableFile.place(file, at: target)
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+@Suite("Healing of encrypted stores", .whereSQLiteEncrypts, .timeLimit(.minutes(60)))
+struct EncryptedHealingTests {
+  private let key = StoreKey.random()
+
+  private func rows(_ file: URL) throws -> [String: Int] { try SalvageWorld.rows(file, key: key) }
+
+  @Test(
+    "with the archive, every row comes back from every damage, and the archive goes on without a gap",
+    arguments: SalvageWorld.schemas.map(\.name), SalvageWorld.Damage.allCases)
+  func archived(_ name: String, _ damage: SalvageWorld.Damage) throws {
+    let world = try HealWorld(name, archived: true, key: key)
+    let (sound, rows) = (try Data(contentsOf: world.url), try rows(world.url))
+    for seed in 0..<UInt64(ProofRun.isLong ? 50 : 2) {
+      try sound.write(to: world.url)
+      try SalvageWorld.damage(world.url, damage, seed: seed)
+      guard try Data(contentsOf: world.url) != sound else { continue }
+      let report = try world.heal()
+      // The header has bytes that nobody needs, such as the salt.
+      #expect(report.means == .pages && (report.pages ?? 0) > 0 || damage == .randomHeader, "seed \(seed): \(report)")
+      #expect(try self.rows(world.url) == rows, "seed \(seed)")
+    }
+    try world.store().close()
+    #expect(try Archive(of: world.url, options: world.options).history().filter { $0.kind == .gap } == [])
+  }
+
+  @Test(
+    "with a snapshot, 98 of 100 rows come back, and no row that was not there",
+    arguments: SalvageWorld.schemas.map(\.name),
+    [SalvageWorld.Damage.zeroedPages, .flippedBits, .randomSectors, .misdirected, .noFirstPage])
+  func snapshot(_ name: String, _ damage: SalvageWorld.Damage) throws {
+    let world = try HealWorld(name, archived: false, key: key)
+    let store = try world.store()
+    try store.snapshot()
+    try store.close()
+    let (sound, rows) = (try Data(contentsOf: world.url), try rows(world.url))
+    let all = rows.values.reduce(0, +)
+    for seed in 0..<UInt64(ProofRun.isLong ? 50 : 2) {
+      try sound.write(to: world.url)
+      try SalvageWorld.damage(world.url, damage, seed: seed)
+      guard try Data(contentsOf: world.url) != sound else { continue }
+      let report = try world.heal()
+      #expect(report.means != .none)
+      let found = try self.rows(world.url)
+      let right = found.reduce(0) { $0 + min($1.value, rows[$1.key] ?? 0) }
+      #expect(right * 100 >= all * 98 && right == found.values.reduce(0, +), "seed \(seed): \(right) of \(all), \(report)")
+    }
+  }
+
+  @Test("without any copy, salvage brings what stands on whole pages, with the commits of the log; what it sets aside is encrypted")
+  func salvaged() throws {
+    let world = try HealWorld("notes", archived: false, key: key)
+    let store = try world.store()
+    try store.write { _ = try $0.execute("INSERT INTO tags VALUES ('only in the log', 99)") }
+    let rows = try self.rows(world.url)
+    let damaged = try world.folder.copy(of: world.url, named: "damaged.sqlite")
+    try store.close()
+    try SalvageWorld.damageInPlace(damaged)
+    let new = world.folder.file("new.sqlite")
+    let report = try Store.salvage(damaged, to: new, schemas: [world.schema], options: world.options)
+    #expect(report.findings == [] && report.pagesOfLog > 0)
+    let found = try self.rows(new)
+    #expect(found["tags 'only in the log'|99"] == 1)
+    #expect(found.allSatisfy { rows[$0.key] == $0.value } && found.count > rows.count / 2)
+    // Pages of parents are gone, so that children are set aside.
+    let aside = try #require(report.setAside)
+    #expect(aside.lastPathComponent == "new.sqlite.set-aside.sqlite")
+    let set = try ConnectionFactory(aside.path, world.options).still().texts("SELECT row FROM set_aside").compactMap { $0[0] }
+    #expect(set.count == report.tables.map(\.setAside).reduce(0, +) && set.allSatisfy { $0.contains(#""table":"#) })
+    for file in [new, aside] { #expect(try Encryption.Found(FileBytes(file).read(24)) == .encrypted) }
+    #expect(failure { try Store.salvage(damaged, to: world.folder.file("x"), options: .testing) }?.code == .keyNeeded)
+    var other = world.options
+    other.key = .random()
+    #expect(failure { try Store.salvage(damaged, to: world.folder.file("x"), options: other) }?.code == .wrongKey)
+  }
+
+  @Test("only the indexes are made again where only these are damaged")
+  func indexes() throws {
+    let world = try HealWorld("notes", archived: false, key: key)
+    let sound = try rows(world.url)
+    do {
+      let connection = try ConnectionFactory(world.url.path, world.options).working()
+      // As by a program without this index.
+      try connection.run("PRAGMA writable_schema = ON")
+      try connection.run("UPDATE sqlite_schema SET sql = replace(sql, '(number)', '(title)') WHERE name = 'notes_by_number'")
+    }
+    let report = try Store.heal(at: world.url, schemas: [], options: world.options)
+    #expect(report.means == .indexes, "\(report)")
+    #expect(try rows(world.url) == sound)
+  }
+
+  @Test("an open store tells its damage, and is healed closed, if not open", arguments: [false, true])
+  func open(isArchived: Bool) throws {
+    let world = try HealWorld("notes", archived: isArchived, key: key)
+    let sound = try rows(world.url)
+    let store = try world.store()
+    if isArchived { _ = try store.archive() } else { try store.snapshot() }
+    try store.checkpoint(.truncate)
+    try SalvageWorld.damageInPlace(world.url)
+    let error = failure { try store.heal() }
+    if let error {
+      #expect(error.code == .damaged, "\(error)")
+      try store.close()
+      #expect(try world.heal().isHealed)
+    } else {
+      try store.close()
+    }
+    #expect(try rows(world.url) == sound)
+  }
+}
