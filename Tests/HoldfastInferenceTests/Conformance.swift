@@ -17,7 +17,8 @@ import Testing
   }
 
   @Test(
-    "so do the verbs of the history", arguments: [ConformanceCheck.randomDamage, .queryPlans, .observers, .updates, .readOnly, .together, .description])
+    "so do the verbs of the history",
+    arguments: [ConformanceCheck.randomDamage, .queryPlans, .observers, .updates, .readOnly, .together, .description])
   func history(_ check: ConformanceCheck) throws {
     var conformance = Self.conformance(HistoryVerb.prepare, HistoryVerb.reads, HistoryVerb.writes, HistoryVerb.updates)
     conformance.walks = Self.historyWalks

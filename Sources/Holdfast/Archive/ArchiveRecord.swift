@@ -58,25 +58,7 @@ enum ArchiveRecord: Equatable {
   /// A record has at most this many bytes of pages.
   static let mostPageBytes = 4 << 20
 
-  func framed(_ seal: RecordSeal?) throws -> Data {
-    let body = try seal?.seal(self.body, commit: number) ?? self.body
-    var framed = Data(capacity: body.count + Self.frameBytes)
-    framed.add(UInt32(body.count))
-    framed.add(Self.checksum(body))
-    framed.append(body)
-    return framed
-  }
-
-  private var number: Int64 {
-    switch self {
-    case .commit(let commit): commit.number
-    case .label(let mark), .note(let mark): mark.commit
-    case .end(let commit, _): commit
-    case .sealed, .unknown: 0
-    }
-  }
-
-  private var body: Data {
+  var body: Data {
     switch self {
     case .commit(let commit): return Self.body(commit)
     case .label(let mark): return Self.body(2, mark)

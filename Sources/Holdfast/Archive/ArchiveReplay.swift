@@ -19,10 +19,9 @@ final class ArchiveReplay {
     let (base, source) = (walk.base, walk.generation.base(walk.base.commit))
     try DurableFile.copy(source, to: url)
     do {
-      let key = walk.generation.key
-      try Encryption.Found(FileBytes(url).read(24)).check(key, source.path)
-      cipher = try key.map { try PageCipher($0, pageBytes: base.pageBytes) }
-      hashes = try PageHashes.of(url, pageBytes: base.pageBytes, key)
+      try Encryption.Found(FileBytes(url).read(24)).check(walk.generation.key, source.path)
+      cipher = try walk.generation.key.map { try PageCipher($0, pageBytes: base.pageBytes) }
+      hashes = try PageHashes.of(url, pageBytes: base.pageBytes, walk.generation.key)
       guard hashes.state == base.stateNumber, hashes.pages == base.pages else {
         throw StoreError(.damaged, "the base \(source.path) is damaged", suggestion: ArchiveWalk.suggestionWithoutBase)
       }

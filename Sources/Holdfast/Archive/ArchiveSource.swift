@@ -7,13 +7,12 @@ final class ArchiveSource {
   /// For bytes as they are on the disk, also of an encrypted file.
   private let bytes: RawConnection
   private let reader: RawConnection
-  private let key: StoreKey?
-  private var cipher: PageCipher?
+  private let key: PageKey?
   private var isPinned = false
   private let files: StoreFiles
 
   init(_ files: StoreFiles, _ options: StoreOptions) throws {
-    (self.files, key) = (files, options.key)
+    (self.files, key) = (files, PageKey(options.key))
     bytes = try ConnectionFactory.plain(files.path)
     reader = try ConnectionFactory(files, options).copySource()
   }
@@ -55,8 +54,7 @@ final class ArchiveSource {
   func page(_ number: UInt32, into buffer: UnsafeMutableRawBufferPointer) throws {
     let code = holdfast_read(bytes.handle, buffer.baseAddress, Int32(buffer.count), Int64(number - 1) * Int64(buffer.count))
     guard code == SQLITE_OK || code == SQLITE_IOERR | 2 << 8 else { throw bytes.failure(code) }
-    if cipher == nil { cipher = try key.map { try PageCipher($0, pageBytes: buffer.count) } }
-    _ = try cipher?.open(number, buffer)
+    _ = try key?.open(number, buffer)
   }
 
   /// The hashes of all pages at the end of the archive: of the file, with the archived frames of the log. Places `follower` there. Throws
@@ -110,16 +108,5 @@ extension ArchiveFolder.Generation {
     try DurableFile.place(working, at: self.base(base.commit))
     try DurableFile.replace(description(base.commit), with: described.encoded())
     return hashes
-  }
-}
-
-extension PageHashes {
-  /// Hashes pages 1 to `pages`.
-  mutating func read(_ pages: UInt32, _ page: (UInt32, UnsafeMutableRawBufferPointer) throws -> Void) throws {
-    var buffer = [UInt8](repeating: 0, count: pageBytes)
-    for number in stride(from: 1, through: Int(pages), by: 1) {
-      try buffer.withUnsafeMutableBytes { try page(UInt32(number), $0) }
-      append(buffer.withUnsafeBytes { hash(UInt32(number), $0) })
-    }
   }
 }

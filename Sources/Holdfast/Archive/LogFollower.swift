@@ -15,15 +15,16 @@ final class LogFollower {
   private let path: String
   private let pageBytes: Int
   private var descriptor: Int32 = -1
-  private let key: StoreKey?
-  private var cipher: PageCipher?
+  private let key: PageKey?
   private var header: LogHeader?
   /// The end of what was read. Zero frames: the beginning of the log.
   private(set) var place = ArchiveRecord.LogPlace()
   /// The latest frame of each page, up to `place`: before the transaction that is being read.
   private(set) var latest: [UInt32: UInt32] = [:]
 
-  init(_ files: StoreFiles, pageBytes: Int, _ key: StoreKey?) { (path, self.pageBytes, self.key) = (files.log.path, pageBytes, key) }
+  init(_ files: StoreFiles, pageBytes: Int, _ key: StoreKey?) {
+    (path, self.pageBytes, self.key) = (files.log.path, pageBytes, PageKey(key))
+  }
 
   /// The size of a log.
   static func bytes(ofFrames frames: UInt32, _ pageBytes: Int) -> Int64 {
@@ -127,8 +128,7 @@ final class LogFollower {
     guard pread(descriptor, buffer.baseAddress, pageBytes, offset(of: frame) + off_t(LogFrame.headerBytes)) == pageBytes else {
       throw ArchiveGap.logShorter
     }
-    if cipher == nil { cipher = try key.map { try PageCipher($0, pageBytes: pageBytes) } }
-    guard try cipher?.open(number, buffer) ?? true else { throw ArchiveGap.frameDamaged }
+    guard try key?.open(number, buffer) ?? true else { throw ArchiveGap.frameDamaged }
   }
 
   private func check(_ bytes: UnsafeRawBufferPointer, _ header: LogHeader, _ sum: inout LogChecksum) throws -> LogFrame {

@@ -2,6 +2,24 @@ internal import CHoldfast
 import Foundation
 internal import GRDBSQLite
 
+/// A `PageCipher` that is made when the first page is there; nil where nothing is encrypted.
+final class PageKey {
+  private let key: StoreKey
+  private var cipher: PageCipher?
+
+  init?(_ key: StoreKey?) {
+    guard let key else { return nil }
+    self.key = key
+  }
+
+  /// As `PageCipher.open`.
+  func open(_ number: UInt32, _ page: UnsafeMutableRawBufferPointer) throws -> Bool {
+    let cipher = try cipher ?? PageCipher(key, pageBytes: page.count)
+    self.cipher = cipher
+    return try cipher.open(number, page)
+  }
+}
+
 /// Decrypts and encrypts single pages, as SQLite does it for a key.
 ///
 /// SQLite encrypts a page of a file, and of its log, with the key and the page's number. So a page that is laid at its place into a scratch file
@@ -88,6 +106,15 @@ final class PageCipher {
 }
 
 extension PageHashes {
+  /// Hashes pages 1 to `pages`.
+  mutating func read(_ pages: UInt32, _ page: (UInt32, UnsafeMutableRawBufferPointer) throws -> Void) throws {
+    var buffer = [UInt8](repeating: 0, count: pageBytes)
+    for number in stride(from: 1, through: Int(pages), by: 1) {
+      try buffer.withUnsafeMutableBytes { try page(UInt32(number), $0) }
+      append(buffer.withUnsafeBytes { hash(UInt32(number), $0) })
+    }
+  }
+
   /// The hashes of a file, without its log. With a key: of its decrypted pages.
   ///
   /// - Throws: `.wrongKey` where no page has this key.

@@ -36,6 +36,25 @@ struct RecordSeal {
 extension ArchiveRecord {
   static let sealedKind: UInt8 = 5
 
+  /// With its length and checksum, as it stands in a segment.
+  func framed(_ seal: RecordSeal?) throws -> Data {
+    let body = try seal?.seal(self.body, commit: number) ?? self.body
+    var framed = Data(capacity: body.count + Self.frameBytes)
+    framed.add(UInt32(body.count))
+    framed.add(Self.checksum(body))
+    framed.append(body)
+    return framed
+  }
+
+  private var number: Int64 {
+    switch self {
+    case .commit(let commit): commit.number
+    case .label(let mark), .note(let mark): mark.commit
+    case .end(let commit, _): commit
+    case .sealed, .unknown: 0
+    }
+  }
+
   /// The record itself, of a segment whose records are sealed, or not.
   ///
   /// - Throws: `.keyNeeded`, `.wrongKey`, `.notEncrypted`.

@@ -84,8 +84,8 @@ extension Store {
   ///
   /// As `heal(at:schemas:options:trustsArchive:)`, on a copy of the present state. Where this store writes its archive, every difference from
   /// the archive is damage, also one that no check sees. The result replaces the content in one transaction, and every live update is read
-  /// again. The damaged state is kept in the quarantine folder. A file whose beginning is destroyed cannot be healed while it is open: close
-  /// the store, and use the other form.
+  /// again. The damaged state is kept in the quarantine folder. A file whose beginning is destroyed cannot be healed while it is open, nor an
+  /// encrypted one with a damaged page: close the store, and use the other form.
   ///
   /// - Throws: `.damaged` when nothing helps; `.busy` when another process goes on writing; `.readOnly`, `.closed`, `.diskFull`,
   ///   `.inputOutput`; `.misuse` for a store in memory, and inside the closure of another call on this store. The store is then
@@ -137,7 +137,10 @@ extension Store {
       }
     } catch {
       if let kept = report.kept { _ = try? DurableFile.remove(kept) }
-      throw error
+      guard options.key != nil, StoreError(error).code == .damaged else { throw error }
+      throw StoreError(
+        .damaged, "\(files.path) can be healed, and not while it is open: SQLite writes over no encrypted page that is damaged",
+        suggestion: "Close the store, and call `Store.heal(at:schemas:)`, or use `holdfast heal`.")
     }
     if let kept = report.kept {
       for suffix in [""] + StoreFiles.logs where DurableFile.stands(copy.path + suffix) {

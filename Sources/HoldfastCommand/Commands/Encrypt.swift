@@ -20,17 +20,22 @@ struct KeyChangeOptions: ParsableArguments {
   /// Asks, runs `change` and tells what it did.
   fileprivate func perform(_ verb: String, _ console: Console, _ change: (StoreOptions) throws -> EncryptionReport) throws -> Answer {
     let fate = formerFiles == .keep ? "are kept in the quarantine folder" : "are removed"
-    try Confirmation.ask("\(verb) \(store.path) and its snapshots. The files of before \(fate).", yes: yes, console)
+    // The history goes with it.
+    let hasArchive = (try? Archive(of: store.url, options: LockOptions.defaults)) != nil
+    let archive = hasArchive ? " Its archive begins anew: the earlier commits \(fate), too." : ""
+    try Confirmation.ask("\(verb) \(store.path) and its snapshots. The files of before \(fate).\(archive)", yes: yes, console)
     let report = try Activity.show("writing anew", console) { try change(SnapshotList(store: store, place: place, lock: lock).options) }
     var facts = FactList()
     facts.add("store", store.path)
     facts.add("rows", "\(report.rows)")
     facts.add("snapshots", "\(report.snapshots) written anew")
+    if report.beginsArchiveAnew { facts.add("archive", "begins anew at the next opening") }
     if let kept = report.kept { facts.add("kept as", kept.path) }
     return Answer(
       document: [
         "store": .string(store.path), "rows": .number(report.rows), "snapshots": .number(report.snapshots),
-        "kept_folder": .text(report.kept?.path), "left": .texts(report.left.map(\.path)),
+        "begins_archive_anew": .bool(report.beginsArchiveAnew), "kept_folder": .text(report.kept?.path),
+        "left": .texts(report.left.map(\.path)),
       ],
       text: facts.text, notes: report.left.map { "can still be read as before, and may hold rows that nothing else has: \($0.path)" },
       foundProblems: !report.left.isEmpty)

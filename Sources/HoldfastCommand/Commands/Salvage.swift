@@ -10,7 +10,7 @@ struct Salvage: Subcommand {
       For a damaged file without archive and snapshots; first try `holdfast heal FILE`. \
       Close the app before. The damaged file stays as it is; its header and its schema may be destroyed, and SQLite may refuse it. \
       Rows that break a rule of their table, point at a row that is gone, or may be of several tables are written to \
-      NEW.set-aside.jsonl, one JSON object a line. The exit code is 2 when the new store lacks something that was seen. \
+      NEW.set-aside.jsonl, one JSON object a line; those of an encrypted file to the encrypted database NEW.set-aside.sqlite. The exit code is 2 when the new store lacks something that was seen. \
       --json prints the whole report.
 
       Example: holdfast salvage library.sqlite --to rescued.sqlite
