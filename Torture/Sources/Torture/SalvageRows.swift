@@ -1,0 +1,99 @@
+import Foundation
+import GRDBSQLite
+
+/// The rows of a file's tables, by SQLite alone: a hash of all columns of each row, with how often it is there. Without tables that only say
+/// what the file is, and without what search indexes keep for themselves.
+struct SalvageRows {
+  private(set) var tables: [String: [UInt64: Int]] = [:]
+  /// The first pages of these tables.
+  private(set) var roots: [Int] = []
+  /// What SQLite's own checks say, beside `ok`.
+  private(set) var problems: [String] = []
+  /// Rows that `.recover` could place in no table.
+  private(set) var lostAndFound = 0
+
+  var count: Int { tables.values.reduce(0) { $0 + $1.values.reduce(0, +) } }
+
+  /// - Parameter known: only these tables; nil: all.
+  init(_ path: String, tables known: Set<String>? = nil, checks: Bool = false) throws {
+    var opened: OpaquePointer?
+    defer { sqlite3_close(opened) }
+    guard sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let handle = opened else {
+      throw Oracle.Failure(message: "SQLite cannot open \(path)")
+    }
+    if checks {
+      problems = try Oracle.texts(handle, "PRAGMA integrity_check(3)").compactMap(\.first).filter { $0 != "ok" }
+      if try !Oracle.texts(handle, "PRAGMA foreign_key_check").isEmpty { problems.append("foreign_key_check finds rows") }
+    }
+    let names = try Oracle.texts(handle, "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'").map { $0[0] }
+    for name in names {
+      if name.hasPrefix("lost_and_found") {
+        lostAndFound += try Oracle.texts(handle, "SELECT count(*) FROM \(name)").first.flatMap { Int($0[0]) } ?? 0
+      }
+      guard !name.hasPrefix("sqlite_"), !["holdfast_schemas", "holdfast_migrations", "holdfast_store"].contains(name),
+        known?.contains(name) ?? true
+      else { continue }
+      tables[name] = try Self.hashes(handle, name)
+      let text = name.replacingOccurrences(of: "'", with: "''")
+      roots += try Oracle.texts(handle, "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(text)'").compactMap {
+        Int($0[0])
+      }
+    }
+  }
+
+  /// How many rows of `others` are rows of these, and how many are not.
+  func compare(_ others: SalvageRows) -> (right: Int, wrong: Int) {
+    var (right, wrong) = (0, 0)
+    for (name, rows) in others.tables {
+      for (hash, count) in rows {
+        let there = tables[name]?[hash] ?? 0
+        right += min(count, there)
+        wrong += max(0, count - there)
+      }
+    }
+    return (right, wrong)
+  }
+
+  private static func hashes(_ handle: OpaquePointer, _ table: String) throws -> [UInt64: Int] {
+    var prepared: OpaquePointer?
+    let sql = "SELECT * FROM \"\(table.replacingOccurrences(of: "\"", with: "\"\""))\""
+    guard sqlite3_prepare_v2(handle, sql, -1, &prepared, nil) == SQLITE_OK else {
+      throw Oracle.Failure(message: "\(sql): \(String(cString: sqlite3_errmsg(handle)))")
+    }
+    defer { sqlite3_finalize(prepared) }
+    var hashes: [UInt64: Int] = [:]
+    while true {
+      switch sqlite3_step(prepared) {
+      case SQLITE_ROW: hashes[hash(prepared), default: 0] += 1
+      case SQLITE_DONE: return hashes
+      default: throw Oracle.Failure(message: "\(sql): \(String(cString: sqlite3_errmsg(handle)))")
+      }
+    }
+  }
+
+  private static func hash(_ row: OpaquePointer?) -> UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    func add(_ value: UInt64) {
+      hash = (hash ^ value) &* 0x9E37_79B9_7F4A_7C15
+      hash ^= hash >> 29
+    }
+    for column in 0..<sqlite3_column_count(row) {
+      let type = sqlite3_column_type(row, column)
+      add(UInt64(type))
+      switch type {
+      case SQLITE_INTEGER: add(UInt64(bitPattern: sqlite3_column_int64(row, column)))
+      case SQLITE_FLOAT: add(sqlite3_column_double(row, column).bitPattern)
+      case SQLITE_NULL: break
+      default:
+        let bytes = UnsafeRawBufferPointer(
+          start: sqlite3_column_blob(row, column), count: Int(sqlite3_column_bytes(row, column)))
+        add(UInt64(bytes.count))
+        for place in stride(from: 0, to: bytes.count - bytes.count % 8, by: 8) {
+          add(bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+        }
+        for byte in bytes.suffix(bytes.count % 8) { add(UInt64(byte)) }
+      }
+    }
+    return hash
+  }
+}
