@@ -14,6 +14,8 @@ struct DamagedFile {
   private(set) var free: Set<Int> = []
   /// Whether the first 100 bytes are those of a database.
   let hasHeader: Bool
+  /// Whether there is a log, of another store or another time, that was not read.
+  private(set) var ignoresLog = false
 
   /// - Parameters:
   ///   - file: a private copy of the file: the system may end a program whose mapped file is cut off.
@@ -47,6 +49,26 @@ struct DamagedFile {
     try DurableFile.copy(source.url, to: copy)
     if source.hasLog { try DurableFile.copy(source.log, to: log) }
     try self.init(copy, log: log, guess: 4_096)
+    if let line, let own = alone.line, !line.follows(own) { (self, ignoresLog) = (alone, true) }
+  }
+
+  /// The file as it is without its log.
+  private var alone: DamagedFile {
+    var alone = self
+    alone.frames = [:]
+    alone.pageCount = (data.count + pageBytes - 1) / pageBytes
+    alone.free = alone.freePages()
+    return alone
+  }
+
+  /// The mark of the log to which this state belongs; nil where it cannot be read.
+  private var line: LogLine? {
+    guard let root = SalvageSchema(self).root("holdfast_store"), let row = RawPage(root, of: self)?.rows(of: self).rows.first,
+      row.values.count >= 4, case .text(let store) = row.values[1], case .text(let mark) = row.values[2]
+    else { return nil }
+    var line = LogLine(store: store, mark: mark)
+    if case .text(let previous) = row.values[3] { line.previous = previous }
+    return line
   }
 
   /// How many pages the log gave.

@@ -6,6 +6,9 @@ struct RawPage {
     case tableInterior = 5
     case indexLeaf = 10
     case tableLeaf = 13
+
+    /// Whether its tree has rowids. No tree has pages of both kinds.
+    var hasRowids: Bool { self == .tableInterior || self == .tableLeaf }
   }
 
   struct Row {

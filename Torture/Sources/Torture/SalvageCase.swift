@@ -8,8 +8,8 @@ struct SalvageCase: Codable, Sendable {
   var scale: Int
   var damage: SalvageDamage
   var seed: UInt64
-  /// The sound state.
-  var base: String
+  /// The folder of the sound states.
+  var prepared: String
   /// Where the case is made, damaged and salvaged.
   var folder: String
 
@@ -17,7 +17,11 @@ struct SalvageCase: Codable, Sendable {
     var cases = 1
     var rows = 0
     var (right, wrong, setAside, refused) = (0, 0, 0, 0)
-    var (recovered, recoveredWrong, lostAndFound) = (0, 0, 0)
+    /// Of `.recover`: what it put into tables; and the same without rows that break a foreign key.
+    var (recovered, lostAndFound) = (0, 0)
+    var (sound, soundWrong) = (0, 0)
+
+    var isBehind: Bool { right < sound || wrong > soundWrong || right + setAside < recovered }
 
     mutating func add(_ other: Counts) {
       cases += other.cases
@@ -25,32 +29,35 @@ struct SalvageCase: Codable, Sendable {
       (right, wrong, setAside, refused) = (
         right + other.right, wrong + other.wrong, setAside + other.setAside, refused + other.refused
       )
-      recovered += other.recovered
-      (recoveredWrong, lostAndFound) = (recoveredWrong + other.recoveredWrong, lostAndFound + other.lostAndFound)
+      (recovered, lostAndFound) = (recovered + other.recovered, lostAndFound + other.lostAndFound)
+      (sound, soundWrong) = (sound + other.sound, soundWrong + other.soundWrong)
     }
   }
 
   var counts: URL { URL(fileURLWithPath: folder + "/counts.json") }
 
   /// The rows of the sound states, which many cases share.
-  private static let sound = Mutex<[String: SalvageRows]>([:])
+  private static let sound = Mutex<[SalvageStores.State: [String: SalvageRows]]>([:])
 
-  private func soundRows() throws -> SalvageRows {
-    if let known = Self.sound.withLock({ $0[base] }) { return known }
-    let copy = URL(fileURLWithPath: folder + "/sound")
+  private func rows(of state: SalvageStores.State) throws -> SalvageRows {
+    let base = SalvageStores.folder(store, scale, state, in: prepared).path
+    if let known = Self.sound.withLock({ $0[state]?[base] }) { return known }
+    let copy = URL(fileURLWithPath: folder + "/sound-" + state.rawValue)
     try FileManager.default.copyItem(atPath: base, toPath: copy.path)
     // A log that is not the store's own is part of the damage.
-    if damage.state != .half { unlink(copy.path + "/store.sqlite-wal") }
+    if state != .half { unlink(copy.path + "/store.sqlite-wal") }
     let rows = try SalvageRows(copy.path + "/store.sqlite")
-    Self.sound.withLock { $0[base] = rows }
+    Self.sound.withLock { $0[state, default: [:]][base] = rows }
     return rows
   }
 
   /// Salvages in both ways, in the worker's process. Writes the counts.
   func judge() throws -> [Finding] {
-    let truth = try soundRows()
+    let truth = try rows(of: damage.state)
+    // A row of an earlier moment is no false one.
+    let earlier = damage.state == .closed ? [] : try [rows(of: .closed), rows(of: .half)]
     let (damaged, other) = (folder + "/damaged", folder + "/other")
-    try FileManager.default.copyItem(atPath: base, toPath: damaged)
+    try FileManager.default.copyItem(at: SalvageStores.folder(store, scale, damage.state, in: prepared), to: URL(fileURLWithPath: damaged))
     let file = URL(fileURLWithPath: damaged + "/store.sqlite")
     try damage.apply(to: file, roots: truth.roots, seed: seed)
     try FileManager.default.copyItem(atPath: damaged, toPath: other)
@@ -61,9 +68,9 @@ struct SalvageCase: Codable, Sendable {
     do {
       let report = try Store.salvage(file, to: new, schemas: [store.schema], options: Workload.options(.fast, seed: seed))
       let rows = try SalvageRows(new.path, tables: Set(truth.tables.keys), checks: true)
-      (counts.right, counts.wrong) = truth.compare(rows)
+      (counts.right, counts.wrong) = truth.compare(rows, earlier: earlier)
       counts.setAside = report.tables.reduce(0) { $0 + $1.setAside }
-      findings += (rows.problems + report.findings).prefix(1).map { Finding(kind: "unsound", detail: $0) }
+      findings += rows.problems.prefix(1).map { Finding(kind: "unsound", detail: $0) }
     } catch let error as StoreError where error.code == .notADatabase {
       counts.refused = 1
     } catch {
@@ -75,7 +82,7 @@ struct SalvageCase: Codable, Sendable {
     if damage.losesNothing, counts.right < counts.rows {
       findings.append(Finding(kind: "lost", detail: "\(counts.right) of \(counts.rows) rows came back"))
     }
-    try recover(other + "/store.sqlite", truth, &counts)
+    try recover(other + "/store.sqlite", truth, earlier, &counts)
     try JSONEncoder().encode(counts).write(to: self.counts)
     return findings
   }
@@ -87,13 +94,15 @@ struct SalvageCase: Codable, Sendable {
     return [path, ".build/recovering/sqlite3"].first { FileManager.default.isExecutableFile(atPath: $0) }
   }()
 
-  private func recover(_ damaged: String, _ truth: SalvageRows, _ counts: inout Counts) throws {
+  private func recover(_ damaged: String, _ truth: SalvageRows, _ earlier: [SalvageRows], _ counts: inout Counts) throws {
     guard let program = Self.program else { return }
     let new = folder + "/recovered.sqlite"
     let command = "'\(program)' '\(damaged)' .recover 2>/dev/null | '\(program)' '\(new)' >/dev/null 2>&1"
     _ = try Subprocess(["-c", command], program: "/bin/sh").wait()
     guard FileManager.default.fileExists(atPath: new), let rows = try? SalvageRows(new, tables: Set(truth.tables.keys)) else { return }
-    (counts.recovered, counts.recoveredWrong) = truth.compare(rows)
+    counts.recovered = truth.compare(rows, earlier: earlier).right
     counts.lostAndFound = rows.lostAndFound
+    let sound = try SalvageRows(new, tables: Set(truth.tables.keys), withoutOrphans: true)
+    (counts.sound, counts.soundWrong) = truth.compare(sound, earlier: earlier)
   }
 }

@@ -14,8 +14,10 @@ struct SalvageRows {
 
   var count: Int { tables.values.reduce(0) { $0 + $1.values.reduce(0, +) } }
 
-  /// - Parameter known: only these tables; nil: all.
-  init(_ path: String, tables known: Set<String>? = nil, checks: Bool = false) throws {
+  /// - Parameters:
+  ///   - known: only these tables; nil: all.
+  ///   - withoutOrphans: removes the rows whose parents are gone before it reads.
+  init(_ path: String, tables known: Set<String>? = nil, checks: Bool = false, withoutOrphans: Bool = false) throws {
     var opened: OpaquePointer?
     defer { sqlite3_close(opened) }
     guard sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let handle = opened else {
@@ -25,6 +27,7 @@ struct SalvageRows {
       problems = try Oracle.texts(handle, "PRAGMA integrity_check(3)").compactMap(\.first).filter { $0 != "ok" }
       if try !Oracle.texts(handle, "PRAGMA foreign_key_check").isEmpty { problems.append("foreign_key_check finds rows") }
     }
+    if withoutOrphans { try Self.removeOrphans(handle) }
     let names = try Oracle.texts(handle, "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'").map { $0[0] }
     for name in names {
       if name.hasPrefix("lost_and_found") {
@@ -41,17 +44,42 @@ struct SalvageRows {
     }
   }
 
-  /// How many rows of `others` are rows of these, and how many are not.
-  func compare(_ others: SalvageRows) -> (right: Int, wrong: Int) {
+  /// How many rows of `others` are rows of these, and how many are neither that nor rows of an earlier moment.
+  func compare(_ others: SalvageRows, earlier: [SalvageRows]) -> (right: Int, wrong: Int) {
     var (right, wrong) = (0, 0)
     for (name, rows) in others.tables {
       for (hash, count) in rows {
         let there = tables[name]?[hash] ?? 0
         right += min(count, there)
-        wrong += max(0, count - there)
+        wrong += max(0, count - max(there, earlier.map { $0.tables[name]?[hash] ?? 0 }.max() ?? 0))
       }
     }
     return (right, wrong)
+  }
+
+  private static func removeOrphans(_ handle: OpaquePointer) throws {
+    func quoted(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
+    let keys = try Oracle.texts(
+      handle,
+      """
+      SELECT t.name, f."table", f."from", coalesce(f."to", (SELECT name FROM pragma_table_info(f."table") WHERE pk = 1))
+      FROM pragma_table_list AS t, pragma_foreign_key_list(t.name) AS f WHERE t.schema = 'main' AND t.type = 'table'
+      """)
+    var hasMore = true
+    while hasMore {
+      hasMore = false
+      // Every foreign key of these stores has one column.
+      for key in keys {
+        let (child, column) = (quoted(key[0]), quoted(key[2]))
+        let sql = """
+          DELETE FROM \(child) WHERE \(column) IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM \(quoted(key[1])) AS parent WHERE parent.\(quoted(key[3])) = \(child).\(column))
+          """
+        guard sqlite3_exec(handle, "PRAGMA foreign_keys = OFF; DROP TRIGGER IF EXISTS lines_deleted; \(sql)", nil, nil, nil) == SQLITE_OK
+        else { continue }
+        if sqlite3_changes(handle) > 0 { hasMore = true }
+      }
+    }
   }
 
   private static func hashes(_ handle: OpaquePointer, _ table: String) throws -> [UInt64: Int] {

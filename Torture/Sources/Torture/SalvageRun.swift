@@ -2,8 +2,10 @@ import Foundation
 import Holdfast
 import Synchronization
 
-/// Damages stores in each way, salvages them, and does the same with SQLite's `.recover`. Fails where that brings back more rows or makes
-/// fewer false ones.
+/// Damages stores in each way, salvages them, and does the same with SQLite's `.recover`.
+///
+/// Fails where that brings back more rows or makes fewer false ones. A row of `.recover` whose parent is gone does not count: a store with it
+/// breaks its own rules, and the salvage sets it aside. But no row that `.recover` has may be neither there nor set aside.
 struct SalvageRun {
   var seed: UInt64
   /// Seeds for each class of damage and each schema.
@@ -36,8 +38,8 @@ struct SalvageRun {
       for store in stores {
         try store.prepare(scale, seed: 1)
         for damage in damages {
-          let base = SalvageStores.folder(store, scale, damage.state).path
-          jobs.append(SalvageCase(store: store, scale: scale, damage: damage, seed: seed &+ number, base: base, folder: ""))
+          jobs.append(
+            SalvageCase(store: store, scale: scale, damage: damage, seed: seed &+ number, prepared: SalvageStores.prepared, folder: ""))
         }
       }
     }
@@ -57,18 +59,26 @@ struct SalvageRun {
         let key = Key(damage: job.damage, store: job.store)
         sums[key] == nil ? sums[key] = counts : sums[key]?.add(counts)
       }
-      let behind = max(counts.recovered - counts.right, counts.wrong - counts.recoveredWrong)
+      let behind = max(counts.sound - counts.right, counts.wrong - counts.soundWrong, counts.recovered - counts.right - counts.setAside)
       worst.withLock { if behind > $0[job.damage]?.behind ?? 0 { $0[job.damage] = (behind, command) } }
+    }
+    if jobs.count == 1 {
+      // A single case is for a closer look.
+      let kept = URL(fileURLWithPath: "\(Failures.folder)/salvage-\(jobs[0].damage.rawValue)-\(jobs[0].store.rawValue)-\(seed)")
+      try? FileManager.default.removeItem(at: kept)
+      try FileManager.default.createDirectory(atPath: Failures.folder, withIntermediateDirectories: true)
+      try FileManager.default.copyItem(at: URL(fileURLWithPath: Paths.scratch + "/salvage-0"), to: kept)
+      print("its files are in \(kept.relativePath)")
     }
     let isWhole = tally.done == jobs.count
     if !isWhole { print("only \(tally.done) of \(jobs.count) cases in this time") }
-    print(Self.line("class", ["cases", "rows", "ok %", "false", "set aside", "refused", ".recover ok %", "false", "lost+found"]))
+    print(Self.line("class", ["cases", "rows", "ok %", "false", "set aside", "refused", ".recover %", "sound %", "false", "lost+found"]))
     let all = sums.withLock { $0 }
     var isFine = isWhole
     for damage in damages {
       let parts = stores.compactMap { store in all[Key(damage: damage, store: store)].map { (store, $0) } }
       guard let sum = Self.sum(parts.map(\.1)) else { continue }
-      let isBehind = SalvageCase.program != nil && (sum.right < sum.recovered || sum.wrong > sum.recoveredWrong)
+      let isBehind = SalvageCase.program != nil && sum.isBehind
       print(Self.line(damage.rawValue, sum) + (isBehind ? "  BEHIND .recover" : ""))
       guard isBehind else { continue }
       isFine = false
@@ -94,7 +104,7 @@ struct SalvageRun {
       name,
       [
         "\(counts.cases)", "\(counts.rows)", part(counts.right), "\(counts.wrong)", "\(counts.setAside)", "\(counts.refused)",
-        part(counts.recovered), "\(counts.recoveredWrong)", "\(counts.lostAndFound)",
+        part(counts.recovered), part(counts.sound), "\(counts.soundWrong)", "\(counts.lostAndFound)",
       ])
   }
 

@@ -27,9 +27,11 @@ enum SalvageStores: String, CaseIterable, Codable, Sendable {
     case foreign
   }
 
-  static func folder(_ store: SalvageStores, _ scale: Int, _ state: State) -> URL {
-    URL(fileURLWithPath: "\(Paths.scratch)/prepared/salvage-\(store.rawValue)-\(scale)-\(state.rawValue)")
+  static func folder(_ store: SalvageStores, _ scale: Int, _ state: State, in prepared: String = Self.prepared) -> URL {
+    URL(fileURLWithPath: "\(prepared)/salvage-\(store.rawValue)-\(scale)-\(state.rawValue)")
   }
+
+  static var prepared: String { Paths.scratch + "/prepared" }
 
   /// Makes all states of one size, once.
   func prepare(_ scale: Int, seed: UInt64) throws {
