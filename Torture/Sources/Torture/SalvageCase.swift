@@ -17,11 +17,10 @@ struct SalvageCase: Codable, Sendable {
     var cases = 1
     var rows = 0
     var (right, wrong, setAside, refused) = (0, 0, 0, 0)
-    /// Of `.recover`: what it put into tables; and the same without rows that break a foreign key.
-    var (recovered, lostAndFound) = (0, 0)
-    var (sound, soundWrong) = (0, 0)
+    /// Of `.recover`: the rows in tables, and those of them whose parents, and theirs, are there and right.
+    var (recovered, recoveredWrong, sound, lostAndFound) = (0, 0, 0, 0)
 
-    var isBehind: Bool { right < sound || wrong > soundWrong || right + setAside < recovered }
+    var isBehind: Bool { right < sound || wrong > recoveredWrong || right + setAside < recovered }
 
     mutating func add(_ other: Counts) {
       cases += other.cases
@@ -29,8 +28,8 @@ struct SalvageCase: Codable, Sendable {
       (right, wrong, setAside, refused) = (
         right + other.right, wrong + other.wrong, setAside + other.setAside, refused + other.refused
       )
-      (recovered, lostAndFound) = (recovered + other.recovered, lostAndFound + other.lostAndFound)
-      (sound, soundWrong) = (sound + other.sound, soundWrong + other.soundWrong)
+      (recovered, recoveredWrong) = (recovered + other.recovered, recoveredWrong + other.recoveredWrong)
+      (sound, lostAndFound) = (sound + other.sound, lostAndFound + other.lostAndFound)
     }
   }
 
@@ -100,9 +99,8 @@ struct SalvageCase: Codable, Sendable {
     let command = "'\(program)' '\(damaged)' .recover 2>/dev/null | '\(program)' '\(new)' >/dev/null 2>&1"
     _ = try Subprocess(["-c", command], program: "/bin/sh").wait()
     guard FileManager.default.fileExists(atPath: new), let rows = try? SalvageRows(new, tables: Set(truth.tables.keys)) else { return }
-    counts.recovered = truth.compare(rows, earlier: earlier).right
+    (counts.recovered, counts.recoveredWrong) = truth.compare(rows, earlier: earlier)
     counts.lostAndFound = rows.lostAndFound
-    let sound = try SalvageRows(new, tables: Set(truth.tables.keys), withoutOrphans: true)
-    (counts.sound, counts.soundWrong) = truth.compare(sound, earlier: earlier)
+    counts.sound = try truth.compare(SalvageRows(new, tables: Set(truth.tables.keys), only: truth), earlier: earlier).right
   }
 }

@@ -16,8 +16,8 @@ struct SalvageRows {
 
   /// - Parameters:
   ///   - known: only these tables; nil: all.
-  ///   - withoutOrphans: removes the rows whose parents are gone before it reads.
-  init(_ path: String, tables known: Set<String>? = nil, checks: Bool = false, withoutOrphans: Bool = false) throws {
+  ///   - right: removes all other rows before it reads, and then those whose parents are gone.
+  init(_ path: String, tables known: Set<String>? = nil, checks: Bool = false, only right: SalvageRows? = nil) throws {
     var opened: OpaquePointer?
     defer { sqlite3_close(opened) }
     guard sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let handle = opened else {
@@ -27,7 +27,10 @@ struct SalvageRows {
       problems = try Oracle.texts(handle, "PRAGMA integrity_check(3)").compactMap(\.first).filter { $0 != "ok" }
       if try !Oracle.texts(handle, "PRAGMA foreign_key_check").isEmpty { problems.append("foreign_key_check finds rows") }
     }
-    if withoutOrphans { try Self.removeOrphans(handle) }
+    if let right {
+      try right.removeOthers(handle)
+      try Self.removeOrphans(handle)
+    }
     let names = try Oracle.texts(handle, "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'").map { $0[0] }
     for name in names {
       if name.hasPrefix("lost_and_found") {
@@ -58,7 +61,6 @@ struct SalvageRows {
   }
 
   private static func removeOrphans(_ handle: OpaquePointer) throws {
-    func quoted(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
     let keys = try Oracle.texts(
       handle,
       """
@@ -84,7 +86,7 @@ struct SalvageRows {
 
   private static func hashes(_ handle: OpaquePointer, _ table: String) throws -> [UInt64: Int] {
     var prepared: OpaquePointer?
-    let sql = "SELECT * FROM \"\(table.replacingOccurrences(of: "\"", with: "\"\""))\""
+    let sql = "SELECT * FROM \(quoted(table))"
     guard sqlite3_prepare_v2(handle, sql, -1, &prepared, nil) == SQLITE_OK else {
       throw Oracle.Failure(message: "\(sql): \(String(cString: sqlite3_errmsg(handle)))")
     }
@@ -92,29 +94,55 @@ struct SalvageRows {
     var hashes: [UInt64: Int] = [:]
     while true {
       switch sqlite3_step(prepared) {
-      case SQLITE_ROW: hashes[hash(prepared), default: 0] += 1
+      case SQLITE_ROW: hashes[hash((0..<sqlite3_column_count(prepared)).map { sqlite3_column_value(prepared, $0) }), default: 0] += 1
       case SQLITE_DONE: return hashes
       default: throw Oracle.Failure(message: "\(sql): \(String(cString: sqlite3_errmsg(handle)))")
       }
     }
   }
 
-  private static func hash(_ row: OpaquePointer?) -> UInt64 {
+  /// The rows that are not these.
+  private func removeOthers(_ handle: OpaquePointer) throws {
+    final class Known {
+      let hashes: Set<UInt64>
+      init(_ hashes: Set<UInt64>) { self.hashes = hashes }
+    }
+    for (name, rows) in tables {
+      let known = Known(Set(rows.keys))
+      let text = name.replacingOccurrences(of: "'", with: "''")
+      let columns = try Oracle.texts(handle, "SELECT '\"' || replace(name, '\"', '\"\"') || '\"' FROM pragma_table_info('\(text)')").map {
+        $0[0]
+      }
+      sqlite3_create_function_v2(
+        handle, "is_known", Int32(columns.count), SQLITE_UTF8, Unmanaged.passUnretained(known).toOpaque(),
+        { context, count, values in
+          guard let own = sqlite3_user_data(context) else { return }
+          let hash = SalvageRows.hash((0..<Int(count)).map { values?[$0] })
+          sqlite3_result_int(context, Unmanaged<Known>.fromOpaque(own).takeUnretainedValue().hashes.contains(hash) ? 1 : 0)
+        }, nil, nil, nil)
+      sqlite3_exec(
+        handle, "DELETE FROM \(Self.quoted(name)) WHERE NOT is_known(\(columns.joined(separator: ", ")))", nil, nil, nil)
+      withExtendedLifetime(known) {}
+    }
+  }
+
+  private static func quoted(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
+
+  private static func hash(_ values: [OpaquePointer?]) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     func add(_ value: UInt64) {
       hash = (hash ^ value) &* 0x9E37_79B9_7F4A_7C15
       hash ^= hash >> 29
     }
-    for column in 0..<sqlite3_column_count(row) {
-      let type = sqlite3_column_type(row, column)
+    for value in values {
+      let type = sqlite3_value_type(value)
       add(UInt64(type))
       switch type {
-      case SQLITE_INTEGER: add(UInt64(bitPattern: sqlite3_column_int64(row, column)))
-      case SQLITE_FLOAT: add(sqlite3_column_double(row, column).bitPattern)
+      case SQLITE_INTEGER: add(UInt64(bitPattern: sqlite3_value_int64(value)))
+      case SQLITE_FLOAT: add(sqlite3_value_double(value).bitPattern)
       case SQLITE_NULL: break
       default:
-        let bytes = UnsafeRawBufferPointer(
-          start: sqlite3_column_blob(row, column), count: Int(sqlite3_column_bytes(row, column)))
+        let bytes = UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: Int(sqlite3_value_bytes(value)))
         add(UInt64(bytes.count))
         for place in stride(from: 0, to: bytes.count - bytes.count % 8, by: 8) {
           add(bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))

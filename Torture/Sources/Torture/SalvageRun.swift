@@ -4,8 +4,8 @@ import Synchronization
 
 /// Damages stores in each way, salvages them, and does the same with SQLite's `.recover`.
 ///
-/// Fails where that brings back more rows or makes fewer false ones. A row of `.recover` whose parent is gone does not count: a store with it
-/// breaks its own rules, and the salvage sets it aside. But no row that `.recover` has may be neither there nor set aside.
+/// Fails where that brings back more rows or makes fewer false ones. A row of `.recover` whose parent is gone or false does not count: the
+/// salvage sets it aside, because a store with it would break its own rules. But no row that `.recover` has may be neither there nor set aside.
 struct SalvageRun {
   var seed: UInt64
   /// Seeds for each class of damage and each schema.
@@ -59,7 +59,7 @@ struct SalvageRun {
         let key = Key(damage: job.damage, store: job.store)
         sums[key] == nil ? sums[key] = counts : sums[key]?.add(counts)
       }
-      let behind = max(counts.sound - counts.right, counts.wrong - counts.soundWrong, counts.recovered - counts.right - counts.setAside)
+      let behind = max(counts.sound - counts.right, counts.wrong - counts.recoveredWrong, counts.recovered - counts.right - counts.setAside)
       worst.withLock { if behind > $0[job.damage]?.behind ?? 0 { $0[job.damage] = (behind, command) } }
     }
     if jobs.count == 1 {
@@ -72,7 +72,7 @@ struct SalvageRun {
     }
     let isWhole = tally.done == jobs.count
     if !isWhole { print("only \(tally.done) of \(jobs.count) cases in this time") }
-    print(Self.line("class", ["cases", "rows", "ok %", "false", "set aside", "refused", ".recover %", "sound %", "false", "lost+found"]))
+    print(Self.line("class", ["cases", "rows", "ok %", "false", "set aside", "refused", ".recover %", "false", "sound %", "lost+found"]))
     let all = sums.withLock { $0 }
     var isFine = isWhole
     for damage in damages {
@@ -104,7 +104,7 @@ struct SalvageRun {
       name,
       [
         "\(counts.cases)", "\(counts.rows)", part(counts.right), "\(counts.wrong)", "\(counts.setAside)", "\(counts.refused)",
-        part(counts.recovered), part(counts.sound), "\(counts.soundWrong)", "\(counts.lostAndFound)",
+        part(counts.recovered), "\(counts.recoveredWrong)", part(counts.sound), "\(counts.lostAndFound)",
       ])
   }
 
