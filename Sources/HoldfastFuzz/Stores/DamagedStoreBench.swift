@@ -12,7 +12,10 @@ final class DamagedStoreBench: FuzzBench {
   private var log: URL { folder.appendingPathComponent("store.sqlite-wal") }
   private var options = StoreOptions.testing
 
-  init(_ name: String) throws {
+  private let fault: Fault?
+
+  init(_ name: String, fault: Fault?) throws {
+    self.fault = fault
     own = Bench.folder.appendingPathComponent("holdfast-fuzz-\(ProcessInfo.processInfo.processIdentifier)-stores-\(name)")
     folder = own.appendingPathComponent("damaged")
     options.createsIfMissing = false
@@ -46,20 +49,22 @@ final class DamagedStoreBench: FuzzBench {
 
   private func check(_ source: FuzzSource, _ template: StoreTemplate, _ random: inout SeededRandom) throws -> String {
     try lay(source)
-    let schemas = random.chance(1, of: 5) ? [] : [template.schema]
+    let schemas = random.chance(1, of: 2) ? [] : [template.schema]
     let new = own.appendingPathComponent("new.sqlite")
     for path in [new.path, new.path + ".set-aside.jsonl"] { unlink(path) }
     let salvaged = try outcome("the salvage") { try Store.salvage(file, to: new, schemas: schemas, options: .testing) }
+    if fault == .changesSource { try Data("SQLite".utf8).write(to: file) }
     try isUntouched(source, after: "the salvage")
-    if let code = salvaged.code, code != .notADatabase { throw Finding(message: "the salvage failed with \(code)") }
-    if salvaged.code != nil, FileManager.default.fileExists(atPath: new.path) { throw Finding(message: "a failed salvage left a file") }
-    if random.chance(1, of: 2) {
+    if let error = salvaged.failure, error.code != .notADatabase { throw Finding(message: "the salvage failed with \(error)") }
+    if salvaged.failure != nil, FileManager.default.fileExists(atPath: new.path) { throw Finding(message: "a failed salvage left a file") }
+    // Each of the others takes as long as a salvage, or longer.
+    if random.chance(1, of: 4) {
       _ = try outcome("kinds") { try Store.kinds(at: file, options: options) }
       _ = try outcome("the check") { try Store.check(at: file, schemas: [template.schema], options: options) }
       _ = try outcome("the note of damage") { try Store.damage(of: file) }
       try isUntouched(source, after: "looking")
     }
-    if random.chance(1, of: 3) {
+    if random.chance(1, of: 6) {
       let opened = try outcome("opening and reading") {
         let store = try Store.open(at: file, schemas: [template.schema], options: options)
         defer { try? store.close() }
@@ -69,12 +74,12 @@ final class DamagedStoreBench: FuzzBench {
           return tables.count
         }
       }
-      if opened.code == nil { return "salvaged, opened" }
-    } else if random.chance(1, of: 3) {
+      if opened.failure == nil { return "salvaged, opened" }
+    } else if random.chance(1, of: 16) {
       let healed = try outcome("healing") { try Store.heal(at: file, schemas: [template.schema], options: options) }
-      return (salvaged.code == nil ? "salvaged, " : "no row, ") + (healed.value.map { "healed by \($0.means)" } ?? "not healed")
+      return (salvaged.failure == nil ? "salvaged, " : "no row, ") + (healed.value.map { "healed by \($0.means)" } ?? "not healed")
     }
-    return salvaged.code == nil ? "salvaged" : "no row"
+    return salvaged.failure == nil ? "salvaged" : "no row"
   }
 
   private func lay(_ source: FuzzSource) throws {
@@ -92,11 +97,12 @@ final class DamagedStoreBench: FuzzBench {
   }
 
   /// Only errors of the kit are passed over.
-  private func outcome<T>(_ what: String, _ body: () throws -> T) throws -> (value: T?, code: StoreError.Code?) {
+  private func outcome<T>(_ what: String, _ body: () throws -> T) throws -> (value: T?, failure: StoreError?) {
     do {
       return (try body(), nil)
     } catch let error as StoreError {
-      return (nil, error.code)
+      if fault == .throwsOthers { throw Finding(message: "\(what) failed with an error that is not the kit's: \(error.code)") }
+      return (nil, error)
     } catch {
       throw Finding(message: "\(what) failed with an error that is not the kit's: \(error)")
     }

@@ -5,9 +5,9 @@ import Holdfast
 struct DamagedStores: FuzzTarget {
   let name = "damaged-stores"
   let file = "store.sqlite"
-  let faults: [Fault] = []
+  let faults: [Fault] = [.changesSource, .throwsOthers]
 
-  func bench(_ name: String, fault: Fault?) throws -> any FuzzBench { try DamagedStoreBench(name) }
+  func bench(_ name: String, fault: Fault?) throws -> any FuzzBench { try DamagedStoreBench(name, fault: fault) }
 
   func source(_ random: inout SeededRandom) throws -> FuzzSource {
     var source = FuzzSource(bytes: [])

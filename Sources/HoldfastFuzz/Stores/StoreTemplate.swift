@@ -44,7 +44,7 @@ struct StoreTemplate: Sendable {
     }
     let (one, two) = (String(repeating: "a", count: 16), String(repeating: "b", count: 16))
     var random = SeededRandom(seed: 7, number: pageBytes)
-    let (first, second) = (Self.rows(schema.name, 0..<60, &random), Self.rows(schema.name, 60..<75, &random))
+    let (first, second) = (Self.rows(schema.name, 0..<40, &random), Self.rows(schema.name, 40..<50, &random))
     file = try bytes(first, "log_mark = '\(one)', previous_log_mark = NULL")
     later = try bytes(second, "log_mark = '\(two)', previous_log_mark = '\(one)'")
   }

@@ -11,7 +11,7 @@ struct Attack: Sendable {
 
   static func all(seed: UInt64) -> [Attack] {
     // An encrypted store keeps no archive yet.
-    Workload.allCases.filter { Keys.key == nil ? $0 != .rekey : !$0.isArchived }.flatMap { workload in
+    Workload.allCases.filter { Keys.key == nil ? !$0.changesKey : !$0.isArchived }.flatMap { workload in
       [.durable, .fast].map { Attack(workload: workload, durability: $0, seed: seed) }
     }
   }
