@@ -74,6 +74,15 @@ struct DamagedFile {
   /// How many pages the log gave.
   var pagesOfLog: Int { frames.count }
 
+  /// The pages that the file or the log has, in their order. A damaged log may claim billions that neither has.
+  var numbers: [Int] {
+    let inFile = (data.count + pageBytes - 1) / pageBytes
+    return Array(0..<min(inFile, pageCount)).map { $0 + 1 } + frames.keys.filter { $0 > inFile && $0 <= pageCount }.sorted()
+  }
+
+  /// No content is longer.
+  var bytes: Int { data.count + log.count }
+
   func page(_ number: Int) -> PageBytes? {
     guard number >= 1, number <= pageCount else { return nil }
     let (source, start) = frames[number].map { (log, $0) } ?? (data, (number - 1) * pageBytes)
@@ -87,11 +96,17 @@ struct DamagedFile {
   func copyPages(to url: URL) throws {
     _ = try DurableFile.create(url.path)
     let file = try FileHandle(forWritingTo: url)
-    for number in 1...max(1, pageCount) {
+    for number in numbers {
       guard var bytes = page(number)?.bytes else { continue }
       // In WAL mode, a file without its log could be taken for one that has lost it.
       if number == 1, hasHeader { (bytes[18], bytes[19]) = (1, 1) }
-      do { try file.write(contentsOf: bytes) } catch { throw DurableFile.failure(error, url) }
+      do {
+        // Pages that were free when the log grew are in neither.
+        try file.seek(toOffset: UInt64(number - 1) * UInt64(pageBytes))
+        try file.write(contentsOf: bytes)
+      } catch {
+        throw DurableFile.failure(error, url)
+      }
     }
   }
 

@@ -82,7 +82,7 @@ struct RawPage {
     let usable = file.usableBytes
     let most = kind == .tableLeaf ? usable - 35 : (usable - 12) * 64 / 255 - 23
     guard length > most else { return page.slice(place, length).map { (PageBytes(Array($0)), false) } }
-    guard length <= file.pageCount * usable else { return nil }
+    guard length <= file.bytes else { return nil }
     let least = (usable - 12) * 32 / 255 - 23
     let fitting = least + (length - least) % (usable - 4)
     let local = fitting <= most ? fitting : least

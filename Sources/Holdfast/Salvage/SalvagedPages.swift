@@ -103,7 +103,7 @@ struct SalvagedPages {
   }
 
   private mutating func assign(_ hints: [String: Int]) {
-    let rest = (1...max(1, file.pageCount)).filter { !taken.contains($0) && RawPage($0, of: file) != nil }
+    let rest = file.numbers.filter { !taken.contains($0) && RawPage($0, of: file) != nil }
     let kinds = Dictionary(uniqueKeysWithValues: rest.map { ($0, RawPage($0, of: file)?.kind.hasRowids ?? false) })
     let below = Set(rest.flatMap { number in (RawPage(number, of: file)?.children ?? []).filter { kinds[$0] == kinds[number] } })
     // Trees first, then what nothing leads to any more, even in a circle.

@@ -50,6 +50,40 @@ struct MisplacedPagesTests {
     #expect(try SalvageWorld.rows(new) == rows)
   }
 
+  @Test("a log that claims billions of pages, a name with a zero and a real that is no number end nothing")
+  func claims() throws {
+    let folder = try TemporaryFolder()
+    let store = try folder.store([SalvageWorld.shop])
+    try SalvageWorld.fill(store, SalvageWorld.shop, scale: 1, seed: 1)
+    try store.close()
+    let file = folder.file("store.sqlite")
+    var bytes = try Data(contentsOf: file)
+    while let place = bytes.firstRange(of: Data("sqlite_autoindex_orders".utf8)) { bytes[place.lowerBound + 9] = 0 }
+    // The total of an order: 8,192.25.
+    let (real, nan) = (Data([0x40, 0xC0, 0x00, 0x20]), Data([0x7F, 0xF8, 0x00, 0x20]))
+    if let place = bytes.firstRange(of: real) { bytes.replaceSubrange(place, with: nan) }
+    try bytes.write(to: file)
+    func words(_ numbers: UInt32...) -> Data { Data(numbers.flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }) }
+    var sum: (UInt32, UInt32) = (0, 0)
+    func add(_ part: Data) -> Data {
+      for place in stride(from: part.startIndex, to: part.endIndex, by: 8) {
+        func word(_ place: Int) -> UInt32 { part[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) } }
+        sum.0 = sum.0 &+ word(place) &+ sum.1
+        sum.1 = sum.1 &+ word(place + 4) &+ sum.0
+      }
+      return part
+    }
+    var log = add(words(0x377F_0683, 3_007_000, 4_096, 0, 1, 2))
+    log += words(sum.0, sum.1)
+    let (head, page) = (add(words(0x7FFF_FFFF, 0x7FFF_FFFF)), add(Data(count: 4_096)))
+    log += head + words(1, 2, sum.0, sum.1) + page
+    try log.write(to: folder.file("store.sqlite-wal"))
+    let damaged = try DamagedFile(file, log: folder.file("store.sqlite-wal"), guess: 4_096)
+    #expect(damaged.pageCount == 0x7FFF_FFFF && damaged.numbers.count == bytes.count / 4_096 + 1)
+    let report = try Store.salvage(file, to: folder.file("new.sqlite"), schemas: [SalvageWorld.shop], options: .testing)
+    #expect(report.rows > 2_000)
+  }
+
   @Test("a key INTEGER PRIMARY KEY DESC keeps its numbers: it is not the rowid")
   func descendingKey() throws {
     let ledger = StoreSchema(
