@@ -17,7 +17,7 @@ ENCRYPTING := HOLDFAST_ENCRYPTS=1 LD_LIBRARY_PATH="$(CURDIR)/.build/encrypting"
 MUTANTS_SCRATCH ?= $(or $(TMPDIR),/tmp)/holdfast-mutants
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test coverage format lint release bench bench-encryption bench-build fuzz torture torture-short mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics docc system
+.PHONY: help run install test coverage format lint release bench bench-encryption bench-build fuzz torture torture-short salvage-gates mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics docc system
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -86,6 +86,11 @@ torture: system ## attack stores with power loss, kills, faults, full disks, pro
 torture-short: system ## the same with fixed numbers, in a few minutes: for every change
 	swift build -c release --package-path Torture $(SHARED)
 	timeout 900 .build/release/torture short --seed $(SEED)
+
+salvage-gates: system ## compare the salvage with SQLite's .recover on the same damaged files, 200 of each kind and schema
+	.ci/recovering-sqlite .build/recovering
+	swift build -c release --package-path Torture $(SHARED)
+	.build/release/torture salvage --number 200 --seed $(SEED)
 
 mutants: system ## plant each fault of Mutants/mutants.txt in a scratch copy; fails unless a test kills every one
 	timeout 7200 Mutants/run --scratch $(MUTANTS_SCRATCH) --write Mutants/KILLED.md

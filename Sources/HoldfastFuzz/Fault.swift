@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// A mistake that is planted in an importer, or in the reading of a server's answers, to prove that the fuzzer finds it.
+/// A mistake that is planted in an importer, in the reading of a server's answers, or beside a salvage, to prove that the fuzzer finds it.
 enum Fault: String, CaseIterable, Sendable {
   /// The importer does not write records of the last kind.
   case forgetsToWrite
@@ -10,12 +10,14 @@ enum Fault: String, CaseIterable, Sendable {
   case dropsTracks
   /// The scan omits every third set of a table without a report.
   case dropsSets
-  /// The scan changes its source file.
+  /// The scan, or the salvage, changes its source file.
   case changesSource
   /// The first reading of a stored record gives wrong fields, so a second import writes it again.
   case neverEqual
   /// Every row of a request counts as accepted, whatever the answer says.
   case takesUnnamed
+  /// The errors of verbs are not the kit's.
+  case throwsOthers
   /// The content of a refusal is used as if the answer were a success.
   case takesRefused
 }

@@ -5,6 +5,8 @@ struct FuzzSource: Sendable {
   /// A source that the case imports first; nil in two of three cases.
   var earlier: [UInt8]?
   var bytes: [UInt8]
+  /// The log beside a damaged store.
+  var log: [UInt8]?
   /// The number of records by kind, counted without the importer. Nil where only the importer can count them.
   var counts: [String: Int]?
 }

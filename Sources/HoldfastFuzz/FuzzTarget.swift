@@ -70,5 +70,5 @@ enum FuzzTargets {
     [
       AudiobookJSON(), AudiobookSQLite(), MusicJSON(), MusicSQLite(), ITunesXML(), M3U(), XSPF(), WorkoutJSON(), WorkoutTemplates(),
       WorkoutSQLite(),
-    ] + WorkoutTables.all + [InferenceBlobs(), InferenceGRDB(), GGUF(), HuggingFaceConfig(), InferenceAnswers()]
+    ] + WorkoutTables.all + [InferenceBlobs(), InferenceGRDB(), GGUF(), HuggingFaceConfig(), InferenceAnswers(), DamagedStores()]
 }

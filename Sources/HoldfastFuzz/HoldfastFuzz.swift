@@ -93,7 +93,7 @@ struct HoldfastFuzz {
   private static func write(_ target: any FuzzTarget, _ seed: UInt64, _ number: Int) {
     do {
       let source = try target.source(seed, number).source
-      for (bytes, suffix) in [(source.bytes, ""), (source.earlier, "-earlier")] {
+      for (bytes, suffix) in [(source.bytes, ""), (source.earlier, "-earlier"), (source.log, "-log")] {
         guard let bytes else { continue }
         let file = URL(fileURLWithPath: target.file)
         let url = URL(fileURLWithPath: "holdfast-fuzz-\(target.name)-\(number)\(suffix).\(file.pathExtension)")

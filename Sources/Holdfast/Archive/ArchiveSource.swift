@@ -7,12 +7,12 @@ final class ArchiveSource {
   /// For bytes as they are on the disk, also of an encrypted file.
   private let bytes: RawConnection
   private let reader: RawConnection
-  private let key: PageKey?
+  private let opener: PageOpener?
   private var isPinned = false
   private let files: StoreFiles
 
   init(_ files: StoreFiles, _ options: StoreOptions) throws {
-    (self.files, key) = (files, PageKey(options.key))
+    (self.files, opener) = (files, PageOpener(options.key))
     bytes = try ConnectionFactory.plain(files.path)
     reader = try ConnectionFactory(files, options).copySource()
   }
@@ -54,7 +54,7 @@ final class ArchiveSource {
   func page(_ number: UInt32, into buffer: UnsafeMutableRawBufferPointer) throws {
     let code = holdfast_read(bytes.handle, buffer.baseAddress, Int32(buffer.count), Int64(number - 1) * Int64(buffer.count))
     guard code == SQLITE_OK || code == SQLITE_IOERR | 2 << 8 else { throw bytes.failure(code) }
-    _ = try key?.open(number, buffer)
+    _ = try opener?.open(number, buffer)
   }
 
   /// The hashes of all pages at the end of the archive: of the file, with the archived frames of the log. Places `follower` there. Throws

@@ -15,16 +15,14 @@ final class LogFollower {
   private let path: String
   private let pageBytes: Int
   private var descriptor: Int32 = -1
-  private let key: PageKey?
+  private let opener: PageOpener?
   private var header: LogHeader?
   /// The end of what was read. Zero frames: the beginning of the log.
   private(set) var place = ArchiveRecord.LogPlace()
   /// The latest frame of each page, up to `place`: before the transaction that is being read.
   private(set) var latest: [UInt32: UInt32] = [:]
 
-  init(_ files: StoreFiles, pageBytes: Int, _ key: StoreKey?) {
-    (path, self.pageBytes, self.key) = (files.log.path, pageBytes, PageKey(key))
-  }
+  init(_ files: StoreFiles, pageBytes: Int, _ key: StoreKey?) { (path, self.pageBytes, opener) = (files.log.path, pageBytes, .init(key)) }
 
   /// The size of a log.
   static func bytes(ofFrames frames: UInt32, _ pageBytes: Int) -> Int64 {
@@ -128,7 +126,7 @@ final class LogFollower {
     guard pread(descriptor, buffer.baseAddress, pageBytes, offset(of: frame) + off_t(LogFrame.headerBytes)) == pageBytes else {
       throw ArchiveGap.logShorter
     }
-    guard try key?.open(number, buffer) ?? true else { throw ArchiveGap.frameDamaged }
+    guard try opener?.open(number, buffer) ?? true else { throw ArchiveGap.frameDamaged }
   }
 
   private func check(_ bytes: UnsafeRawBufferPointer, _ header: LogHeader, _ sum: inout LogChecksum) throws -> LogFrame {

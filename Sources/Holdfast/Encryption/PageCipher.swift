@@ -3,7 +3,7 @@ import Foundation
 internal import GRDBSQLite
 
 /// A `PageCipher` that is made when the first page is there; nil where nothing is encrypted.
-final class PageKey {
+final class PageOpener {
   private let key: StoreKey
   private var cipher: PageCipher?
 

@@ -273,6 +273,8 @@ private struct KeyChange {
         for part in [snapshot.description(files), file] { try move(part, into: kept) }
       } else {
         try snapshot.remove(files)
+        // Else power loss might bring it back.
+        try DurableFile.flushFolder(of: file)
       }
     }
   }
@@ -299,6 +301,8 @@ private struct KeyChange {
     try DurableFile.flush(place)
     try DurableFile.flushFolder(of: place)
     try DurableFile.remove(file)
+    // A description first, also after power loss, because a copy without one does not count.
+    try DurableFile.flushFolder(of: file)
   }
 
   /// Removes what is to be removed, also of an interrupted call, and finds what can still be read as before.
@@ -308,6 +312,7 @@ private struct KeyChange {
       let isOurs = (try? DurableFile.content(of: folder.appendingPathComponent("reason.txt"))) == Data((reason + "\n").utf8)
       if formerFiles == .remove, isOurs {
         try DurableFile.remove(folder)
+        try DurableFile.flushFolder(of: folder)
       } else if name != report.kept?.lastPathComponent {
         report.left.append(folder)
       }

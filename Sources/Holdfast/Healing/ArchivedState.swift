@@ -124,7 +124,7 @@ struct ArchivedState {
     let most = max(present.pageCount, Int(hashes.pages))
     guard present.pageBytes == hashes.pageBytes else { return (most, false) }
     var (pages, areOlder) = (0, true)
-    for number in 1...max(1, most) {
+    for number in Set(present.numbers).union(1...max(1, Int(hashes.pages))) {
       let number = UInt32(clamping: number)
       let hash = present.page(Int(number)).map { page in page.bytes.withUnsafeBytes { hashes.hash(number, $0) } }
       guard hash != hashes[number] else { continue }

@@ -15,6 +15,8 @@ struct DamagedFile {
   private(set) var free: Set<Int> = []
   /// Whether the first 100 bytes are those of a database.
   private(set) var hasHeader: Bool
+  /// Whether there is a log, of another store or another time, that was not read.
+  private(set) var ignoresLog = false
 
   /// - Parameters:
   ///   - file: a private copy of the file: the system may end a program whose mapped file is cut off.
@@ -42,7 +44,7 @@ struct DamagedFile {
     if let logHeader, logHeader.pageBytes == pageBytes { readLog(logHeader) }
     if cipher != nil {
       hasHeader = page(1).map(Self.isHeader) ?? false
-      guard pageCount == 0 || (1...pageCount).contains(where: { page($0)?.bytes.last == 1 }) else {
+      guard pageCount == 0 || numbers.contains(where: { page($0)?.bytes.last == 1 }) else {
         throw StoreError(.wrongKey, "no page of \(file.path) can be read with this key: it has another one, or all of it is damaged")
       }
     }
@@ -64,10 +66,39 @@ struct DamagedFile {
     try DurableFile.copy(source.url, to: copy)
     if source.hasLog { try DurableFile.copy(source.log, to: log) }
     try self.init(copy, log: log, guess: 4_096, key)
+    if let line, let own = alone.line, !line.follows(own) { (self, ignoresLog) = (alone, true) }
+  }
+
+  /// The file as it is without its log.
+  private var alone: DamagedFile {
+    var alone = self
+    alone.frames = [:]
+    alone.pageCount = (data.count + pageBytes - 1) / pageBytes
+    alone.free = alone.freePages()
+    return alone
+  }
+
+  /// The mark of the log to which this state belongs; nil where it cannot be read.
+  private var line: LogLine? {
+    guard let root = SalvageSchema(self).root("holdfast_store"), let row = RawPage(root, of: self)?.rows(of: self).rows.first,
+      row.values.count >= 4, case .text(let store) = row.values[1], case .text(let mark) = row.values[2]
+    else { return nil }
+    var line = LogLine(store: store, mark: mark)
+    if case .text(let previous) = row.values[3] { line.previous = previous }
+    return line
   }
 
   /// How many pages the log gave.
   var pagesOfLog: Int { frames.count }
+
+  /// The pages that the file or the log has, in their order. A damaged log may claim billions that neither has.
+  var numbers: [Int] {
+    let inFile = (data.count + pageBytes - 1) / pageBytes
+    return Array(0..<min(inFile, pageCount)).map { $0 + 1 } + frames.keys.filter { $0 > inFile && $0 <= pageCount }.sorted()
+  }
+
+  /// No content is longer.
+  var bytes: Int { data.count + log.count }
 
   /// Decrypted; nil behind the end, and for an encrypted page that is not as it was written.
   func page(_ number: Int) -> PageBytes? {
@@ -86,12 +117,18 @@ struct DamagedFile {
   func copyPages(to url: URL) throws {
     _ = try DurableFile.create(url.path)
     let file = try FileHandle(forWritingTo: url)
-    for number in 1...max(1, pageCount) {
-      var bytes = page(number)?.bytes ?? Array(repeating: 0, count: pageBytes)
+    for number in numbers {
+      guard var bytes = page(number)?.bytes else { continue }
       // In WAL mode, a file without its log could be taken for one that has lost it.
       if number == 1, hasHeader { (bytes[18], bytes[19]) = (1, 1) }
       try bytes.withUnsafeMutableBytes { try cipher?.seal(UInt32(clamping: number), $0) }
-      do { try file.write(contentsOf: bytes) } catch { throw DurableFile.failure(error, url) }
+      do {
+        // Pages that were free when the log grew are in neither.
+        try file.seek(toOffset: UInt64(number - 1) * UInt64(pageBytes))
+        try file.write(contentsOf: bytes)
+      } catch {
+        throw DurableFile.failure(error, url)
+      }
     }
   }
 

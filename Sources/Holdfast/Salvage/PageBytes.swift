@@ -62,7 +62,11 @@ struct PageBytes {
       let count = type < 5 ? Int(type) : type == 5 ? 6 : 8
       guard let raw = number(place, count) else { return nil }
       place += count
-      if type == 7 { return .real(Double(bitPattern: raw)) }
+      if type == 7 {
+        let real = Double(bitPattern: raw)
+        // As SQLite reads it, which never writes one.
+        return real.isNaN ? .null : .real(real)
+      }
       let unused = 64 - UInt64(count) * 8
       return .integer(Int64(bitPattern: raw << unused) >> Int64(unused))
     default:

@@ -6,6 +6,9 @@ struct RawPage {
     case tableInterior = 5
     case indexLeaf = 10
     case tableLeaf = 13
+
+    /// Whether its tree has rowids. No tree has pages of both kinds.
+    var hasRowids: Bool { self == .tableInterior || self == .tableLeaf }
   }
 
   struct Row {
@@ -79,7 +82,7 @@ struct RawPage {
     let usable = file.usableBytes
     let most = kind == .tableLeaf ? usable - 35 : (usable - 12) * 64 / 255 - 23
     guard length > most else { return page.slice(place, length).map { (PageBytes(Array($0)), false) } }
-    guard length <= file.pageCount * usable else { return nil }
+    guard length <= file.bytes else { return nil }
     let least = (usable - 12) * 32 / 255 - 23
     let fitting = least + (length - least) % (usable - 4)
     let local = fitting <= most ? fitting : least

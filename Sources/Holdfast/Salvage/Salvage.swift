@@ -151,7 +151,8 @@ struct Salvage {
     }
   }
 
-  /// Pages without rowids that fit a table and an index: they are an index when the rows that they name have these values.
+  /// Pages without rowids that fit a table and an index: they are an index when rows that they name have these values. Few need to be there
+  /// still: what a table's row says is rarely so of a row of another table, too.
   private mutating func takeDoubtful(_ pages: SalvagedPages, _ check: () throws -> Void) throws {
     for (numbers, name, indexes) in pages.doubtful {
       guard let table = tables.first(where: { $0.name == name }), let place = report.tables.firstIndex(where: { $0.table == name }) else {
@@ -182,7 +183,7 @@ struct Salvage {
       let bound = BoundSQL(raw: condition, known.map { row.values[$0.0] } + [last])
       try connection.rows("SELECT 1 FROM \(sql: BoundSQL(raw: quoted(table.name))) WHERE \(sql: bound) LIMIT 1") { _ in hits += 1 }
     }
-    return rows > 0 && hits * 2 >= rows
+    return rows > 0 && hits * 8 >= rows
   }
 
   private mutating func keepUnclear(_ pages: SalvagedPages) throws {

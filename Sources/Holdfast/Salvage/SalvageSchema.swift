@@ -28,7 +28,9 @@ struct SalvageSchema: Equatable {
         var (root, sql) = (0, "")
         if case .integer(let page) = row.values[3] { root = Int(exactly: page) ?? 0 }
         if case .text(let text) = row.values[4] { sql = text }
-        objects.append(Object(type: type, name: name, table: table, root: root, sql: sql))
+        // In SQL a text ends at a zero, and no name has one that is not damaged.
+        let names = [name, table].map { $0.replacing("\0", with: "") }
+        objects.append(Object(type: type, name: names[0], table: names[1], root: root, sql: sql))
       }
     }
   }

@@ -37,12 +37,14 @@ struct SalvageTable {
     }
     let rows = try connection.texts("SELECT name, type, \"notnull\", pk, hidden, cid FROM pragma_table_xinfo('\(text)') ORDER BY cid")
     let keys = rows.filter { $0[3] != "0" }
+    // A key with an index of its own is not the rowid, whatever its type: INTEGER PRIMARY KEY DESC.
+    let keyIndex = try connection.texts("SELECT name FROM pragma_index_list('\(text)') WHERE origin = 'pk'").first?.first ?? nil
     var columns: [String: Column] = [:]
     for row in rows {
       guard let name = row[0], let type = row[1], let cid = row[5] else { continue }
       if row[4] == "2" || row[4] == "3" { generated.insert(name) }
       if row[4] == "2" { continue }
-      let isRowid = hasRowid && keys.count == 1 && row[3] == "1" && type.uppercased() == "INTEGER"
+      let isRowid = hasRowid && keyIndex == nil && keys.count == 1 && row[3] == "1" && type.uppercased() == "INTEGER"
       let column = Column(name: name, type: type.uppercased(), mayBeNull: row[2] == "0" && !isRowid)
       columns[cid] = column
       if isRowid { rowidColumn = stored.count }
@@ -50,8 +52,7 @@ struct SalvageTable {
     }
     key = keys.sorted { (Int($0[3] ?? "") ?? 0) < (Int($1[3] ?? "") ?? 0) }.compactMap { $0[0] }
     guard !hasRowid else { return }
-    let index = try connection.texts("SELECT name FROM pragma_index_list('\(text)') WHERE origin = 'pk'").first?.first ?? nil
-    guard let index else { return nil }
+    guard let index = keyIndex else { return nil }
     stored = try connection.texts("SELECT cid FROM pragma_index_xinfo('\(index.replacing("'", with: "''"))') ORDER BY seqno").compactMap {
       $0[0].flatMap { columns[$0] }
     }

@@ -33,15 +33,15 @@ struct SalvagedPages {
     for table in tables {
       guard let root = roots[table.name] else { continue }
       trees[table.name, default: []].append(root)
-      for page in tree(root) {
+      for page in tree(root, hasRowids: table.hasRowid) {
         if fit(page, table) ?? 1 >= 0.5 { pages[table.name, default: ([], [])].owned.append(page) } else { misplaced.append(page) }
       }
     }
-    // An index says nothing that its table does not say, except where a page of it holds a table's rows.
+    // An index says nothing that its table does not say.
     let names = Set(tables.map(\.name))
-    for (name, root) in roots where !names.contains(name) { _ = tree(root) }
+    for (name, root) in roots where !names.contains(name) { _ = tree(root, hasRowids: false) }
     // The schema's own tree.
-    taken.formUnion(walk(1))
+    taken.formUnion(walk(1, hasRowids: true))
     taken.subtract(misplaced)
     assign(hints)
     for table in tables { lost[table.name] = lostRows(of: table) }
@@ -78,17 +78,18 @@ struct SalvagedPages {
       && rows.allSatisfy { row in !row.hasEmptyPage && table.fit(row) != nil && row.rowid.map { range.contains($0) } ?? true }
   }
 
-  private mutating func tree(_ root: Int) -> [Int] {
-    let found = walk(root).filter { !taken.contains($0) }
+  private mutating func tree(_ root: Int, hasRowids: Bool) -> [Int] {
+    let found = walk(root, hasRowids: hasRowids).filter { !taken.contains($0) }
     taken.formUnion(found)
     return found
   }
 
-  /// The pages below `root`, itself among them, that look like pages of a tree.
-  private func walk(_ root: Int) -> [Int] {
+  /// The pages below `root`, itself among them, that look like pages of such a tree. A page of the other kind came here by mistake, and what is
+  /// below it belongs to another tree.
+  private func walk(_ root: Int, hasRowids: Bool) -> [Int] {
     var (found, waiting, seen): ([Int], [Int], Set<Int>) = ([], [root], [])
     while let number = waiting.popLast() {
-      guard seen.insert(number).inserted, let page = RawPage(number, of: file) else { continue }
+      guard seen.insert(number).inserted, let page = RawPage(number, of: file), page.kind.hasRowids == hasRowids else { continue }
       found.append(number)
       waiting += page.children.reversed()
     }
@@ -102,10 +103,13 @@ struct SalvagedPages {
   }
 
   private mutating func assign(_ hints: [String: Int]) {
-    let rest = (1...max(1, file.pageCount)).filter { !taken.contains($0) && RawPage($0, of: file) != nil }
-    let below = Set(rest.flatMap { RawPage($0, of: file)?.children ?? [] })
+    let rest = file.numbers.filter { !taken.contains($0) && RawPage($0, of: file) != nil }
+    let kinds = Dictionary(uniqueKeysWithValues: rest.map { ($0, RawPage($0, of: file)?.kind.hasRowids ?? false) })
+    let below = Set(rest.flatMap { number in (RawPage(number, of: file)?.children ?? []).filter { kinds[$0] == kinds[number] } })
     // Trees first, then what nothing leads to any more, even in a circle.
-    for root in rest.filter({ !below.contains($0) }) + rest where !taken.contains(root) { assign(tree(root), root, hints) }
+    for root in rest.filter({ !below.contains($0) }) + rest where !taken.contains(root) {
+      assign(tree(root, hasRowids: kinds[root] ?? false), root, hints)
+    }
   }
 
   private mutating func assign(_ tree: [Int], _ root: Int, _ hints: [String: Int]) {

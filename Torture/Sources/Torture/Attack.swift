@@ -10,8 +10,7 @@ struct Attack: Sendable {
   var isArchived = false
 
   static func all(seed: UInt64) -> [Attack] {
-    // An encrypted store keeps no archive yet.
-    Workload.allCases.filter { Keys.key == nil ? $0 != .rekey : !$0.isArchived }.flatMap { workload in
+    Workload.allCases.filter { Keys.key != nil || !$0.changesKey }.flatMap { workload in
       [.durable, .fast].map { Attack(workload: workload, durability: $0, seed: seed) }
     }
   }
@@ -19,7 +18,7 @@ struct Attack: Sendable {
   /// The same with another seed. Half of the runs keep an archive: the other half with the next seed.
   func inTurn(_ seed: UInt64) -> Attack {
     let place = UInt64(Workload.allCases.firstIndex(of: workload) ?? 0) &+ (durability == .durable ? 1 : 0)
-    return Attack(workload: workload, durability: durability, seed: seed, isArchived: Keys.key == nil && (place &+ seed).isMultiple(of: 2))
+    return Attack(workload: workload, durability: durability, seed: seed, isArchived: (place &+ seed).isMultiple(of: 2))
   }
 
   var name: String { "\(workload.rawValue)-\(durability.rawValue)-\(seed)" }

@@ -18,6 +18,12 @@ enum Keys {
     return child.wait(seconds: 3_600) == .exited(0)
   }
 
+  /// Whether the file is a database that is not encrypted.
+  static func isPlain(_ path: String) -> Bool {
+    let header = try? FileHandle(forReadingFrom: URL(fileURLWithPath: path)).read(upToCount: 16)
+    return header == Data("SQLite format 3\0".utf8)
+  }
+
   /// Whether SQLite reads the file with this key.
   static func opens(_ path: String, _ key: StoreKey) -> Bool {
     var opened: OpaquePointer?

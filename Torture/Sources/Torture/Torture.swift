@@ -55,6 +55,7 @@ struct Torture {
     case "encrypted":
       guard Keys.key != nil else { return try Keys.again(verb, rest) }
       return report([try options.kills(500).run("kills of encrypted stores"), try options.power(1_000).run()])
+    case "salvage": return try options.salvages(20).run()
     case "versions": return report([try options.versions(40).run()])
     case "controls": return try controls(options, 300)
     case "short": return try all(options, short)
@@ -208,6 +209,7 @@ struct Torture {
       torture power|kill|fault|damage|archive-damage|tool|full-disk|limits|folders|processes|shared-kills|upkeep|versions
         [--seconds N] [--number N] [--seed N] [--workload NAME --durability fast|durable] [--at N] [--after MICROSECONDS]
         [--fault KIND,N,ERROR,once|for-good] [--way WAY,MICROSECONDS] [--limit file|memory,BYTES] [--what DAMAGE --state closed|half]
+      torture salvage [--number SEEDS] [--seed N] [--what CLASS] [--schema batches|audiobooks|odd]
       torture judge FOLDER
       """)
     exit(64)
@@ -227,6 +229,7 @@ struct Options {
   var way: String?
   var limit: String?
   var damage: (what: String, isHalfClosed: Bool)?
+  var schema: String?
 
   struct Unknown: Error { var argument: String }
 
@@ -246,6 +249,7 @@ struct Options {
     fault = named["fault"]
     way = named["way"]
     limit = named["limit"]
+    schema = named["schema"]
     damage = named["what"].map { ($0, named["state"] == "half") }
     if let name = named["workload"] {
       guard let workload = Workload(rawValue: name) else { throw Unknown(argument: name) }
@@ -261,6 +265,13 @@ struct Options {
   func damages(_ wanted: Int) -> DamageRun { DamageRun(seed: seed, wanted: number ?? wanted, deadline: deadline, only: damage) }
   func archiveDamages(_ wanted: Int) -> ArchiveDamageRun {
     ArchiveDamageRun(seed: seed, wanted: number ?? wanted, deadline: deadline, only: damage)
+  }
+  /// With more seeds than 20 it takes as long as it takes.
+  func salvages(_ wanted: Int) throws -> SalvageRun {
+    let (what, store) = (damage.flatMap { SalvageDamage(rawValue: $0.what) }, schema.flatMap { SalvageStores(rawValue: $0) })
+    if let damage, what == nil { throw Unknown(argument: damage.what) }
+    if let schema, store == nil { throw Unknown(argument: schema) }
+    return SalvageRun(seed: seed, wanted: number ?? wanted, deadline: .distantFuture, onlyDamage: what, onlyStore: store)
   }
   func fullDisks(_ wanted: Int) -> FullDisk { FullDisk(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, free: at) }
   func folders(_ wanted: Int) -> Folders { Folders(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, way: way) }

@@ -74,7 +74,7 @@ struct Verdict {
     case .restoreReplacing: return (acked("replaced") == nil ? [prepared, snapshot] : [snapshot], false)
     case .retention:
       return (judged.isPromised && acked("commit") != nil ? [prepared + 1] : [prepared, prepared + 1], false)
-    case .migrate, .snapshot, .export, .vacuum, .rekey: return ([prepared], false)
+    case .migrate, .snapshot, .export, .vacuum, .rekey, .decrypt: return ([prepared], false)
     }
   }
 
@@ -112,8 +112,10 @@ struct Verdict {
     if isInterrupted {
       do {
         try Store.open(at: store, schemas: [Library.schema(1)], options: options).close()
-      } catch let error as StoreError where error.code == .wrongKey && judged.workload == .rekey {
-        // The opening has finished the replacement, and the store has the other key now.
+      } catch let error as StoreError
+        where [.wrongKey, .keyNeeded, .notEncrypted].contains(error.code) && judged.workload.changesKey
+      {
+        // The opening has finished the replacement, and the store has the other key now, or none.
       } catch {
         find("cannot-open", Self.text(error))
       }
@@ -195,7 +197,7 @@ struct Verdict {
     return "\(error.code.rawValue): \(error.message)"
   }
 
-  /// As the store is now: after `rekey` it has one of two keys.
+  /// As the store is now: after `rekey` it has one of two keys, after `decrypt` one or none.
   private var options: StoreOptions {
     var options = Workload.options(.durable, seed: judged.seed)
     options.key = keyOf(store)
@@ -203,6 +205,7 @@ struct Verdict {
   }
 
   private func keyOf(_ file: URL) -> StoreKey? {
+    if judged.workload == .decrypt, Keys.isPlain(file.path) { return nil }
     guard judged.workload == .rekey, let other = Keys.other, Keys.opens(file.path, other) else { return Keys.key }
     return other
   }
@@ -211,6 +214,13 @@ struct Verdict {
   private mutating func judgeKeys() {
     // Any key opens an empty file.
     guard let key = Keys.key, let other = Keys.other, (try? Data(contentsOf: store))?.isEmpty == false else { return }
+    if judged.workload == .decrypt {
+      let isPlain = Keys.isPlain(store.path)
+      if isPlain == Keys.opens(store.path, key) { find("keys", "the store is \(isPlain ? "plain" : "encrypted with no known key")") }
+      if isPlain, acked("encrypted") != nil { find("keys", "the reported encryption is gone") }
+      // Before the end, and where the plain files are kept, they are there.
+      if acked("encrypted") == nil || judged.seed.isMultiple(of: 2) { return }
+    }
     for name in (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? [] where name.contains("list.sqlite") {
       let content = (try? Data(contentsOf: folder.appendingPathComponent(name))) ?? Data()
       for word in ["CREATE TABLE", "SQLite format 3", "lines_by_content"] where content.range(of: Data(word.utf8)) != nil {
@@ -312,6 +322,18 @@ struct Verdict {
         try Store.rekey(at: store, to: other, formerFiles: .remove, options: former)
         former.key = other
         for snapshot in snapshots() { _ = try Snapshot.verify(snapshot.id, of: store, options: former) }
+        if snapshots().map(\.label) != ["earlier"] { find("next-run", "there are other snapshots: \(snapshots().map(\.label))") }
+      case .decrypt:
+        guard let key = Keys.key else { return }
+        var encrypted = options
+        encrypted.key = key
+        if acked("decrypted") == nil {
+          try Store.decrypt(at: store, encryptedFiles: .remove, options: encrypted)
+          if !Keys.isPlain(store.path) { find("next-run", "the store is still encrypted") }
+        }
+        try Store.encrypt(at: store, with: key, plainFiles: .remove, options: encrypted)
+        if !Keys.opens(store.path, key) { find("next-run", "the key does not open the store") }
+        for snapshot in snapshots() { _ = try Snapshot.verify(snapshot.id, of: store, options: encrypted) }
         if snapshots().map(\.label) != ["earlier"] { find("next-run", "there are other snapshots: \(snapshots().map(\.label))") }
       case .importNew, .importInto, .importOpen:
         guard let source = judged.workload.source, findings.isEmpty else { return }

@@ -79,6 +79,7 @@ final class Worker {
           let judged = try JSONDecoder().decode(DamageCase.self, from: question)
           findings = judged.tool.map { ToolVerdict(judged, tool: $0).findings } ?? DamageVerdict(judged).findings
         case "archive": findings = ArchiveDamageVerdict(try JSONDecoder().decode(ArchiveDamageCase.self, from: question)).findings
+        case "salvage": findings = try JSONDecoder().decode(SalvageCase.self, from: question).judge()
         case "shared": findings = SharedVerdict(try JSONDecoder().decode(SharedCase.self, from: question)).findings
         default: findings = [Finding(kind: "harness", detail: "unknown question")]
         }

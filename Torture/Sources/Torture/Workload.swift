@@ -28,6 +28,8 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   case vacuum
   /// Another key for an encrypted store.
   case rekey
+  /// No key for an encrypted store, and then its key again.
+  case decrypt
 
   /// Batches in the store before the attack.
   static let prepared = 10
@@ -48,6 +50,9 @@ enum Workload: String, CaseIterable, Codable, Sendable {
 
   /// Whether the store always keeps an archive.
   var isArchived: Bool { self == .archive || self == .housekeeping }
+
+  /// Whether it changes the key of the store, which must have one.
+  var changesKey: Bool { self == .rekey || self == .decrypt }
 
   /// What the store has in the end.
   var schemas: [LibrarySchema] {
@@ -78,7 +83,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     let store = try Store.open(at: Self.store(folder), schemas: [Library.old], options: Self.options(.fast, seed: seed))
     for number in 1...Self.prepared {
       try store.write { try Library.save(Batch(number: number, seed: seed), in: $0) }
-      if number == Self.inSnapshot, [.restoreInPlace, .restoreReplacing, .rekey].contains(self) {
+      if number == Self.inSnapshot, [.restoreInPlace, .restoreReplacing, .rekey, .decrypt].contains(self) {
         try store.snapshot(label: "earlier")
       }
     }
@@ -157,6 +162,13 @@ enum Workload: String, CaseIterable, Codable, Sendable {
       guard let other = Keys.other else { throw StoreError(.misuse, "the torture has no key") }
       try Store.rekey(at: url, to: other, formerFiles: seed.isMultiple(of: 2) ? .keep : .remove, options: options)
       acks.tell("rekeyed")
+    case .decrypt:
+      guard let key = Keys.key else { throw StoreError(.misuse, "the torture has no key") }
+      let former: FormerFiles = seed.isMultiple(of: 2) ? .keep : .remove
+      try Store.decrypt(at: url, encryptedFiles: former, options: options)
+      acks.tell("decrypted")
+      try Store.encrypt(at: url, with: key, plainFiles: former, options: options)
+      acks.tell("encrypted")
     }
   }
 

@@ -1,0 +1,100 @@
+import Foundation
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+@Suite("Salvage where pages, logs and keys are not what they seem")
+struct MisplacedPagesTests {
+  @Test("the log of another store of the same app is not read, and the report says so")
+  func foreignLog() throws {
+    let folder = try TemporaryFolder()
+    let (file, other) = (folder.file("store.sqlite"), folder.file("other.sqlite"))
+    var stores: [Store] = []
+    for (url, seed) in [(file, UInt64(1)), (other, 2)] {
+      let store = try Store.open(at: url, schemas: [SalvageWorld.shop], options: .testing)
+      try SalvageWorld.fill(store, SalvageWorld.shop, scale: 1, seed: seed)
+      try store.checkpoint(.truncate)
+      stores.append(store)
+    }
+    try stores[0].close()
+    let rows = try SalvageWorld.rows(file)
+    try stores[1].write { tx in _ = try tx.execute("UPDATE customers SET name = 'other'") }
+    try FileManager.default.copyItem(atPath: other.path + "-wal", toPath: file.path + "-wal")
+    let new = folder.file("new.sqlite")
+    let report = try Store.salvage(file, to: new, schemas: [SalvageWorld.shop], options: .testing)
+    #expect(report.findings == ["the log beside the file is of another store, or of another time of this one, and was not read"])
+    #expect(report.pagesOfLog == 0 && report.setAside == nil)
+    #expect(try SalvageWorld.rows(new) == rows)
+  }
+
+  @Test("a page of a table that stands in the tree of an index leads to its rows all the same")
+  func tableBelowIndex() throws {
+    let folder = try TemporaryFolder()
+    let store = try folder.store([SalvageWorld.notes])
+    try SalvageWorld.fill(store, SalvageWorld.notes, scale: 1, seed: 1)
+    try store.close()
+    let file = folder.file("store.sqlite")
+    let rows = try SalvageWorld.rows(file)
+    let damaged = try DamagedFile(file, log: folder.file("none"), guess: 4_096, nil)
+    let schema = SalvageSchema(damaged)
+    let (table, index) = (try #require(schema.root("notes")), try #require(schema.root("notes_by_number")))
+    let child = try #require(RawPage(index, of: damaged)?.children.first)
+    try #require(RawPage(table, of: damaged)?.kind == .tableInterior)
+    var bytes = [UInt8](try Data(contentsOf: file))
+    for place in 0..<4_096 { bytes.swapAt((table - 1) * 4_096 + place, (child - 1) * 4_096 + place) }
+    try Data(bytes).write(to: file)
+    let new = folder.file("new.sqlite")
+    let report = try Store.salvage(file, to: new, schemas: [SalvageWorld.notes], options: .testing)
+    #expect(report.findings == [] && report.setAside == nil)
+    #expect(try SalvageWorld.rows(new) == rows)
+  }
+
+  @Test("a log that claims billions of pages, a name with a zero and a real that is no number end nothing")
+  func claims() throws {
+    let folder = try TemporaryFolder()
+    let store = try folder.store([SalvageWorld.shop])
+    try SalvageWorld.fill(store, SalvageWorld.shop, scale: 1, seed: 1)
+    try store.close()
+    let file = folder.file("store.sqlite")
+    var bytes = try Data(contentsOf: file)
+    while let place = bytes.firstRange(of: Data("sqlite_autoindex_orders".utf8)) { bytes[place.lowerBound + 9] = 0 }
+    // The total of an order: 8,192.25.
+    let (real, nan) = (Data([0x40, 0xC0, 0x00, 0x20]), Data([0x7F, 0xF8, 0x00, 0x20]))
+    if let place = bytes.firstRange(of: real) { bytes.replaceSubrange(place, with: nan) }
+    try bytes.write(to: file)
+    func words(_ numbers: UInt32...) -> Data { Data(numbers.flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }) }
+    var sum: (UInt32, UInt32) = (0, 0)
+    func add(_ part: Data) -> Data {
+      for place in stride(from: part.startIndex, to: part.endIndex, by: 8) {
+        func word(_ place: Int) -> UInt32 { part[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) } }
+        sum.0 = sum.0 &+ word(place) &+ sum.1
+        sum.1 = sum.1 &+ word(place + 4) &+ sum.0
+      }
+      return part
+    }
+    var log = add(words(0x377F_0683, 3_007_000, 4_096, 0, 1, 2))
+    log += words(sum.0, sum.1)
+    let (head, page) = (add(words(0x7FFF_FFFF, 0x7FFF_FFFF)), add(Data(count: 4_096)))
+    log += head + words(1, 2, sum.0, sum.1) + page
+    try log.write(to: folder.file("store.sqlite-wal"))
+    let damaged = try DamagedFile(file, log: folder.file("store.sqlite-wal"), guess: 4_096, nil)
+    #expect(damaged.pageCount == 0x7FFF_FFFF && damaged.numbers.count == bytes.count / 4_096 + 1)
+    let report = try Store.salvage(file, to: folder.file("new.sqlite"), schemas: [SalvageWorld.shop], options: .testing)
+    #expect(report.rows > 2_000)
+  }
+
+  @Test("a key INTEGER PRIMARY KEY DESC keeps its numbers: it is not the rowid")
+  func descendingKey() throws {
+    let ledger = StoreSchema(
+      "ledger", migrations: [Migration("ledger/001", sql: "CREATE TABLE ledger (id INTEGER PRIMARY KEY DESC, note TEXT)")])
+    let folder = try TemporaryFolder()
+    let store = try folder.store([ledger])
+    try store.write { tx in for id in 1...50 { try tx.execute("INSERT INTO ledger VALUES (\(id * 7), 'a note')") } }
+    try store.close()
+    let new = folder.file("new.sqlite")
+    let report = try Store.salvage(folder.file("store.sqlite"), to: new, schemas: [ledger], options: .testing)
+    #expect(report.findings == [] && report.setAside == nil)
+    #expect(try ConnectionFactory.plain(new.path).texts("SELECT count(*), sum(id) FROM ledger") == [["50", "8925"]])
+  }
+}
