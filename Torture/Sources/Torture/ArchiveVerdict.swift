@@ -157,15 +157,15 @@ struct ArchiveReading {
       let file = URL(fileURLWithPath: folder + ".restored")
       for suffix in ["", "-wal", "-shm", "-journal"] { unlink(file.path + suffix) }
       defer { unlink(file.path) }
-      let commit = try Archive(of: store).restore(to: moment, at: file)
-      let raw = Oracle(file.path, readOnly: true)
+      let commit = try Archive(of: store, options: Keys.options).restore(to: moment, at: file)
+      let raw = Oracle(file.path, readOnly: true, key: Keys.key)
       return State(commit: commit.number, batches: raw.batches, content: raw.content, problems: raw.problems)
     }
   }
 
-  func history() -> Result<[ArchiveEvent], any Error> { Result { try Archive(of: store).history() } }
+  func history() -> Result<[ArchiveEvent], any Error> { Result { try Archive(of: store, options: Keys.options).history() } }
 
-  func verified() -> Result<IntegrityReport, any Error> { Result { try Archive(of: store).verify() } }
+  func verified() -> Result<IntegrityReport, any Error> { Result { try Archive(of: store, options: Keys.options).verify() } }
 
   /// Where numbers or times do not grow from commit to commit; nil when they do.
   static func disorder(_ history: [ArchiveEvent]) -> String? {

@@ -15,10 +15,11 @@ struct Attack: Sendable {
     }
   }
 
-  /// The same with another seed. Half of the runs keep an archive: the other half with the next seed.
+  /// The same with another seed. Half of the runs keep an archive: the other half with the next seed. With another key an archive begins anew.
   func inTurn(_ seed: UInt64) -> Attack {
     let place = UInt64(Workload.allCases.firstIndex(of: workload) ?? 0) &+ (durability == .durable ? 1 : 0)
-    return Attack(workload: workload, durability: durability, seed: seed, isArchived: (place &+ seed).isMultiple(of: 2))
+    return Attack(
+      workload: workload, durability: durability, seed: seed, isArchived: !workload.changesKey && (place &+ seed).isMultiple(of: 2))
   }
 
   var name: String { "\(workload.rawValue)-\(durability.rawValue)-\(seed)" }

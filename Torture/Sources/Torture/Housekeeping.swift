@@ -48,7 +48,7 @@ struct Housekeeping {
     try session(5...5)
     options.archive.mode = .begins
     for numbers in [6...7, 8...9, 10...Workload.prepared] { try session(numbers) }
-    lines += try Archive(of: url).history().filter { $0.kind == .gap }.map { "gap \($0.commit)" }
+    lines += try Archive(of: url, options: Keys.options).history().filter { $0.kind == .gap }.map { "gap \($0.commit)" }
     try trust(1_800_000_000 + 20 * day + 7_200, url)
     // It only takes room.
     try? FileManager.default.removeItem(at: archive(url).appendingPathComponent("ballast"))

@@ -8,6 +8,12 @@ enum Keys {
 
   /// Nil: the stores are not encrypted.
   static let key = ProcessInfo.processInfo.environment[variable].flatMap { try? StoreKey(text: $0) }
+  static var options: StoreOptions {
+    var options = StoreOptions.production
+    options.key = key
+    return options
+  }
+
   /// The key that a store gets: the same bytes, the other way round.
   static let other = key.flatMap { try? StoreKey(Data($0.bytes.reversed())) }
 
