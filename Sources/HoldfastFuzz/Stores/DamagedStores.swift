@@ -89,7 +89,7 @@ struct PageMutation {
     if random.chance(1, of: 2) {
       bytes.removeLast(below(bytes.count))
     } else {
-      bytes[below(random.chance(1, of: 2) ? 64 : bytes.count)] = byte()
+      bytes[below(random.chance(1, of: 2) ? min(64, bytes.count) : bytes.count)] = byte()
     }
     log = bytes
   }

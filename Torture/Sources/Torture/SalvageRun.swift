@@ -57,7 +57,7 @@ struct SalvageRun {
       let counts = try JSONDecoder().decode(Counts.self, from: data)
       sums.withLock { sums in
         let key = Key(damage: job.damage, store: job.store)
-        sums[key] == nil ? sums[key] = counts : sums[key]?.add(counts)
+        if sums[key]?.add(counts) == nil { sums[key] = counts }
       }
       let behind = max(counts.sound - counts.right, counts.wrong - counts.recoveredWrong, counts.recovered - counts.right - counts.setAside)
       worst.withLock { if behind > $0[job.damage]?.behind ?? 0 { $0[job.damage] = (behind, command) } }
