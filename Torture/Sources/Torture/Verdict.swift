@@ -34,9 +34,9 @@ struct Finding: Codable, Sendable, Hashable {
 /// Judges a case: by the product itself, then by SQLite alone. Goes on with the folder afterwards, as the next run of the app would.
 struct Verdict {
   private(set) var findings: [Finding] = []
-  private let judged: Case
-  private let folder: URL
-  private var store: URL { Workload.store(folder) }
+  let judged: Case
+  let folder: URL
+  var store: URL { Workload.store(folder) }
 
   init(_ judged: Case) {
     self.judged = judged
@@ -44,9 +44,9 @@ struct Verdict {
     judge()
   }
 
-  private mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
+  mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
 
-  private func acked(_ word: String) -> String? {
+  func acked(_ word: String) -> String? {
     judged.acks.last { $0 == word || $0.hasPrefix(word + " ") }.map { String($0.dropFirst(word.count + 1)) }
   }
 
@@ -204,34 +204,6 @@ struct Verdict {
     return options
   }
 
-  private func keyOf(_ file: URL) -> StoreKey? {
-    if judged.workload == .decrypt, Keys.isPlain(file.path) { return nil }
-    guard judged.workload == .rekey, let other = Keys.other, Keys.opens(file.path, other) else { return Keys.key }
-    return other
-  }
-
-  /// No byte of a row or of the schema is in the clear, and one key opens the store.
-  private mutating func judgeKeys() {
-    // Any key opens an empty file.
-    guard let key = Keys.key, let other = Keys.other, (try? Data(contentsOf: store))?.isEmpty == false else { return }
-    if judged.workload == .decrypt {
-      let isPlain = Keys.isPlain(store.path)
-      if isPlain == Keys.opens(store.path, key) { find("keys", "the store is \(isPlain ? "plain" : "encrypted with no known key")") }
-      if isPlain, acked("encrypted") != nil { find("keys", "the reported encryption is gone") }
-      // Before the end, and where the plain files are kept, they are there.
-      if acked("encrypted") == nil || judged.seed.isMultiple(of: 2) { return }
-    }
-    for name in (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? [] where name.contains("list.sqlite") {
-      let content = (try? Data(contentsOf: folder.appendingPathComponent(name))) ?? Data()
-      for word in ["CREATE TABLE", "SQLite format 3", "lines_by_content"] where content.range(of: Data(word.utf8)) != nil {
-        find("in-clear", "\(name) has “\(word)”")
-      }
-    }
-    let opening = [key, other].filter { Keys.opens(store.path, $0) }.count
-    if opening != 1 { find("keys", "\(opening) keys open the store") }
-    if acked("rekeyed") != nil, !Keys.opens(store.path, other) { find("keys", "the reported key does not open the store") }
-  }
-
   /// On a copy, for looking replays the log.
   private func rawLook() -> Oracle? {
     let copy = URL(fileURLWithPath: judged.folder + ".raw")
@@ -242,7 +214,7 @@ struct Verdict {
     return FileManager.default.fileExists(atPath: path) ? Oracle(path, key: keyOf(Workload.store(copy))) : nil
   }
 
-  private func snapshots() -> [Snapshot] { (try? Snapshot.all(of: store)) ?? [] }
+  func snapshots() -> [Snapshot] { (try? Snapshot.all(of: store)) ?? [] }
 
   private var home: URL { folder.appendingPathComponent("list.sqlite.holdfast") }
 
@@ -321,8 +293,7 @@ struct Verdict {
         former.key = Keys.key
         try Store.rekey(at: store, to: other, formerFiles: .remove, options: former)
         former.key = other
-        for snapshot in snapshots() { _ = try Snapshot.verify(snapshot.id, of: store, options: former) }
-        if snapshots().map(\.label) != ["earlier"] { find("next-run", "there are other snapshots: \(snapshots().map(\.label))") }
+        try judgeSnapshots(former)
       case .decrypt:
         guard let key = Keys.key else { return }
         var encrypted = options
@@ -333,8 +304,7 @@ struct Verdict {
         }
         try Store.encrypt(at: store, with: key, plainFiles: .remove, options: encrypted)
         if !Keys.opens(store.path, key) { find("next-run", "the key does not open the store") }
-        for snapshot in snapshots() { _ = try Snapshot.verify(snapshot.id, of: store, options: encrypted) }
-        if snapshots().map(\.label) != ["earlier"] { find("next-run", "there are other snapshots: \(snapshots().map(\.label))") }
+        try judgeSnapshots(encrypted)
       case .importNew, .importInto, .importOpen:
         guard let source = judged.workload.source, findings.isEmpty else { return }
         if judged.workload != .importNew, FileManager.default.fileExists(atPath: store.path) {
@@ -361,7 +331,7 @@ struct Verdict {
       case .housekeeping:
         try Housekeeping.again(store, options, seed: judged.seed)
         let newest = try ArchiveReading(folder: judged.folder).restored(.time(.distantFuture)).get()
-        if newest.content != Oracle(store.path).content {
+        if newest.content != Oracle(store.path, key: Keys.key).content {
           find("archive-wrong", "after retention, the newest commit \(newest.commit) is not the store's")
         }
         for name in leftOfArchive() { find("leftover", "\(name) is still there after retention") }
