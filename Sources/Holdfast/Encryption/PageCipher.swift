@@ -87,7 +87,7 @@ final class PageCipher {
   }
 
   private func setProof(of page: UnsafeMutableRawBufferPointer, last: UInt8) {
-    page.suffix(Self.proofBytes).indices.forEach { page[$0] = 0 }
+    for place in page.suffix(Self.proofBytes).indices { page[place] = 0 }
     page[page.count - 1] = last
   }
 
