@@ -36,7 +36,10 @@ extension Moment {
     } else {
       let times = try TimeWords.times(text, for: option, or: ", \"commit 5\" or \"label TEXT\"")
       // An archive that cannot be read has its own error later.
-      guard times.lowerBound <= Date() || (try? Archive(of: store.url).reach().newest).map({ times.lowerBound <= $0 }) ?? false else {
+      guard
+        times.lowerBound <= Date()
+          || (try? Archive(of: store.url, options: LockOptions.defaults).reach().newest).map({ times.lowerBound <= $0 }) ?? false
+      else {
         throw ValidationError("\(option): \(TimeWords.both(times.upperBound)) has not come yet.")
       }
       self = .time(times.upperBound)
@@ -83,7 +86,7 @@ struct MomentOptions: ParsableArguments {
 /// - Throws: `.notFound`, with the command that begins an archive; for a file that is no store, its error.
 func archive(of store: FilePath) throws -> Archive {
   do {
-    return try Archive(of: store.url)
+    return try Archive(of: store.url, options: LockOptions.defaults)
   } catch let error as StoreError where error.code == .notFound {
     guard FileManager.default.fileExists(atPath: store.path) else { throw StoreError(.notFound, "there is no file at \(store.path)") }
     guard try !Store.kinds(at: store.url, options: LockOptions.defaults).isEmpty else { throw nothing(at: store) }

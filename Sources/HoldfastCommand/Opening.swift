@@ -30,7 +30,7 @@ func refuseBesideCopies(_ store: FilePath) throws {
     .damaged, "\(state), and an archive or snapshots of a store are beside it, in \(files.folder.path); nothing was imported",
     suggestion: "Move that folder to another place, to make a new store here."
   ).recoverable(files)
-  if !error.recoveryOptions.isEmpty || (try? Archive(of: store.url)) != nil { throw error }
+  if !error.recoveryOptions.isEmpty || (try? Archive(of: store.url, options: LockOptions.defaults)) != nil { throw error }
 }
 
 /// Opens the library in a file for a command that only reads, and closes it afterwards.

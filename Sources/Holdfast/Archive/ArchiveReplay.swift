@@ -21,7 +21,7 @@ final class ArchiveReplay {
     do {
       try Encryption.Found(FileBytes(url).read(24)).check(walk.generation.key, source.path)
       cipher = try walk.generation.key.map { try PageCipher($0, pageBytes: base.pageBytes) }
-      hashes = try PageHashes.of(url, pageBytes: base.pageBytes, walk.generation.key)
+      hashes = try PageHashes.of(url, pageBytes: base.pageBytes, walk.generation.key, walk.isUnreadable)
       guard hashes.state == base.stateNumber, hashes.pages == base.pages else {
         throw StoreError(.damaged, "the base \(source.path) is damaged", suggestion: ArchiveWalk.suggestionWithoutBase)
       }

@@ -51,6 +51,24 @@ package enum Encryption {
     if let header = try? FileBytes(files.url).read(24) { try Found(header).check(key, files.path) }
   }
 
+  /// Whether the key opens a snapshot or the archive of a store: then it is right, whatever became of the store.
+  static func opensCopies(of files: StoreFiles, _ options: StoreOptions) -> Bool {
+    let generations = (try? ArchiveFolder(files, options.key).generations()) ?? []
+    let copies = generations.flatMap { part in part.bases.map(part.base) } + ((try? Snapshot.all(files)) ?? []).map { $0.file(files) }
+    return generations.contains { $0.hasRecords(with: options.key) } || copies.contains { opens($0, options) }
+  }
+
+  /// Whether a file, to which nothing writes, can be read with this key, or without one.
+  static func opens(_ file: URL, _ options: StoreOptions) -> Bool {
+    do {
+      try Found(FileBytes(file).read(24)).check(options.key, file.path)
+      _ = try ConnectionFactory(file.path, options).still().texts("SELECT 1 FROM sqlite_schema LIMIT 1")
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// In the form from which SQLite derives nothing.
   static func raw(_ key: StoreKey) -> Data { Data("raw:".utf8) + key.bytes }
 

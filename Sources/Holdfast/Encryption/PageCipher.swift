@@ -38,17 +38,35 @@ final class PageCipher {
   /// What kept `opens` from its work.
   private var failure: (any Error)?
 
-  /// - Throws: `.encryptionUnavailable`; the errors of making a temporary file.
+  /// - Throws: `.encryptionUnavailable`; `.inputOutput` where the temporary folder has no room, or cannot be written.
   init(_ key: StoreKey, pageBytes: Int) throws {
+    do {
+      (scratch, file) = try Self.scratch(key, pageBytes)
+    } catch {
+      throw Self.failure(error)
+    }
+  }
+
+  private static func scratch(_ key: StoreKey, _ pageBytes: Int) throws -> (RawConnection, FileHandle) {
     let folder = try WorkingFolder(in: FileManager.default.temporaryDirectory, "decrypting")
     defer { withExtendedLifetime(folder) {} }
     let url = folder.file("page.sqlite")
-    scratch = try ConnectionFactory(url.path, .production(key)).working()
+    let scratch = try ConnectionFactory(url.path, .production(key)).working()
     // From here on SQLite knows the cipher and the size of the pages.
     for statement in ["PRAGMA journal_mode = MEMORY", "PRAGMA page_size = \(pageBytes)", "CREATE TABLE page (bytes)"] {
       try scratch.run(statement)
     }
-    do { file = try FileHandle(forUpdating: url) } catch { throw DurableFile.failure(error, url) }
+    do { return (scratch, try FileHandle(forUpdating: url)) } catch { throw DurableFile.failure(error, url) }
+  }
+
+  /// Not the code of a full disk: that of the store may have room.
+  private static func failure(_ error: any Error) -> StoreError {
+    let error = StoreError(error)
+    guard [.diskFull, .inputOutput, .cannotCreate, .permissionDenied, .readOnly, .notFound].contains(error.code) else { return error }
+    let folder = FileManager.default.temporaryDirectory.path
+    return StoreError(
+      .inputOutput, "pages cannot be decrypted in the temporary folder \(folder): \(error.message)",
+      suggestion: "Make room in that folder, or set TMPDIR to another one.", cause: error)
   }
 
   /// Decrypts a page in its place. Returns false, and leaves the page as it is, where it was changed since SQLite wrote it, or has another key.
@@ -58,7 +76,7 @@ final class PageCipher {
     try move(page.count, pwrite(file.fileDescriptor, page.baseAddress, page.count, off_t(place)))
     let code = holdfast_read(scratch.handle, page.baseAddress, Int32(page.count), place)
     guard code == SQLITE_OK else {
-      guard [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code) else { throw scratch.failure(code) }
+      guard [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code) else { throw Self.failure(scratch.failure(code)) }
       try move(page.count, pread(file.fileDescriptor, page.baseAddress, page.count, off_t(place)))
       return false
     }
@@ -82,7 +100,7 @@ final class PageCipher {
     setProof(of: page, last: 0)
     let place = try place(number, page.count)
     let code = holdfast_write(scratch.handle, page.baseAddress, Int32(page.count), place)
-    guard code == SQLITE_OK else { throw scratch.failure(code) }
+    guard code == SQLITE_OK else { throw Self.failure(scratch.failure(code)) }
     try move(page.count, pread(file.fileDescriptor, page.baseAddress, page.count, off_t(place)))
   }
 
@@ -101,7 +119,7 @@ final class PageCipher {
   }
 
   private func move(_ wanted: Int, _ moved: Int) throws {
-    guard moved == wanted else { throw DurableFile.posix("a temporary file", .inputOutput) }
+    guard moved == wanted else { throw Self.failure(DurableFile.posix("a page", .inputOutput, moved < 0 ? errno : ENOSPC)) }
   }
 }
 
@@ -117,8 +135,10 @@ extension PageHashes {
 
   /// The hashes of a file, without its log. With a key: of its decrypted pages.
   ///
-  /// - Throws: `.wrongKey` where no page has this key.
-  static func of(_ url: URL, pageBytes: Int, _ key: StoreKey?) throws -> PageHashes {
+  /// - Parameter unreadable: the error where no page has this key.
+  static func of(
+    _ url: URL, pageBytes: Int, _ key: StoreKey?, _ unreadable: @autoclosure () -> StoreError? = nil
+  ) throws -> PageHashes {
     var hashes = PageHashes(pageBytes: pageBytes)
     let file = try FileBytes(url)
     let cipher = try key.map { try PageCipher($0, pageBytes: pageBytes) }
@@ -130,7 +150,16 @@ extension PageHashes {
       // A damaged page has another hash, anyway.
       if let cipher, try cipher.open(number, buffer), buffer.last != 0 { isOpened = true }
     }
-    guard isOpened || hashes.pages == 0 else { throw StoreError(.wrongKey, "\(url.path) has another key") }
+    if !isOpened, hashes.pages > 0, let error = unreadable() { throw error }
     return hashes
+  }
+}
+
+extension ArchiveWalk {
+  /// The error of a base of which no page can be read: damage, if the key is right.
+  var isUnreadable: StoreError {
+    let path = generation.base(base.commit).path
+    guard generation.hasRecords(with: generation.key) else { return StoreError(.wrongKey, "\(path) has another key, or is damaged") }
+    return StoreError(.damaged, "the base \(path) is damaged", suggestion: Self.suggestionWithoutBase)
   }
 }

@@ -55,17 +55,22 @@ extension ArchiveRecord {
     }
   }
 
+  private static let unfinished =
+    "Give the key of the store. If that was given, an earlier `encrypt`, `rekey` or `decrypt` did not finish: do the same again."
+
   /// The record itself, of a segment whose records are sealed, or not.
   ///
   /// - Throws: `.keyNeeded`, `.wrongKey`, `.notEncrypted`.
   func opened(_ seal: RecordSeal?, _ url: URL) throws -> ArchiveRecord {
     switch (self, seal) {
     case (.sealed(let body), let seal?):
-      guard let record = seal.open(body).flatMap(Self.read) else { throw StoreError(.wrongKey, "\(url.path) has another key") }
+      guard let record = seal.open(body).flatMap(Self.read) else {
+        throw StoreError(.wrongKey, "\(url.path) has another key", suggestion: Self.unfinished)
+      }
       return record
-    case (.sealed, nil): throw StoreError(.keyNeeded, "\(url.path) is encrypted, and no key was given")
+    case (.sealed, nil): throw StoreError(.keyNeeded, "\(url.path) is encrypted, and no key was given", suggestion: Self.unfinished)
     case (.unknown, _), (_, nil): return self
-    default: throw StoreError(.notEncrypted, "\(url.path) is not encrypted, and a key was given")
+    default: throw StoreError(.notEncrypted, "\(url.path) is not encrypted, and a key was given", suggestion: Self.unfinished)
     }
   }
 }
@@ -74,4 +79,9 @@ extension ArchiveFolder.Generation {
   var seal: RecordSeal? { key.map(RecordSeal.init) }
 
   func reader(_ first: Int64) throws -> SegmentReader { try SegmentReader(segment(first), seal) }
+
+  /// Whether a record of a segment can be read with this key.
+  func hasRecords(with key: StoreKey?) -> Bool {
+    segments.contains { (try? SegmentReader(segment($0), key.map(RecordSeal.init)).nextBeforeDamage()) ?? nil != nil }
+  }
 }

@@ -193,6 +193,12 @@ private struct KeyChange {
   ///
   /// - Throws: `.damaged` where the file is; `.verificationFailed` when the copy differs.
   private func rewritten(_ file: URL, in folder: WorkingFolder) throws -> (file: URL, rows: Int) {
+    let size = try ConnectionFactory(file.path, former).still().texts("PRAGMA page_size").first?[0].flatMap { Int($0) } ?? 0
+    guard new.key == nil || size >= 1_024 else {
+      throw StoreError(
+        .misuse, "\(file.path) has pages of \(size) bytes, too small for a cipher's proof; nothing was changed",
+        suggestion: "Give it larger pages: PRAGMA journal_mode = DELETE; PRAGMA page_size = 4096; VACUUM.")
+    }
     let copy = folder.file("rewritten.sqlite")
     _ = try DurableFile.remove(copy)
     try DurableFile.copy(file, to: copy)
@@ -226,10 +232,17 @@ private struct KeyChange {
     guard folder.exists else { return }
     let lock = try FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)", recoveryOptions: [.retry]))
     defer { withExtendedLifetime(lock) {} }
+    var given = false
     for generation in try folder.generations() {
-      let isNew = try !generation.bases.isEmpty && generation.bases.allSatisfy { try opens(generation.base($0), new) }
-      guard !isNew else { continue }
-      report.beginsArchiveAnew = true
+      // Only what is proven to have the former key, and only that. Damage is no proof.
+      func has(_ options: StoreOptions) -> Bool {
+        generation.bases.contains { Encryption.opens(generation.base($0), options) } || generation.hasRecords(with: options.key)
+      }
+      guard has(former) else {
+        if !has(new) { report.left.append(generation.url) }
+        continue
+      }
+      given = true
       if formerFiles == .keep {
         let place = try keptFolder().appendingPathComponent("archive")
         try DurableFile.makeFolder(place)
@@ -239,6 +252,7 @@ private struct KeyChange {
       }
       try DurableFile.flushFolder(of: generation.url)
     }
+    report.beginsArchiveAnew = try given && folder.generations().isEmpty
     if report.beginsArchiveAnew { try folder.forgetDrill() }
   }
 
@@ -318,6 +332,9 @@ private struct KeyChange {
       }
     }
     if formerFiles == .remove { report.kept = nil }
+    // What a salvage has set aside beside the store.
+    let aside = ["jsonl", "sqlite"].map { URL(fileURLWithPath: "\(files.path).set-aside.\($0)") }
+    for file in aside where DurableFile.stands(file.path) && !Encryption.opens(file, new) { report.left.append(file) }
     // Copies without a description, and snapshots in the usual folder where another one was named.
     for folder in Set([files.snapshots, try StoreFiles(files.url).snapshots]) {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

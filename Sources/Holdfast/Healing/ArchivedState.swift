@@ -126,7 +126,9 @@ struct ArchivedState {
     var (pages, areOlder) = (0, true)
     for number in Set(present.numbers).union(1...max(1, Int(hashes.pages))) {
       let number = UInt32(clamping: number)
-      let hash = present.page(Int(number)).map { page in page.bytes.withUnsafeBytes { hashes.hash(number, $0) } }
+      // The archive, too, keeps a page as it stands that cannot be decrypted.
+      let bytes = present.page(Int(number))?.bytes ?? present.bytes(of: Int(number))
+      let hash = bytes.map { $0.withUnsafeBytes { hashes.hash(number, $0) } }
       guard hash != hashes[number] else { continue }
       pages += 1
       areOlder = areOlder && hash.map { met.contains($0) || older[number] == $0 } ?? false

@@ -23,14 +23,20 @@ struct Healing {
     (self.files, self.copy, self.schemas, self.trustsArchive, self.folder) = (files, copy, schemas, trustsArchive, folder)
     self.options = options
     let guess = (try? ArchiveFolder(files).firstBases())?.last?.pageBytes ?? 4_096
-    present = DurableFile.size(copy.path) > 0 ? try DamagedFile(copy.url, log: copy.log, guess: guess, options.key) : nil
+    do {
+      present =
+        DurableFile.size(copy.path) > 0 ? try DamagedFile(copy.url, log: copy.log, guess: guess, options.key, named: files.path) : nil
+    } catch let error as StoreError where error.code == .wrongKey && Encryption.opensCopies(of: files, options) {
+      // Nothing can be read in the file, and the key is right.
+      present = nil
+    }
   }
 
   /// The healed file, in the folder; nil when nothing has to be done, or nothing helps.
   mutating func run(check: () throws -> Void) throws -> URL? {
     let doubts = try examine()
     try check()
-    let archived = archivedState()
+    let archived = try archivedState()
     try check()
     if let archived, let healed = try fromArchive(archived, doubts) { return healed }
     guard !report.damage.isEmpty else {
@@ -51,7 +57,8 @@ struct Healing {
   /// Fills `report.damage`. Returns findings that need not be damage: an app may have written such rows.
   private mutating func examine() throws -> [String] {
     guard present != nil else {
-      report.damage = ["\(files.path) is \(DurableFile.stands(files.path) ? "empty" : "gone")"]
+      let state = DurableFile.size(files.path) > 0 ? "cannot be read at all" : DurableFile.stands(files.path) ? "is empty" : "is gone"
+      report.damage = ["\(files.path) \(state)"]
       return []
     }
     do {
@@ -74,9 +81,12 @@ struct Healing {
 
   // MARK: The archive's pages
 
-  private mutating func archivedState() -> ArchivedState? {
+  private mutating func archivedState() throws -> ArchivedState? {
     do {
       return try ArchivedState(of: files, copy: copy, at: folder.file("archived.sqlite"), options.key)
+    } catch let error as StoreError where present == nil && [.wrongKey, .keyNeeded, .notEncrypted].contains(error.code) {
+      // Nothing else tells whether the key is right.
+      throw error
     } catch {
       report.notes.append("the archive could not help: \(StoreError(error, path: files.path).message)")
       return nil
@@ -119,7 +129,7 @@ struct Healing {
       report.notes.append(
         "the archive had followed the damaged store; what another program changed while the store was closed then is gone")
       return healed
-    } catch let error as StoreError where [.damaged, .notFound].contains(error.code) {
+    } catch let error as StoreError where [.damaged, .notFound, .wrongKey, .keyNeeded, .notEncrypted].contains(error.code) {
       return nil
     }
   }
@@ -127,6 +137,7 @@ struct Healing {
   /// `file`, or a copy of it with its search indexes made again; nil where it is damaged, too.
   private mutating func sound(_ file: URL, _ words: String) throws -> URL? {
     let trial = folder.file("\(file.lastPathComponent).trial")
+    _ = try DurableFile.remove(trial)
     try DurableFile.copy(file, to: trial)
     let connection = try ConnectionFactory(trial.path, options).working()
     do {

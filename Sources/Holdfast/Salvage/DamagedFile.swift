@@ -22,8 +22,9 @@ struct DamagedFile {
   ///   - file: a private copy of the file: the system may end a program whose mapped file is cut off.
   ///   - guess: the size of a page in bytes where neither the header nor the log tells it.
   ///   - key: of an encrypted file.
+  ///   - path: the file, for people.
   /// - Throws: `.wrongKey` where no page can be read with the key.
-  init(_ file: URL, log logFile: URL, guess: Int, _ key: StoreKey?) throws {
+  init(_ file: URL, log logFile: URL, guess: Int, _ key: StoreKey?, named path: String? = nil) throws {
     do {
       data = DurableFile.size(file.path) > 0 ? try Data(contentsOf: file, options: .alwaysMapped) : Data()
       log = DurableFile.size(logFile.path) > 0 ? try Data(contentsOf: logFile, options: .alwaysMapped) : Data()
@@ -35,21 +36,44 @@ struct DamagedFile {
     let said = header.int(16, 2).map { $0 == 1 ? 65_536 : $0 }.flatMap { $0.isPageSize ? $0 : nil }
     let logHeader = log.withUnsafeBytes { LogHeader($0) }
     let isPlain = Self.isHeader(header) && said != nil
-    pageBytes = (isPlain || key != nil ? said : nil) ?? logHeader?.pageBytes ?? (key == nil ? Self.likelySize(data, guess) : guess)
+    if let key {
+      // The bytes that tell the size may be damaged.
+      let sizes = [said, logHeader?.pageBytes, guess].compactMap { $0 } + (10...16).map { 1 << $0 }
+      (pageBytes, cipher) = try Self.opening(data, log, sizes.filter { $0 >= 1_024 }, key, path ?? file.path)
+    } else {
+      pageBytes = (isPlain ? said : nil) ?? logHeader?.pageBytes ?? Self.likelySize(data, guess)
+      cipher = nil
+    }
     let reserved = key == nil ? isPlain ? header.int(20, 1) ?? 0 : 0 : PageCipher.proofBytes
     usableBytes = pageBytes - reserved >= 480 ? pageBytes - reserved : pageBytes
     pageCount = (data.count + pageBytes - 1) / pageBytes
-    cipher = try key.map { [pageBytes] in try PageCipher($0, pageBytes: pageBytes) }
     hasHeader = isPlain
     if let logHeader, logHeader.pageBytes == pageBytes { readLog(logHeader) }
-    if cipher != nil {
-      hasHeader = page(1).map(Self.isHeader) ?? false
-      guard pageCount == 0 || numbers.contains(where: { page($0)?.bytes.last == 1 }) else {
-        throw StoreError(.wrongKey, "no page of \(file.path) can be read with this key: it has another one, or all of it is damaged")
-      }
-    }
+    if cipher != nil { hasHeader = page(1).map(Self.isHeader) ?? false }
     free = freePages()
     try check()
+  }
+
+  /// The first size of a page at which a page of the file, or of the log, can be decrypted.
+  private static func opening(
+    _ data: Data, _ log: Data, _ sizes: [Int], _ key: StoreKey, _ path: String
+  ) throws -> (Int, PageCipher) {
+    for (place, size) in sizes.enumerated() where !sizes[..<place].contains(size) {
+      let cipher = try PageCipher(key, pageBytes: size)
+      func opens(_ number: UInt32, _ source: Data, _ start: Int) throws -> Bool {
+        guard start <= source.count - size else { return false }
+        var page = Array(source[source.startIndex + start..<source.startIndex + start + size])
+        return try page.withUnsafeMutableBytes { try cipher.open(number, $0) } && page.last == 1
+      }
+      for (index, start) in stride(from: 0, to: data.count, by: size).enumerated() {
+        if try opens(UInt32(clamping: index + 1), data, start) { return (size, cipher) }
+      }
+      for start in stride(from: LogHeader.bytes, to: log.count, by: size + LogFrame.headerBytes) {
+        let frame = log[(log.startIndex + start)...].prefix(LogFrame.headerBytes).withUnsafeBytes { LogFrame($0) }
+        if let frame, try opens(frame.page, log, start + LogFrame.headerBytes) { return (size, cipher) }
+      }
+    }
+    throw StoreError(.wrongKey, "no page of \(path) can be read with this key: it has another one, or all of it is damaged")
   }
 
   private static func isHeader(_ page: PageBytes) -> Bool { page.bytes.starts(with: Array("SQLite format 3\0".utf8)) }
@@ -65,7 +89,7 @@ struct DamagedFile {
     let (copy, log) = (folder.file("damaged"), folder.file("damaged-log"))
     try DurableFile.copy(source.url, to: copy)
     if source.hasLog { try DurableFile.copy(source.log, to: log) }
-    try self.init(copy, log: log, guess: 4_096, key)
+    try self.init(copy, log: log, guess: 4_096, key, named: source.path)
     if let line, let own = alone.line, !line.follows(own) { (self, ignoresLog) = (alone, true) }
   }
 
@@ -102,15 +126,20 @@ struct DamagedFile {
 
   /// Decrypted; nil behind the end, and for an encrypted page that is not as it was written.
   func page(_ number: Int) -> PageBytes? {
+    guard var bytes = bytes(of: number) else { return nil }
+    guard let cipher else { return PageBytes(bytes) }
+    let isSound = bytes.withUnsafeMutableBytes { cipher.opens(UInt32(clamping: number), $0) }
+    return isSound ? PageBytes(bytes) : nil
+  }
+
+  /// As they stand in the file or in the log.
+  func bytes(of number: Int) -> [UInt8]? {
     guard number >= 1, number <= pageCount else { return nil }
     let (source, start) = frames[number].map { (log, $0) } ?? (data, (number - 1) * pageBytes)
     guard start < source.count else { return nil }
     let content = source[source.startIndex + start..<source.startIndex + min(source.count, start + pageBytes)]
     // The end of a file that was cut off in the middle of a page.
-    var bytes = Array(content) + Array(repeating: 0, count: pageBytes - content.count)
-    guard let cipher else { return PageBytes(bytes) }
-    let isSound = bytes.withUnsafeMutableBytes { cipher.opens(UInt32(clamping: number), $0) }
-    return isSound ? PageBytes(bytes) : nil
+    return Array(content) + Array(repeating: 0, count: pageBytes - content.count)
   }
 
   /// Writes all pages to a new file that needs no log.

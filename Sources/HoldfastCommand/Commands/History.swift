@@ -39,7 +39,7 @@ struct History: Subcommand {
     let all = try Snapshot.all(of: store.url, in: place.folder?.url)
     var (events, remarks): ([ArchiveEvent], [String]) = ([], [])
     var waitingCommits = JSONValue.null
-    let hasArchive = (try? Archive(of: store.url)) != nil
+    let hasArchive = (try? Archive(of: store.url, options: LockOptions.defaults)) != nil
     do {
       let archive = try archive(of: store)
       events = try archive.history(from: from, to: to)
