@@ -25,6 +25,11 @@ struct EncryptCommandTests {
       #expect(try bench.run(["HOLDFAST_KEY": Self.other], command, store).status == 77, "\(command) with another key")
       #expect(try bench.run(["HOLDFAST_KEY": Self.key], command, store).status == 0, "\(command)")
     }
+    #expect(try bench.run(["HOLDFAST_KEY": Self.key], "archive", "begin", store).status == 0)
+    for command in [["archive", "status"], ["archive", "verify"], ["archive", "drill"], ["history"]] {
+      let told = try Running(Workbench.binary, command + [store], in: bench.folder, environment: ["HOLDFAST_KEY": Self.key]).finish()
+      #expect(told.status == 0, "\(command): \(told.output)\(told.errors)")
+    }
     for (keys, status) in [([:], 77), (["HOLDFAST_KEY": Self.other], 77), (["HOLDFAST_KEY": Self.key], 0)] as [([String: String], Int32)] {
       for arguments in [["salvage", store, "--to", bench.path("new.sqlite")], ["heal", store, "--yes"]] {
         #expect(try Running(Workbench.binary, arguments, in: bench.folder, environment: keys).finish().status == status, "\(arguments)")

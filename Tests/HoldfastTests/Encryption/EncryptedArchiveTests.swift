@@ -142,6 +142,31 @@ struct EncryptedArchiveTests {
     #expect(try Archive(of: world.folder.file("old.sqlite"), options: world.options).verify().isHealthy)
   }
 
+  @Test(
+    "an archive whose base is damaged or gone stays when the same key is given again, and its damage is told as damage",
+    arguments: ["damaged", "gone", "undescribed"])
+  func damagedBase(_ what: String) throws {
+    let store = try world.open()
+    _ = try store.archive()
+    try store.fill(books: 3)
+    try store.label("here")
+    try store.close()
+    let generation = try #require(try ArchiveFolder(StoreFiles(url), world.key).generations().first)
+    let base = generation.base(0)
+    switch what {
+    case "damaged": try Data(count: Int(DurableFile.size(base.path))).write(to: base)
+    case "gone": try FileManager.default.removeItem(at: base)
+    default: try FileManager.default.removeItem(at: generation.description(0))
+    }
+    let before = try world.content().filter { $0.key.contains("archive") }
+    let report = try Store.encrypt(at: url, with: world.key, plainFiles: .remove, options: world.with(nil))
+    #expect(!report.beginsArchiveAnew)
+    #expect(try world.content().filter { $0.key.contains("archive") } == before)
+    #expect(try !Archive(of: url, options: world.options).verify().isHealthy)
+    let error = failure { try Archive(of: url, options: world.options).restore(to: .commit(0), at: world.folder.file("x")) }
+    #expect(error.map { [.damaged, .notFound].contains($0.code) } == true, "\(String(describing: error))")
+  }
+
   @Test("a plain store's archive begins anew when the store is encrypted, and nothing of it stays in the clear")
   func encrypt() throws {
     let plain = try world.open(world.with(nil))

@@ -95,6 +95,52 @@ struct EncryptedHealingTests {
   }
 
   @Test(
+    "where nothing of the file can be read, the archive or a snapshot proves the key and heals",
+    arguments: ["zeros", "noise", "size", "short"])
+  func nothingLeft(_ damage: String) throws {
+    for isArchived in [true, false] {
+      let world = try HealWorld("notes", archived: isArchived, key: key)
+      if !isArchived {
+        let store = try world.store()
+        try store.snapshot()
+        try store.close()
+      }
+      let sound = try rows(world.url)
+      var bytes = try Data(contentsOf: world.url)
+      var random = SeededGenerator(seed: 3)
+      switch damage {
+      case "zeros": bytes = Data(count: bytes.count)
+      case "noise": bytes = Data(bytes.map { _ in UInt8.random(in: 0...255, using: &random) })
+      case "size": bytes[16] = 0x20
+      default: bytes = bytes.prefix(100)
+      }
+      try bytes.write(to: world.url)
+      var other = world.options
+      other.key = .random()
+      #expect(failure { try Store.heal(at: world.url, schemas: [world.schema], options: other) }?.code == .wrongKey)
+      #expect(try world.heal().isHealed)
+      #expect(try rows(world.url) == sound, "\(isArchived)")
+    }
+  }
+
+  @Test("an archive that began with a damaged page does not keep the rows from being healed")
+  func archivedDamage() throws {
+    let world = try HealWorld("notes", archived: false, key: key)
+    let store = try world.store()
+    try store.snapshot()
+    try store.close()
+    let sound = try rows(world.url)
+    try Damage.overwrite(world.url, at: 30 * 4_096, count: 500)
+    var archived = world
+    archived.options.archive.mode = .begins
+    let again = try archived.store()
+    _ = try again.archive()
+    try again.close()
+    #expect(try archived.heal().means == .rows)
+    #expect(try rows(world.url) == sound)
+  }
+
+  @Test(
     "an open store with a damaged page asks to be closed, and is healed then; with damaged indexes it is healed open",
     arguments: [false, true])
   func open(isArchived: Bool) throws {
