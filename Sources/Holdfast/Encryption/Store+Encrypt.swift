@@ -38,7 +38,7 @@ extension Store {
   ///   - plainFiles: what becomes of the file and the snapshots that are not encrypted.
   ///   - options: for the folder of the snapshots, among others. Their key is not used.
   /// - Throws: `.encryptionUnavailable`; `.wrongKey` when the store is encrypted with another key; `.damaged`, `.notFound`, `.wrongKind`;
-  ///   `.verificationFailed`, `.busy`, `.diskFull`, `.inputOutput`. The store is then as it was, unless
+  ///   `.misuse` for pages of 512 bytes; `.verificationFailed`, `.busy`, `.diskFull`, `.inputOutput`. The store is then as it was, unless
   ///   the message says that only snapshots are left to do.
   @discardableResult
   public static func encrypt(
@@ -130,7 +130,7 @@ private struct KeyChange {
         try removeFormerFiles()
       } catch {
         var failure = StoreError(error, path: files.path)
-        failure.message = "\(files.path) is \(done), and its snapshots and its archive are not all: \(failure.message)"
+        failure.message = "\(files.path) is \(done), and some snapshots or parts of the archive are still as before: \(failure.message)"
         failure.suggestion = "Do the same again: only the rest is left to do."
         throw failure
       }
@@ -295,7 +295,7 @@ private struct KeyChange {
 
   /// A snapshot of a damaged state, one of another key, and one whose file is gone stay as they are.
   private static let unreadable: Set<StoreError.Code> = [
-    .verificationFailed, .damaged, .wrongKey, .keyNeeded, .notEncrypted, .notADatabase, .notFound,
+    .verificationFailed, .damaged, .wrongKey, .keyNeeded, .notEncrypted, .notADatabase, .notFound, .misuse,
   ]
 
   private func opens(_ file: URL, _ options: StoreOptions) throws -> Bool {
@@ -334,7 +334,9 @@ private struct KeyChange {
     if formerFiles == .remove { report.kept = nil }
     // What a salvage has set aside beside the store.
     let aside = ["jsonl", "sqlite"].map { URL(fileURLWithPath: "\(files.path).set-aside.\($0)") }
-    for file in aside where DurableFile.stands(file.path) && !Encryption.opens(file, new) { report.left.append(file) }
+    for file in aside where DurableFile.stands(file.path) {
+      if file.pathExtension == "jsonl" ? new.key != nil : !Encryption.opens(file, new) { report.left.append(file) }
+    }
     // Copies without a description, and snapshots in the usual folder where another one was named.
     for folder in Set([files.snapshots, try StoreFiles(files.url).snapshots]) {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

@@ -70,6 +70,9 @@ struct ArchivedState {
 
   private mutating func apply(_ transaction: LogFollower.Transaction, of follower: LogFollower) throws {
     do {
+      guard Int64(transaction.pages) <= Int64(hashes.pages) + Int64(transaction.frames.count) + 1_000_000 else {
+        throw StoreError(.damaged, "the log has \(transaction.pages) pages, which is impossible")
+      }
       let target = try FileHandle(forUpdating: file)
       let cipher = try key.map { try PageCipher($0, pageBytes: hashes.pageBytes) }
       try target.truncate(atOffset: UInt64(transaction.pages) * UInt64(hashes.pageBytes))

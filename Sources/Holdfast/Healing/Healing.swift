@@ -155,7 +155,8 @@ struct Healing {
 
   /// A copy with its indexes made again, where only those are damaged; nil where rows are.
   private func indexesMadeAgain(_ present: DamagedFile) -> URL? {
-    guard present.hasHeader else { return nil }
+    // A page that cannot be decrypted may hold the end of a value: without it SQLite would read zeros there, and find nothing wrong.
+    guard present.hasHeader, present.numbers.allSatisfy({ present.page($0) != nil || present.free.contains($0) }) else { return nil }
     let file = folder.file("indexes.sqlite")
     do {
       try present.copyPages(to: file)

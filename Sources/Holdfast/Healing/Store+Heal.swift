@@ -140,7 +140,7 @@ extension Store {
       guard options.key != nil, StoreError(error).code == .damaged else { throw error }
       throw StoreError(
         .damaged, "\(files.path) can be healed, and not while it is open: SQLite writes over no encrypted page that is damaged",
-        suggestion: "Close the store, and call `Store.heal(at:schemas:)`, or use `holdfast heal`.")
+        suggestion: "Close the store, and call `Store.heal(at:schemas:)`, or use `holdfast heal`.", cause: error)
     }
     if let kept = report.kept {
       for suffix in [""] + StoreFiles.logs where DurableFile.stands(copy.path + suffix) {

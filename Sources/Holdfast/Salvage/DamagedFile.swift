@@ -39,7 +39,7 @@ struct DamagedFile {
     if let key {
       // The bytes that tell the size may be damaged.
       let sizes = [said, logHeader?.pageBytes, guess].compactMap { $0 } + (10...16).map { 1 << $0 }
-      (pageBytes, cipher) = try Self.opening(data, log, sizes.filter { $0 >= 1_024 }, key, path ?? file.path)
+      (pageBytes, cipher) = try Self.opening(data, log, logHeader, sizes.filter { $0 >= 1_024 }, key, path ?? file.path)
     } else {
       pageBytes = (isPlain ? said : nil) ?? logHeader?.pageBytes ?? Self.likelySize(data, guess)
       cipher = nil
@@ -56,7 +56,7 @@ struct DamagedFile {
 
   /// The first size of a page at which a page of the file, or of the log, can be decrypted.
   private static func opening(
-    _ data: Data, _ log: Data, _ sizes: [Int], _ key: StoreKey, _ path: String
+    _ data: Data, _ log: Data, _ header: LogHeader?, _ sizes: [Int], _ key: StoreKey, _ path: String
   ) throws -> (Int, PageCipher) {
     for (place, size) in sizes.enumerated() where !sizes[..<place].contains(size) {
       let cipher = try PageCipher(key, pageBytes: size)
@@ -68,9 +68,12 @@ struct DamagedFile {
       for (index, start) in stride(from: 0, to: data.count, by: size).enumerated() {
         if try opens(UInt32(clamping: index + 1), data, start) { return (size, cipher) }
       }
+      guard let header, header.pageBytes == size else { continue }
       for start in stride(from: LogHeader.bytes, to: log.count, by: size + LogFrame.headerBytes) {
         let frame = log[(log.startIndex + start)...].prefix(LogFrame.headerBytes).withUnsafeBytes { LogFrame($0) }
-        if let frame, try opens(frame.page, log, start + LogFrame.headerBytes) { return (size, cipher) }
+        // No other number is one of this log.
+        guard let frame, frame.salts == header.salts, frame.page > 0, Int(frame.page) <= (data.count + log.count) / size else { continue }
+        if try opens(frame.page, log, start + LogFrame.headerBytes) { return (size, cipher) }
       }
     }
     throw StoreError(.wrongKey, "no page of \(path) can be read with this key: it has another one, or all of it is damaged")

@@ -94,6 +94,23 @@ struct EncryptedHealingTests {
     #expect(try rows(world.url) == sound)
   }
 
+  @Test("a damaged page at the end of a long value is damage, and the value comes back from the snapshot", arguments: [true, false])
+  func overflow(hasSnapshot: Bool) throws {
+    let world = try HealWorld("notes", archived: false, key: key)
+    let store = try world.store()
+    if hasSnapshot { try store.snapshot() }
+    try store.close()
+    let sound = try rows(world.url)
+    let file = try DamagedFile(world.url, log: world.folder.file("none"), guess: 4_096, key)
+    // The last page of a chain: its next page is 0, and no tree has it.
+    let last = try #require(file.numbers.last { file.page($0)?.int(0, 4) == 0 && RawPage($0, of: file) == nil && !file.free.contains($0) })
+    try Damage.overwrite(world.url, at: (last - 1) * 4_096 + 50, count: 8)
+    let report = try world.heal()
+    #expect(report.means == .rows, "\(report)")
+    let found = try rows(world.url)
+    #expect(hasSnapshot ? found == sound : found.allSatisfy { sound[$0.key] == $0.value })
+  }
+
   @Test(
     "where nothing of the file can be read, the archive or a snapshot proves the key and heals",
     arguments: ["zeros", "noise", "size", "short"])
