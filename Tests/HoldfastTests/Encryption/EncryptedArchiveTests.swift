@@ -105,7 +105,7 @@ struct EncryptedArchiveTests {
     #expect(try ConnectionFactory(file.path, world.options).still().texts(sums).compactMap { $0[0] } == present)
   }
 
-  @Test("a page that changed outside SQLite is found by the archive's map, and retention and merging go on")
+  @Test("a page that changed outside SQLite is found by the archive's map")
   func damage() throws {
     let store = try world.open()
     _ = try store.archive()
