@@ -55,19 +55,24 @@ package enum Encryption {
   static func opensCopies(of files: StoreFiles, _ options: StoreOptions) -> Bool {
     let generations = (try? ArchiveFolder(files, options.key).generations()) ?? []
     let copies = generations.flatMap { part in part.bases.map(part.base) } + ((try? Snapshot.all(files)) ?? []).map { $0.file(files) }
-    return generations.contains { $0.hasRecords(with: options.key) } || copies.contains { opens($0, options) }
+    return generations.contains { $0.hasRecords(with: options.key) } || copies.contains { (try? opens($0, options)) ?? false }
   }
 
   /// Whether a file, to which nothing writes, can be read with this key, or without one.
-  static func opens(_ file: URL, _ options: StoreOptions) -> Bool {
+  static func opens(_ file: URL, _ options: StoreOptions) throws -> Bool {
     do {
       try Found(FileBytes(file).read(24)).check(options.key, file.path)
       _ = try ConnectionFactory(file.path, options).still().texts("SELECT 1 FROM sqlite_schema LIMIT 1")
       return true
-    } catch {
+    } catch let error as StoreError where unreadable.contains(error.code) {
       return false
     }
   }
+
+  /// The codes of a copy that is damaged, gone, or has another key.
+  static let unreadable: Set<StoreError.Code> = [
+    .verificationFailed, .damaged, .wrongKey, .keyNeeded, .notEncrypted, .notADatabase, .notFound, .misuse,
+  ]
 
   /// In the form from which SQLite derives nothing.
   static func raw(_ key: StoreKey) -> Data { Data("raw:".utf8) + key.bytes }

@@ -235,11 +235,11 @@ private struct KeyChange {
     var given = false
     for generation in try folder.generations() {
       // Only what is proven to have the former key, and only that. Damage is no proof.
-      func has(_ options: StoreOptions) -> Bool {
-        generation.bases.contains { Encryption.opens(generation.base($0), options) } || generation.hasRecords(with: options.key)
+      func has(_ options: StoreOptions) throws -> Bool {
+        try generation.bases.contains { try Encryption.opens(generation.base($0), options) } || generation.hasRecords(with: options.key)
       }
-      guard has(former) else {
-        if !has(new) { report.left.append(generation.url) }
+      guard try has(former) else {
+        if try !has(new) { report.left.append(generation.url) }
         continue
       }
       given = true
@@ -267,17 +267,17 @@ private struct KeyChange {
   /// Writes each snapshot anew that the former key opens, one after the other, and gives up the former one.
   private mutating func writeSnapshots() throws {
     let all = try Snapshot.all(files)
-    for snapshot in all.reversed() where try !opens(snapshot.file(files), new) {
+    for snapshot in all.reversed() where try !Encryption.opens(snapshot.file(files), new) {
       let file = snapshot.file(files)
       do {
         _ = try Snapshot.verified(snapshot.id, files, former)
         // An interrupted call may have written it already.
-        if try !all.contains(where: { try $0.id != snapshot.id && $0.isSame(as: snapshot) && opens($0.file(files), new) }) {
+        if try !all.contains(where: { try $0.id != snapshot.id && $0.isSame(as: snapshot) && Encryption.opens($0.file(files), new) }) {
           let folder = try WorkingFolder(in: files.snapshots, "copying")
           try DurableFile.checkFreeSpace(snapshot.bytes, in: files.snapshots, for: "a copy of the snapshot \(snapshot.id)")
           try snapshot.add(rewritten(file, in: folder).file, files)
         }
-      } catch let error as StoreError where Self.unreadable.contains(error.code) {
+      } catch let error as StoreError where Encryption.unreadable.contains(error.code) {
         report.left.append(file)
         continue
       }
@@ -290,21 +290,6 @@ private struct KeyChange {
         // Else power loss might bring it back.
         try DurableFile.flushFolder(of: file)
       }
-    }
-  }
-
-  /// A snapshot of a damaged state, one of another key, and one whose file is gone stay as they are.
-  private static let unreadable: Set<StoreError.Code> = [
-    .verificationFailed, .damaged, .wrongKey, .keyNeeded, .notEncrypted, .notADatabase, .notFound, .misuse,
-  ]
-
-  private func opens(_ file: URL, _ options: StoreOptions) throws -> Bool {
-    do {
-      try Encryption.Found(FileBytes(file).read(24)).check(options.key, file.path)
-      _ = try ConnectionFactory(file.path, options).still().texts("SELECT 1 FROM sqlite_schema LIMIT 1")
-      return true
-    } catch let error as StoreError where Self.unreadable.contains(error.code) {
-      return false
     }
   }
 
@@ -335,13 +320,13 @@ private struct KeyChange {
     // What a salvage has set aside beside the store.
     let aside = ["jsonl", "sqlite"].map { URL(fileURLWithPath: "\(files.path).set-aside.\($0)") }
     for file in aside where DurableFile.stands(file.path) {
-      if file.pathExtension == "jsonl" ? new.key != nil : !Encryption.opens(file, new) { report.left.append(file) }
+      if try file.pathExtension == "jsonl" ? new.key != nil : !Encryption.opens(file, new) { report.left.append(file) }
     }
     // Copies without a description, and snapshots in the usual folder where another one was named.
     for folder in Set([files.snapshots, try StoreFiles(files.url).snapshots]) {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
       for file in names.sorted().map({ folder.appendingPathComponent($0) }) where file.pathExtension == "sqlite" {
-        if try !report.left.contains(file) && !opens(file, new) { report.left.append(file) }
+        if try !report.left.contains(file) && !Encryption.opens(file, new) { report.left.append(file) }
       }
     }
   }

@@ -58,6 +58,7 @@ struct DamagedFile {
   private static func opening(
     _ data: Data, _ log: Data, _ header: LogHeader?, _ sizes: [Int], _ key: StoreKey, _ path: String
   ) throws -> (Int, PageCipher) {
+    if let size = sizes.first, data.isEmpty, log.isEmpty { return (size, try PageCipher(key, pageBytes: size)) }
     for (place, size) in sizes.enumerated() where !sizes[..<place].contains(size) {
       let cipher = try PageCipher(key, pageBytes: size)
       func opens(_ number: UInt32, _ source: Data, _ start: Int) throws -> Bool {

@@ -55,13 +55,15 @@ struct MisplacedPagesTests {
     let folder = try TemporaryFolder()
     let store = try folder.store([SalvageWorld.shop])
     try SalvageWorld.fill(store, SalvageWorld.shop, scale: 1, seed: 1)
+    try store.write { _ = try $0.execute("INSERT INTO orders (id, customer, total) VALUES ('no number', 1, 8192.25)") }
     try store.close()
     let file = folder.file("store.sqlite")
     var bytes = try Data(contentsOf: file)
     while let place = bytes.firstRange(of: Data("sqlite_autoindex_orders".utf8)) { bytes[place.lowerBound + 9] = 0 }
     // The total of an order: 8,192.25.
     let (real, nan) = (Data([0x40, 0xC0, 0x00, 0x20]), Data([0x7F, 0xF8, 0x00, 0x20]))
-    if let place = bytes.firstRange(of: real) { bytes.replaceSubrange(place, with: nan) }
+    // In the table and in its index.
+    while let place = bytes.firstRange(of: real) { bytes.replaceSubrange(place, with: nan) }
     try bytes.write(to: file)
     func words(_ numbers: UInt32...) -> Data { Data(numbers.flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }) }
     var sum: (UInt32, UInt32) = (0, 0)
@@ -82,6 +84,8 @@ struct MisplacedPagesTests {
     #expect(damaged.pageCount == 0x7FFF_FFFF && damaged.numbers.count == bytes.count / 4_096 + 1)
     let report = try Store.salvage(file, to: folder.file("new.sqlite"), schemas: [SalvageWorld.shop], options: .testing)
     #expect(report.rows > 2_000)
+    let read = try ConnectionFactory.plain(folder.file("new.sqlite").path).texts("SELECT typeof(total) FROM orders WHERE id = 'no number'")
+    #expect(read == [["null"]])
   }
 
   @Test("a key INTEGER PRIMARY KEY DESC keeps its numbers: it is not the rowid")
