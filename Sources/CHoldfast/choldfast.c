@@ -13,9 +13,16 @@
 #ifndef SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
   #define SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE 1006
 #endif
+#ifndef SQLITE_DBCONFIG_ENABLE_QPSG
+  #define SQLITE_DBCONFIG_ENABLE_QPSG 1007
+#endif
 
 int holdfast_checkpoints_on_close(struct sqlite3 *connection, int on) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on ? 0 : 1, (int *)0);
+}
+
+int holdfast_plans_ignore_values(struct sqlite3 *connection) {
+  return sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_QPSG, 1, (int *)0);
 }
 
 static sqlite3_file *file_behind(struct sqlite3 *connection) {

@@ -11,6 +11,10 @@ struct sqlite3;
 /// Whether closing this connection moves the log into the file (SQLite's default) or leaves it alone. Returns SQLite's result code.
 int holdfast_checkpoints_on_close(struct sqlite3 *connection, int on);
 
+/// A statement's plan no longer depends on the values bound to it, so that SQLite compiles it anew only when the schema changes. Returns
+/// SQLite's result code.
+int holdfast_plans_ignore_values(struct sqlite3 *connection);
+
 /// Reads bytes of the file behind a connection through SQLite's own descriptor: an `open` and `close` beside it would drop every lock
 /// that this process holds on the file. Returns SQLite's result code; bytes behind the end are zero (SQLITE_IOERR_SHORT_READ).
 int holdfast_read(struct sqlite3 *connection, void *buffer, int count, int64_t offset);

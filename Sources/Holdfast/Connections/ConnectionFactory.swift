@@ -250,6 +250,9 @@ package struct ConnectionFactory {
       guard let handle = db.sqliteConnection else { return }
       if let key { try Encryption.give(key, to: handle, path) }
       _ = holdfast_checkpoints_on_close(handle, tidies ? 1 : 0)
+      // `Connection.execute` takes a statement that was compiled anew for one whose schema has changed. SQLite 3.54 compiles some anew for a
+      // value, too.
+      if !readOnly { _ = holdfast_plans_ignore_values(handle) }
       sqlite3_wal_autocheckpoint(handle, 0)
       try db.execute(sql: "PRAGMA recursive_triggers = ON")
       // A log that once grew large is cut to 16 MiB.

@@ -34,6 +34,18 @@ struct StaleStatementTests {
     #expect(many.woken == ["shelves"])
   }
 
+  @Test("a value that the plan of a statement could depend on wakes no watch of another table")
+  func plannedForValue() throws {
+    let words = StoreSchema(
+      "words", migrations: [Migration("words/001", sql: "CREATE TABLE words (word TEXT PRIMARY KEY, seen INT); CREATE TABLE others (n INT)")])
+    let store = try Store.temporary(schemas: [words])
+    let watches = try TableWatches(store, ["words", "others"])
+    for beginning in ["a*", "b*"] {
+      try store.write { tx in _ = try tx.execute("UPDATE words SET seen = 1 WHERE word GLOB \(beginning)") }
+    }
+    #expect(watches.woken == [])
+  }
+
   @Test("a watch that names columns is woken by changes of those, by new rows and by deleted ones")
   func columns() async throws {
     let store = try Shelves.temporary()
