@@ -46,6 +46,7 @@ struct Failure: Error {
 
   private static func command(_ option: StoreError.RecoveryOption, _ store: String) -> String? {
     switch option {
+    case .heal: "holdfast heal \(store)"
     case .rewind: "holdfast rewind \(store) --to now"
     case .restoreSnapshot(let id): "holdfast restore \(store) --snapshot \(id)"
     case .openReadOnly, .retry, .updateApp: nil

@@ -13,6 +13,7 @@ struct FailureTests {
     func advice(_ options: [StoreError.RecoveryOption]) -> String? {
       Failure(StoreError(.damaged, "it is damaged", suggestion: "Look.", recoveryOptions: options)) { _ in nil }.suggestion
     }
+    #expect(advice([.heal, rewind]) == "holdfast heal STORE")
     #expect(advice([rewind, snapshot]) == "holdfast rewind STORE --to now")
     #expect(advice([snapshot, rewind]) == "holdfast restore STORE --snapshot 20261121T090512Z-1")
     #expect(advice([.openReadOnly, snapshot]) == "holdfast restore STORE --snapshot 20261121T090512Z-1")

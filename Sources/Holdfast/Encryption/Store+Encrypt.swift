@@ -118,7 +118,7 @@ private struct KeyChange {
         let connection = try ConnectionFactory(files, new).still()
         // Before anything of before is removed.
         if let damage = try Snapshot.damage(connection).first {
-          throw StoreError(.damaged, "\(files.path) is damaged: \(damage)", suggestion: "Restore a snapshot; nothing was changed.")
+          throw StoreError(.damaged, "\(files.path) is damaged: \(damage)", suggestion: "Heal the store first; nothing was changed.")
         }
         report.rows = try rowCounts(connection.texts).values.reduce(0, +)
       } else {

@@ -220,9 +220,15 @@ struct Healing {
       do {
         report.salvage = try Store.salvage(copy.url, to: file, schemas, options, filling: backup?.file, check: check)
         report.means = .rows
-        if let backup, report.salvage?.tables.contains(where: { $0.filled > 0 }) == true {
+        let tables = report.salvage?.tables ?? []
+        if let backup, tables.contains(where: { $0.filled > 0 }) {
+          let isAudited = tables.contains { $0.audited > 0 }
+          let words = isAudited ? "\(backup.words) and the store's audit" : backup.words
           report.notes.append(
-            "rows of lost pages came from \(backup.words); rows that were deleted after it may be back, and later changes are gone")
+            """
+            rows of lost pages came from \(words); rows that were deleted after \(isAudited ? "that copy" : "it") may be back, and later \
+            changes are gone\(isAudited ? ", where the audit does not tell them" : "")
+            """)
         }
         return file
       } catch let error as StoreError where error.code == .notADatabase {

@@ -59,8 +59,9 @@ struct Salvage {
     try takeDoubtful(pages, check)
     try keepUnclear(pages)
     try check()
-    if backup != nil { for table in tables { try fill(table, pages.lost[table.name] ?? [], shadows) } }
+    try fill(pages, hasBackup: backup != nil)
     try keepOrphans()
+    countLost(pages)
     try raiseCounters()
     for view in schema.made("view") { try make(view) }
     for table in schema.virtual where !schema.objects.contains(where: { $0.name == table.name + "_content" }) { try rebuild(table.name) }
@@ -69,32 +70,29 @@ struct Salvage {
     if backup != nil { try connection.run("DETACH backup") }
   }
 
-  /// Takes from the backup the rows of lost pages whose keys are not there.
-  private mutating func fill(_ table: SalvageTable, _ lost: [ClosedRange<Int64>], _ shadows: Set<String>) throws {
-    guard !lost.isEmpty, !shadows.contains(table.name), let place = report.tables.firstIndex(where: { $0.table == table.name }) else {
-      return
-    }
-    let name = table.name.replacing("'", with: "''")
-    let known = try Set(connection.texts("SELECT name FROM pragma_table_info('\(name)', 'backup')").compactMap { $0[0]?.lowercased() })
-    let columns = table.stored.map(\.name).filter { known.contains($0.lowercased()) && !table.generated.contains($0) }
-    guard !columns.isEmpty else { return }
-    let list = columns.map(quoted).joined(separator: ", ")
-    // The rowid of a table without a column for it may have been given to another row since: then the row gets a new one.
-    let lists = table.hasRowid && table.rowidColumn == nil ? ["rowid, " + list] + (table.key.isEmpty ? [] : [list]) : [list]
-    for range in lost {
-      let within = table.hasRowid ? " WHERE rowid BETWEEN \(range.lowerBound) AND \(range.upperBound)" : ""
-      for list in lists {
-        let before = try changes()
-        try connection.run(
-          "INSERT OR IGNORE INTO main.\(quoted(table.name)) (\(list)) SELECT \(list) FROM backup.\(quoted(table.name))\(within)")
-        let filled = try changes() - before
-        report.tables[place].filled += filled
-        report.tables[place].rows += filled
-      }
+  /// Takes from the audit, and from the backup, the rows of lost pages whose keys are not there.
+  private mutating func fill(_ pages: SalvagedPages, hasBackup: Bool) throws {
+    let shadows = schema.shadows
+    // The audit first, which tells of the others.
+    for table in tables.filter({ $0.name == "holdfast_audit" }) + tables.filter({ $0.name != "holdfast_audit" }) {
+      guard let lost = pages.lost[table.name], !lost.isEmpty, !shadows.contains(table.name),
+        let place = report.tables.firstIndex(where: { $0.table == table.name })
+      else { continue }
+      let (filled, audited) = try SalvageFill(table, in: connection).run(lost, hasBackup: hasBackup)
+      report.tables[place].rows += filled
+      report.tables[place].filled = filled
+      report.tables[place].audited = audited
     }
   }
 
-  private func changes() throws -> Int { try connection.texts("SELECT total_changes()").first?[0].flatMap { Int($0) } ?? 0 }
+  /// Compares the rows with what an index of the table counts.
+  private mutating func countLost(_ pages: SalvagedPages) {
+    for place in report.tables.indices {
+      let counts = report.tables[place]
+      guard pages.lost[counts.table]?.isEmpty == false else { continue }
+      report.tables[place].lost = pages.counted[counts.table].map { max(0, $0 - counts.rows - counts.setAside) }
+    }
+  }
 
   /// An object that cannot be made is a finding: the rows matter more.
   private mutating func make(_ object: SalvageSchema.Object) throws {

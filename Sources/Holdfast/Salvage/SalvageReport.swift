@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a salvage brought back, and what it could not place. Nobody can count the rows that are gone altogether.
+/// What a salvage brought back, and what it could not place.
 public struct SalvageReport: Sendable, Equatable, Codable {
   /// Where the tables' definitions came from.
   public enum Origin: String, Sendable, Codable {
@@ -21,8 +21,14 @@ public struct SalvageReport: Sendable, Equatable, Codable {
     /// How many stood on pages to which the table leads no more: they were recognised by their columns. With those of them that were then
     /// set aside because they point at a row that is gone.
     public var found = 0
-    /// How many of `rows` stood on lost pages, and came from a snapshot or the archive: `Store.heal(at:schemas:options:trustsArchive:)`.
+    /// How many of `rows` stood on lost pages, and came from the store's audit, or in `Store.heal(at:schemas:options:trustsArchive:)` from a
+    /// snapshot or the archive.
     public var filled = 0
+    /// How many of `filled` have values that the audit tells: rows that it tells whole, and rows of a copy that it tells to have changed since.
+    public var audited = 0
+    /// The rows that are gone, as far as an index of the table counts them whose pages are all sound. 0 where the table has lost no page; nil
+    /// where it has, and no such index is left.
+    public var lost: Int? = 0
     /// The rows that did not come in: another row has their key, a row that they point at is gone, or several tables fit them. They are in
     /// `setAside`.
     public var setAside = 0

@@ -20,6 +20,8 @@ struct SalvageTable {
   private(set) var generated: Set<String> = []
   /// The names of the primary key's columns.
   private(set) var key: [String] = []
+  /// Of an index: the table of which it has every row; nil for other indexes.
+  private(set) var indexed: String?
   /// What each foreign key points at. Without columns of the parent: its primary key.
   private(set) var parents: [(table: String, columns: [(child: String, parent: String?)])] = []
 
@@ -61,9 +63,10 @@ struct SalvageTable {
   /// An index of `table`: its columns, then the rowid or the rest of the key.
   init(index: String, of table: SalvageTable, in connection: RawConnection) throws {
     (name, hasRowid, isStrict) = (index, false, table.isStrict)
-    stored = try connection.texts(
-      "SELECT cid, name FROM pragma_index_xinfo('\(index.replacing("'", with: "''"))') ORDER BY seqno"
-    ).map { row in
+    let text = index.replacing("'", with: "''")
+    let list = "pragma_index_list('\(table.name.replacing("'", with: "''"))')"
+    indexed = try connection.texts("SELECT 1 FROM \(list) WHERE name = '\(text)' AND NOT partial").isEmpty ? nil : table.name
+    stored = try connection.texts("SELECT cid, name FROM pragma_index_xinfo('\(text)') ORDER BY seqno").map { row in
       if row[0] == "-1" { return Column(name: "", type: "ROWID", mayBeNull: false) }
       return table.stored.first { $0.name == row[1] } ?? Column(name: "", type: "ANY", mayBeNull: true)
     }

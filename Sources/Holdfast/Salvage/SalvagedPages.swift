@@ -15,6 +15,8 @@ struct SalvagedPages {
 
   /// By table: the rowids whose rows may have stood on lost pages. All, where the table has no rowids, or more or less than one tree.
   private(set) var lost: [String: [ClosedRange<Int64>]] = [:]
+  /// By table that has lost pages: how many rows an index names that has lost none.
+  private(set) var counted: [String: Int] = [:]
   /// By table: the first pages of its trees.
   private var trees: [String: [Int]] = [:]
 
@@ -45,6 +47,24 @@ struct SalvagedPages {
     taken.subtract(misplaced)
     assign(hints)
     for table in tables { lost[table.name] = lostRows(of: table) }
+    for index in indexes {
+      guard let table = index.indexed, lost[table]?.isEmpty == false, let root = roots[index.name], let count = entries(of: index, root)
+      else { continue }
+      counted[table] = max(counted[table] ?? 0, count)
+    }
+  }
+
+  /// How many entries an index has; nil where a page of it is lost.
+  private func entries(of index: SalvageTable, _ root: Int) -> Int? {
+    var (count, seen, waiting): (Int, Set<Int>, [Int]) = (0, [], [root])
+    while let number = waiting.popLast() {
+      guard seen.insert(number).inserted, let page = RawPage(number, of: file), page.isWhole, holds(page, index, .min ... .max) else {
+        return nil
+      }
+      count += page.rows(of: file).rows.count
+      waiting += page.named
+    }
+    return count
   }
 
   private func lostRows(of table: SalvageTable) -> [ClosedRange<Int64>] {

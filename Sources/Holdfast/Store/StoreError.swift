@@ -72,6 +72,8 @@ public struct StoreError: Error, Sendable {
 
   /// An action that the app can offer as a button.
   public enum RecoveryOption: Sendable, Equatable {
+    /// Heal the file with `Store.heal(at:schemas:options:trustsArchive:)`, which takes the best way that there is; the damaged file is kept.
+    case heal
     /// Go back to the newest moment of the archive with `Store.rewind(at:to:)` and `.time(.distantFuture)`. `newest` is the time of that moment,
     /// as far as the archive's files tell without proving them.
     case rewind(newest: Date)
@@ -148,7 +150,7 @@ extension StoreError.Code {
     case .rolledBack: "Nothing of the transaction is stored. Look at the error before this one, and run the whole transaction again."
     case .deviceLocked: "Unlock the device and try again; the data are intact."
     case .notADatabase: "Choose another file; this one was left as it is."
-    case .damaged: "Restore a snapshot; the damaged file is kept."
+    case .damaged: "Heal the store, or restore a snapshot; the damaged file is kept."
     case .wrongKey: "Give the key that the file was encrypted with; nothing was changed."
     case .keyNeeded: "Give the key that the file was encrypted with."
     case .notEncrypted: "Open it without a key, or encrypt it with Store.encrypt."

@@ -65,7 +65,8 @@ struct Heal: Subcommand {
         "pages": report.pages.map { .number($0) } ?? .null, "source": .text(report.source), "tables": tables.document,
         "set_aside": .text(report.salvage?.setAside?.path), "kept_folder": .text(report.kept?.path), "notes": .texts(report.notes),
       ],
-      text: report.found + (tables.isEmpty ? "" : tables.text(width: console.outputWidth)) + facts.text, notes: report.notes,
+      text: report.found + (tables.isEmpty ? "" : tables.text(width: console.outputWidth)) + facts.text,
+      notes: report.notes + tables.lostNotes,
       foundProblems: !isWhole)
   }
 }

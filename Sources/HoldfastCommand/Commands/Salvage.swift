@@ -10,8 +10,8 @@ struct Salvage: Subcommand {
       For a damaged file without archive and snapshots; first try `holdfast heal FILE`. \
       Close the app before. The damaged file stays as it is; its header and its schema may be destroyed, and SQLite may refuse it. \
       Rows that break a rule of their table, point at a row that is gone, or may be of several tables are written to \
-      NEW.set-aside.jsonl, one JSON object a line; those of an encrypted file to the encrypted database NEW.set-aside.sqlite. The exit code is 2 when the new store lacks something that was seen. \
-      --json prints the whole report.
+      NEW.set-aside.jsonl, one JSON object a line; those of an encrypted file to the encrypted database NEW.set-aside.sqlite. The exit \
+      code is 2 when the new store lacks something that was there. --report FILE keeps the whole report, which --json prints.
 
       Example: holdfast salvage library.sqlite --to rescued.sqlite
       """)
@@ -22,29 +22,39 @@ struct Salvage: Subcommand {
   @Option(help: ArgumentHelp("The new store, which must not exist.", valueName: "new"), completion: .file())
   var to: FilePath
 
+  @Option(help: "A new file for the whole report, as JSON.", completion: .file())
+  var report: FilePath?
+
   @OptionGroup var library: LibraryOption
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
+    if let report, report.isStandard { throw ValidationError("--report is a file; --json prints the report.") }
+    if let report, report.path == to.path { throw ValidationError("--report and --to are the same file.") }
     if to.isStandard { throw ValidationError("--to is a file: a store cannot be built into standard output.") }
   }
 
   func perform(_ console: Console) throws -> Answer {
+    if let kept = report, DurableFile.stands(kept.path) {
+      throw StoreError(.cannotCreate, "\(kept.path) is already there; it was left as it is", suggestion: "Choose another name.")
+    }
     let schemas = try schemasOfDamaged(file, beside: to, library)
-    let report = try Activity.show("salvaging", console) {
+    let salvaged = try Activity.show("salvaging", console) {
       try Store.salvage(file.url, to: to.url, schemas: schemas, options: LockOptions.defaults)
     }
+    if let report { try DurableFile.replace(report.url, with: Data(Document(ok: true, document(salvaged)).text.utf8)) }
     var facts = FactList()
     facts.add("built", to.path)
-    facts.add("rows", "\(report.rows)")
-    if let setAside = report.setAside { facts.add("set aside", setAside.path) }
-    if report.unreadableRows > 0 { facts.add("unreadable", ShownValue.counted(report.unreadableRows, "row", "rows")) }
-    if report.unknownPages > 0 { facts.add("unknown", ShownValue.counted(report.unknownPages, "page", "pages")) }
-    for finding in report.findings { facts.add("found", finding) }
-    let isWhole = report.setAside == nil && report.unreadableRows == 0 && report.findings.isEmpty
+    facts.add("rows", "\(salvaged.rows)")
+    if let setAside = salvaged.setAside { facts.add("set aside", setAside.path) }
+    if salvaged.unreadableRows > 0 { facts.add("unreadable", ShownValue.counted(salvaged.unreadableRows, "row", "rows")) }
+    if salvaged.unknownPages > 0 { facts.add("unknown", ShownValue.counted(salvaged.unknownPages, "page", "pages")) }
+    for finding in salvaged.findings { facts.add("found", finding) }
+    let isWhole =
+      salvaged.setAside == nil && salvaged.unreadableRows == 0 && salvaged.findings.isEmpty && !salvaged.tables.haveLosses
     return Answer(
-      document: document(report), text: report.tables.text(width: console.outputWidth) + facts.text,
-      notes: ["The damaged file is as it was. Rows that stood on lost pages are in no count: compare with what you know."],
+      document: document(salvaged), text: salvaged.tables.text(width: console.outputWidth) + facts.text,
+      notes: ["The damaged file is as it was."] + salvaged.tables.lostNotes,
       foundProblems: !isWhole)
   }
 
@@ -76,19 +86,33 @@ extension [SalvageReport.Table] {
   func text(width: Int?) -> String {
     let fills = contains { $0.filled > 0 }
     var table = TextTable(
-      [.text("TABLE"), .number("ROWS"), .number("FOUND")] + (fills ? [.number("FILLED")] : []) + [.number("SET ASIDE")])
-    for counts in self where counts.rows + counts.setAside > 0 {
-      table.add([counts.table, "\(counts.rows)", "\(counts.found)"] + (fills ? ["\(counts.filled)"] : []) + ["\(counts.setAside)"])
+      [.text("TABLE"), .number("ROWS"), .number("FOUND")] + (fills ? [.number("FILLED")] : []) + [.number("SET ASIDE"), .number("LOST")])
+    for counts in self where counts.rows + counts.setAside + (counts.lost ?? 0) > 0 {
+      let filled = fills ? ["\(counts.filled)"] : []
+      table.add([counts.table, "\(counts.rows)", "\(counts.found)"] + filled + ["\(counts.setAside)", counts.lost.map { "\($0)" } ?? "?"])
     }
     return table.text(width: width)
   }
+
+  /// What is not known of lost rows.
+  var lostNotes: [String] {
+    let unknown = filter { $0.lost == nil }
+    let unseen = unknown.filter { $0.rows + $0.setAside == 0 }.map(\.table)
+    return
+      (unseen.count < unknown.count
+      ? ["LOST is ? where pages of a table are gone, and no index counts its rows any more: compare with what you know."] : [])
+      + (unseen.isEmpty ? [] : ["No page was found of \(unseen.joined(separator: ", ")): empty, or lost."])
+  }
+
+  /// Whether rows are known to be gone.
+  var haveLosses: Bool { contains { ($0.lost ?? $0.rows + $0.setAside) > 0 } }
 
   var document: JSONValue {
     .array(
       map { table in
         .object([
           "table": .string(table.table), "rows": .number(table.rows), "found": .number(table.found), "filled": .number(table.filled),
-          "set_aside": .number(table.setAside),
+          "audited": .number(table.audited), "set_aside": .number(table.setAside), "lost": table.lost.map { .number($0) } ?? .null,
         ])
       })
   }

@@ -73,7 +73,7 @@ struct ArchiveTroubleTests {
     try FileManager.default.removeItem(atPath: store)
     if isEmpty { try Data().write(to: URL(fileURLWithPath: store)) }
     let before = try bench.content()
-    let advice = kept == "archive" ? "Try: holdfast rewind \(store) --to now" : "Try: holdfast restore \(store) --snapshot "
+    let advice = "Try: holdfast heal \(store)"
     let arguments = ["import", bench.path("library.json"), "--into", store]
     for more in [[], ["--dry-run"]] {
       let refused = try Running(Workbench.binary, arguments + more, in: bench.folder).finish()

@@ -1,4 +1,5 @@
 import Foundation
+import HoldfastTesting
 import Testing
 
 @Suite("Salvage")
@@ -27,16 +28,13 @@ struct SalvageCommandTests {
   func setAside() throws {
     let bench = try Workbench()
     let store = try bench.store()
-    let file = URL(fileURLWithPath: store)
-    // The first byte of an id: no text begins with it.
-    var bytes = try Data(contentsOf: file)
-    let listed = try bench.run("list", store, "tracks", "--json").document
-    let tracks = try #require(listed["tracks"] as? [[String: Any]])
-    let id = try #require(tracks.first?["id"] as? String)
-    let place = try #require(bytes.range(of: Data(id.utf8)))
-    bytes[place.lowerBound] = 0xFF
-    try bytes.write(to: file)
-    let finished = try bench.run("salvage", store, "--to", bench.path("new.sqlite"))
+    try RawDatabase.with(URL(fileURLWithPath: store)) { try $0.execute("PRAGMA foreign_keys = OFF; DELETE FROM collections") }
+    let (new, report) = (bench.path("new.sqlite"), bench.path("report.json"))
+    let finished = try bench.run("salvage", store, "--to", new, "--report", report)
     #expect(finished.status == 2, "\(finished.errors)\(finished.output)")
+    let written = try #require(JSONSerialization.jsonObject(with: Data(contentsOf: bench.url("report.json"))) as? [String: Any])
+    #expect(written["set_aside"] as? String == new + ".set-aside.jsonl" && finished.output.contains(new + ".set-aside.jsonl"))
+    #expect(try bench.run("salvage", store, "--to", bench.path("other.sqlite"), "--report", report).status == 73, "it is already there")
+    #expect(!FileManager.default.fileExists(atPath: bench.path("other.sqlite")))
   }
 }

@@ -147,7 +147,7 @@ struct LookTests {
     try Damage.truncate(url, to: 0)
     let error = failure { try folder.store([Shelves.schema]) }
     #expect(error?.code == .damaged)
-    #expect(error?.recoveryOptions.first == .restoreSnapshot(id: snapshot.id))
+    #expect(error?.recoveryOptions == [.heal, .restoreSnapshot(id: snapshot.id)])
     #expect(DurableFile.size(url.path) == 0)
   }
 

@@ -37,7 +37,8 @@ struct StaleStatementTests {
   @Test("a value that the plan of a statement could depend on wakes no watch of another table")
   func plannedForValue() throws {
     let words = StoreSchema(
-      "words", migrations: [Migration("words/001", sql: "CREATE TABLE words (word TEXT PRIMARY KEY, seen INT); CREATE TABLE others (n INT)")])
+      "words",
+      migrations: [Migration("words/001", sql: "CREATE TABLE words (word TEXT PRIMARY KEY, seen INT); CREATE TABLE others (n INT)")])
     let store = try Store.temporary(schemas: [words])
     let watches = try TableWatches(store, ["words", "others"])
     for beginning in ["a*", "b*"] {

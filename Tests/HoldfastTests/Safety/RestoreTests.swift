@@ -65,14 +65,14 @@ struct RestoreTests {
     #expect(try folder.store([Shelves.schema]).titles().count == 3)
   }
 
-  @Test("a damaged page is told as damage, with the snapshot as the way out")
+  @Test("a damaged page is told as damage, with healing and the snapshot as ways out")
   func damagedPage() throws {
     try store.close()
     // Page 1 from behind its header: the list of tables.
     try Damage.overwrite(url, at: 100, count: 200)
     let error = failure { try folder.store([Shelves.schema]) }
     #expect(error?.code == .damaged)
-    #expect(error?.recoveryOptions == [.restoreSnapshot(id: snapshot.id)])
+    #expect(error?.recoveryOptions == [.heal, .restoreSnapshot(id: snapshot.id)])
   }
 
   @Test("a missing file is restored, and there is nothing to keep")
