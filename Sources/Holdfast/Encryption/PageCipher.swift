@@ -85,7 +85,7 @@ final class PageCipher {
   }
 
   /// The same where nothing can be thrown. Call `check` in the end: an error counts as a damaged page until then.
-  func opens(_ number: UInt32, _ page: UnsafeMutableRawBufferPointer) -> Bool {
+  func openOrNote(_ number: UInt32, _ page: UnsafeMutableRawBufferPointer) -> Bool {
     do { return try open(number, page) } catch {
       failure = failure ?? error
       return false

@@ -35,6 +35,7 @@ struct Healing {
   /// The healed file, in the folder; nil when nothing has to be done, or nothing helps.
   mutating func run(check: () throws -> Void) throws -> URL? {
     let doubts = try examine()
+    if let words = present?.ignoredLog, !report.damage.isEmpty { report.notes.append(words) }
     try check()
     let archived = try archivedState()
     try check()

@@ -15,8 +15,8 @@ struct DamagedFile {
   private(set) var free: Set<Int> = []
   /// Whether the first 100 bytes are those of a database.
   private(set) var hasHeader: Bool
-  /// Whether there is a log, of another store or another time, that was not read.
-  private(set) var ignoresLog = false
+  /// That there is a log, of another store or another time, that was not read, in words; nil where there is none.
+  private(set) var ignoredLog: String?
 
   /// - Parameters:
   ///   - file: a private copy of the file: the system may end a program whose mapped file is cut off.
@@ -51,6 +51,7 @@ struct DamagedFile {
     if let logHeader, logHeader.pageBytes == pageBytes { readLog(logHeader) }
     if cipher != nil { hasHeader = page(1).map(Self.isHeader) ?? false }
     free = freePages()
+    leaveForeignLog()
     try check()
   }
 
@@ -94,16 +95,18 @@ struct DamagedFile {
     try DurableFile.copy(source.url, to: copy)
     if source.hasLog { try DurableFile.copy(source.log, to: log) }
     try self.init(copy, log: log, guess: 4_096, key, named: source.path)
-    if let line, let own = alone.line, !line.follows(own) { (self, ignoresLog) = (alone, true) }
   }
 
-  /// The file as it is without its log.
-  private var alone: DamagedFile {
+  /// Forgets the pages of a log that does not belong to the file.
+  private mutating func leaveForeignLog() {
+    guard !frames.isEmpty, let line else { return }
     var alone = self
     alone.frames = [:]
     alone.pageCount = (data.count + pageBytes - 1) / pageBytes
     alone.free = alone.freePages()
-    return alone
+    guard let own = alone.line, !line.follows(own) else { return }
+    (frames, pageCount, free) = ([:], alone.pageCount, alone.free)
+    ignoredLog = "the log beside the file is of another store, or of another time of this one, and was not read"
   }
 
   /// The mark of the log to which this state belongs; nil where it cannot be read.
@@ -132,7 +135,7 @@ struct DamagedFile {
   func page(_ number: Int) -> PageBytes? {
     guard var bytes = bytes(of: number) else { return nil }
     guard let cipher else { return PageBytes(bytes) }
-    let isSound = bytes.withUnsafeMutableBytes { cipher.opens(UInt32(clamping: number), $0) }
+    let isSound = bytes.withUnsafeMutableBytes { cipher.openOrNote(UInt32(clamping: number), $0) }
     return isSound ? PageBytes(bytes) : nil
   }
 
@@ -168,7 +171,7 @@ struct DamagedFile {
   private mutating func readLog(_ header: LogHeader) {
     var (sum, place) = (header.sum, LogHeader.bytes)
     let (length, filePages) = (LogFrame.headerBytes + pageBytes, pageCount)
-    var waiting: [Int: Int] = [:]
+    var (waiting, highest): ([Int: Int], Int) = ([:], 0)
     while place <= log.count - length {
       let isNext = log[log.startIndex + place..<log.startIndex + place + length].withUnsafeBytes { bytes -> LogFrame? in
         guard let frame = LogFrame(bytes), frame.salts == header.salts, frame.page != 0 else { return nil }
@@ -178,11 +181,12 @@ struct DamagedFile {
       guard let frame = isNext else { return }
       waiting[Int(frame.page)] = place + LogFrame.headerBytes
       place += length
+      highest = max(highest, Int(frame.page))
       guard frame.databasePages != 0 else { continue }
       frames.merge(waiting) { $1 }
       waiting = [:]
       // No database has more pages than its file and its log hold.
-      pageCount = min(Int(frame.databasePages), max(filePages, frames.keys.max() ?? 0))
+      pageCount = min(Int(frame.databasePages), max(filePages, highest))
     }
   }
 

@@ -61,9 +61,7 @@ extension Store {
       try damaged.check()
       var report = salvage.report
       report.origin = origin
-      if damaged.ignoresLog {
-        report.findings.append("the log beside the file is of another store, or of another time of this one, and was not read")
-      }
+      if let words = damaged.ignoredLog { report.findings.append(words) }
       guard report.tables.contains(where: { $0.rows - $0.filled + $0.setAside > 0 }) else {
         throw StoreError(.notADatabase, "no row can be read in \(source.path)")
       }

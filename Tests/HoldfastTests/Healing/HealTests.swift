@@ -161,17 +161,28 @@ struct HealTests {
       ("UPDATE orders SET customer = 1 WHERE customer = 2", HealReport.Means.indexes), ("DELETE FROM orders WHERE customer = 2", .rows),
     ] {
       let world = try HealWorld("shop", archived: false)
-      // Without the index that this should change.
-      let line = "FROM sqlite_schema WHERE name = 'orders_by_customer'"
-      try world.foreign("PRAGMA writable_schema = ON", "CREATE TABLE kept AS SELECT * \(line)", "DELETE \(line)")
-      try world.foreign(change)
-      try world.foreign("PRAGMA writable_schema = ON", "INSERT INTO sqlite_schema SELECT * FROM kept", "DROP TABLE kept")
+      try world.foreign(change, without: "orders_by_customer")
       let rows = try SalvageWorld.rows(world.url)
       let report = try world.heal()
       #expect(report.means == means && report.kept != nil, "\(report)")
       #expect(try SalvageWorld.rows(world.url) == rows)
       #expect(try Store.check(at: world.url, schemas: [world.schema]).isHealthy)
     }
+  }
+
+  @Test("the pages of another store's log are not healed into the store")
+  func foreignLog() throws {
+    let (world, other) = (try HealWorld("shop", archived: false), try HealWorld("shop", archived: false))
+    try world.foreign("UPDATE orders SET customer = 1 WHERE customer = 2", without: "orders_by_customer")
+    let rows = try SalvageWorld.rows(world.url)
+    let store = try other.store()
+    try store.write { tx in _ = try tx.execute("UPDATE orders SET note = 'of the other store'") }
+    try world.foreign("PRAGMA wal_checkpoint(TRUNCATE)")
+    try Data(contentsOf: URL(fileURLWithPath: other.url.path + "-wal")).write(to: URL(fileURLWithPath: world.url.path + "-wal"))
+    let report = try world.heal()
+    #expect(report.means == .indexes && report.notes.contains { $0.contains("of another store") }, "\(report)")
+    #expect(try SalvageWorld.rows(world.url) == rows)
+    try store.close()
   }
 
   @Test("a file that is gone or empty comes back from the archive, or from a snapshot; without both that is an error")
@@ -263,6 +274,14 @@ struct HealWorld {
   func foreign(_ sql: String...) throws {
     let connection = try ConnectionFactory.plain(url.path, writable: true)
     for sql in sql { try connection.run(sql) }
+  }
+
+  /// The same, and the index does not notice.
+  func foreign(_ sql: String, without index: String) throws {
+    let line = "FROM sqlite_schema WHERE name = '\(index)'"
+    try foreign("PRAGMA writable_schema = ON", "CREATE TABLE kept AS SELECT * \(line)", "DELETE \(line)")
+    try foreign(sql)
+    try foreign("PRAGMA writable_schema = ON", "INSERT INTO sqlite_schema SELECT * FROM kept", "DROP TABLE kept")
   }
 
   /// As a day changes a store: a twentieth of the rows.
