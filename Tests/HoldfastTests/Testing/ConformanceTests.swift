@@ -235,6 +235,12 @@ private struct ShelfList: Library {
       ShownKind("shelf") { wanted, _ in if case .id(let id) = wanted { [.init(id, "A") { _ in Shown([:]) }] } else { [] } }
     ]
     #expect(try said(description)?.contains("is not found by its name “A”") == true)
+    let named = ShelfList.described().kinds[0]
+    description.kinds = [
+      ShownKind("shelf") { wanted, reader in if case .beginning = wanted { [] } else { try named.find(wanted, reader) } }
+    ]
+    #expect(try said(description)?.contains("is not found by the beginning of its id") == true)
+    #expect(try said(ShelfList.described(finds: "rack"))?.contains("finds a rack, which the description does not declare") == true)
     description = ShelfList.described()
     description.counted = [("cupboards", "cupboard", "cupboards")]
     #expect(try said(description)?.contains("cupboards") == true)
