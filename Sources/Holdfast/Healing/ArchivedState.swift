@@ -121,6 +121,13 @@ struct ArchivedState {
     return pages == 0 ? nil : (mended, pages, "commit \(replay.commit.number) of the archive, before the gap")
   }
 
+  /// The decrypted content of pages.
+  func pages(_ numbers: [Int]) throws -> [Int: [UInt8]] {
+    guard !numbers.isEmpty else { return [:] }
+    let sound = try DamagedFile(file, log: file.appendingPathExtension("none"), guess: hashes.pageBytes, key)
+    return Dictionary(uniqueKeysWithValues: numbers.compactMap { number in sound.page(number).map { (number, $0.bytes) } })
+  }
+
   /// How many pages of a store differ from this state; and whether each of them is as it was at an earlier time, as after writes that the disk
   /// lost, or in a file whose log is gone.
   func difference(from present: DamagedFile) -> (pages: Int, areOlder: Bool) {

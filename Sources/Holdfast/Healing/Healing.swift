@@ -12,6 +12,8 @@ struct Healing {
   /// Nil where the file is gone or empty.
   private let present: DamagedFile?
   private(set) var report = HealReport()
+  /// For `.pages`: what the pages of the store's file that cannot be decrypted hold, decrypted.
+  private(set) var undecryptable: [Int: [UInt8]] = [:]
 
   /// - Parameter copy: a copy of the store's files in `folder`.
   init(
@@ -114,7 +116,9 @@ struct Healing {
         """)
       return nil
     }
+    let lost = try present.map { try archived.pages($0.undecryptable) } ?? [:]
     guard let healed = try sound(archived.file, archived.words) else { return try beforeGap(archived) }
+    undecryptable = lost
     (report.means, report.source) = (.pages, archived.words)
     return healed
   }

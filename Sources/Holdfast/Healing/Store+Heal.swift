@@ -1,5 +1,7 @@
+internal import CHoldfast
 public import Foundation
 internal import GRDB
+internal import GRDBSQLite
 import Logging
 
 extension Store {
@@ -84,8 +86,8 @@ extension Store {
   ///
   /// As `heal(at:schemas:options:trustsArchive:)`, on a copy of the present state. Where this store writes its archive, every difference from
   /// the archive is damage, also one that no check sees. The result replaces the content in one transaction, and every live update is read
-  /// again. The damaged state is kept in the quarantine folder. A file whose beginning is destroyed cannot be healed while it is open, nor an
-  /// encrypted one with a damaged page: close the store, and use the other form.
+  /// again. The damaged state is kept in the quarantine folder. A file whose beginning is destroyed cannot be healed while it is open, nor,
+  /// without its archive, an encrypted one with a damaged page: close the store, and use the other form.
   ///
   /// - Throws: `.damaged` when nothing helps; `.busy` when another process goes on writing; `.readOnly`, `.closed`, `.diskFull`,
   ///   `.inputOutput`; `.misuse` for a store in memory, and inside the closure of another call on this store. The store is then
@@ -134,6 +136,7 @@ extension Store {
     do {
       try replaceContent(by: healed, files, db, remark: because) {
         guard try examiner.texts("PRAGMA data_version") == version else { throw Self.changedMeanwhile(files) }
+        try Self.write(healing.undecryptable, db)
       }
     } catch {
       if let kept = report.kept { _ = try? DurableFile.remove(kept) }
@@ -149,6 +152,16 @@ extension Store {
     }
     try report.keepSetAside(in: report.kept)
     return report
+  }
+
+  /// Writes pages into the store's file that SQLite cannot read there, and so would not write over. Nobody else writes meanwhile: this store
+  /// has the write lock, and these pages are not in the log. Readers find what they would have found before the damage.
+  private static func write(_ pages: [Int: [UInt8]], _ db: Database) throws {
+    guard let handle = db.sqliteConnection else { return }
+    for (number, page) in pages {
+      let code = holdfast_write(handle, page, Int32(page.count), Int64(number - 1) * Int64(page.count))
+      guard code == SQLITE_OK else { throw StoreError(sqlite: handle, code) }
+    }
   }
 
   /// Copies the present state, page by page, whatever the pages hold. All commits in it are in the archive then. Returns what changes when

@@ -128,6 +128,11 @@ struct DamagedFile {
     return Array(0..<min(inFile, pageCount)).map { $0 + 1 } + frames.keys.filter { $0 > inFile && $0 <= pageCount }.sorted()
   }
 
+  /// The pages of the file that SQLite cannot decrypt, and so does not write over; a page of zeros is one of them.
+  var undecryptable: [Int] {
+    cipher == nil ? [] : numbers.filter { frames[$0] == nil && page($0)?.bytes.contains { $0 != 0 } != true }
+  }
+
   /// No content is longer.
   var bytes: Int { data.count + log.count }
 

@@ -158,19 +158,30 @@ struct EncryptedHealingTests {
   }
 
   @Test(
-    "an open store with a damaged page asks to be closed, and is healed then; with damaged indexes it is healed open",
-    arguments: [false, true])
-  func open(isArchived: Bool) throws {
+    "an open store with an archive is healed while it is open; without one it asks to be closed",
+    arguments: [true, false], [UInt8(0), 0xA5])
+  func open(isArchived: Bool, byte: UInt8) throws {
     let world = try HealWorld("notes", archived: isArchived, key: key)
     let sound = try rows(world.url)
     let store = try world.store()
     if isArchived { _ = try store.archive() } else { try store.snapshot() }
     try store.checkpoint(.truncate)
-    try SalvageWorld.damageInPlace(world.url)
-    let error = failure { try store.heal() }
-    #expect(error?.code == .damaged && error?.message.contains("not while it is open") == true, "\(String(describing: error))")
-    try store.close()
-    #expect(try world.heal().isHealed)
+    try SalvageWorld.damageInPlace(world.url, with: byte)
+    // A commit whose pages are only in the log.
+    if isArchived { try store.write { tx in _ = try tx.execute("INSERT INTO tags VALUES ('of the log', 1)") } }
+    if isArchived {
+      let report = try store.heal()
+      #expect(report.means == .pages && (report.pages ?? 0) > 0, "\(report)")
+      #expect(try store.integrityCheck().isHealthy)
+      #expect(try store.write { tx in try tx.execute("DELETE FROM tags WHERE name = 'of the log'") } == 1)
+      try store.close()
+      #expect(try Archive(of: world.url, options: world.options).history().filter { $0.kind == .gap } == [])
+    } else {
+      let error = failure { try store.heal() }
+      #expect(error?.code == .damaged && error?.message.contains("not while it is open") == true, "\(String(describing: error))")
+      try store.close()
+      #expect(try world.heal().isHealed)
+    }
     #expect(try rows(world.url) == sound)
   }
 }

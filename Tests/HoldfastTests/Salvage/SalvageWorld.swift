@@ -150,12 +150,12 @@ enum SalvageWorld {
   }
 
   /// Overwrites every eighth page but the first ones with zeros, while a store may have the file open.
-  static func damageInPlace(_ file: URL, fromPage first: UInt64? = nil) throws {
+  static func damageInPlace(_ file: URL, fromPage first: UInt64? = nil, with byte: UInt8 = 0) throws {
     let handle = try FileHandle(forUpdating: file)
     let count = try handle.seekToEnd() / 4_096
     for page in stride(from: first ?? 8, to: count, by: 8) {
       try handle.seek(toOffset: page * 4_096)
-      try handle.write(contentsOf: Data(count: 4_096))
+      try handle.write(contentsOf: Data(repeating: byte, count: 4_096))
     }
   }
 
