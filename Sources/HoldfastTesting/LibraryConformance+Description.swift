@@ -67,7 +67,7 @@ extension LibraryConformance {
           let named = try kind.find(.name(one.name), reader).map(\.id)
           guard named.contains(one.id) else { throw StoreError(.verificationFailed, "\(what) is not found by its name “\(one.name)”") }
         }
-        guard UUID(uuidString: one.id) != nil else { continue }
+        guard IDCodec.parse(one.id) != nil else { continue }
         let begun = try kind.find(.beginning(String(one.id.lowercased().prefix(30))), reader).map(\.id)
         guard begun.contains(one.id) else { throw StoreError(.verificationFailed, "\(what) is not found by the beginning of its id") }
       }
