@@ -232,6 +232,8 @@ private struct KeyChange {
     guard folder.exists else { return }
     let lock = try FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)", recoveryOptions: [.retry]))
     defer { withExtendedLifetime(lock) {} }
+    // What a killed call was removing.
+    WorkingFolder.removeAbandoned(in: folder.url)
     var given = false
     for generation in try folder.generations() {
       // Only what is proven to have the former key, and only that. Damage is no proof.
@@ -243,14 +245,21 @@ private struct KeyChange {
         continue
       }
       given = true
+      let name = generation.url.lastPathComponent
       if formerFiles == .keep {
         let place = try keptFolder().appendingPathComponent("archive")
         try DurableFile.makeFolder(place)
-        try DurableFile.move(generation.url, over: place.appendingPathComponent(generation.url.lastPathComponent))
+        try DurableFile.move(generation.url, over: place.appendingPathComponent(name))
+        try DurableFile.flushFolder(of: generation.url)
       } else {
-        try DurableFile.remove(generation.url)
+        // Out of the archive first: what a kill leaves of a folder might not tell its key any more.
+        let folder = try WorkingFolder(in: folder.url, "removing")
+        try DurableFile.move(generation.url, over: folder.file(name))
+        try DurableFile.flushFolder(of: generation.url)
+        try DurableFile.remove(folder.url)
+        // Else power loss might bring it back.
+        try DurableFile.flushFolder(of: folder.url)
       }
-      try DurableFile.flushFolder(of: generation.url)
     }
     report.beginsArchiveAnew = try given && folder.generations().isEmpty
     if report.beginsArchiveAnew { try folder.forgetDrill() }

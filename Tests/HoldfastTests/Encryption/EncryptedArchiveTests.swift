@@ -142,6 +142,31 @@ struct EncryptedArchiveTests {
     #expect(try Archive(of: world.folder.file("old.sqlite"), options: world.options).verify().isHealthy)
   }
 
+  @Test("the part of a former archive that a killed call was removing is removed by the same call, and is in nobody's way")
+  func killedRemoval() throws {
+    let plain = try world.open(world.with(nil))
+    _ = try plain.archive()
+    try plain.fill(books: 0)
+    try add(1, to: plain)
+    try plain.close()
+    let archive = try ArchiveFolder(StoreFiles(url)).url
+    let copy = world.folder.file("copy")
+    try FileManager.default.copyItem(at: archive, to: copy)
+    try Store.encrypt(at: url, with: world.key, plainFiles: .remove, options: world.with(nil))
+    // As a kill leaves it: the first folder is moved and has lost a file, and the next is still in its place.
+    let removing = archive.appendingPathComponent(".holdfast-removing-4E7C1F0A-3F1B-4B0C-9B0E-2B7F3C1D5A60")
+    try FileManager.default.createDirectory(at: removing, withIntermediateDirectories: false)
+    try FileManager.default.copyItem(at: copy.appendingPathComponent("00000001"), to: removing.appendingPathComponent("00000001"))
+    try FileManager.default.removeItem(at: removing.appendingPathComponent("00000001/0000000000000000.json"))
+    try FileManager.default.moveItem(at: copy.appendingPathComponent("00000001"), to: archive.appendingPathComponent("00000002"))
+    let report = try Store.encrypt(at: url, with: world.key, plainFiles: .remove, options: world.with(nil))
+    #expect(report.beginsArchiveAnew && report.left == [])
+    #expect(try world.files(containing: "Secret title") == [])
+    let store = try world.open()
+    #expect(try store.archive().verify().isHealthy && store.archive().history().filter { $0.kind == .gap } == [])
+    try store.close()
+  }
+
   @Test(
     "an archive whose base is damaged or gone stays when the same key is given again, and its damage is told as damage",
     arguments: ["damaged", "gone", "undescribed"])

@@ -13,13 +13,15 @@ struct ArchiveVerdict {
   /// The commits at which the prepared archive has a gap.
   private let knownGaps: Set<Int64>
 
-  init(_ judged: Case) {
+  /// - Parameter key: of the store; nil: it is plain.
+  init(_ judged: Case, _ key: StoreKey?) {
     self.judged = judged
-    reading = ArchiveReading(folder: judged.folder)
+    reading = ArchiveReading(folder: judged.folder, key: key)
     var random = Chance(judged.seed &+ UInt64(judged.acks.count))
     let prepared = Housekeeping.told(URL(fileURLWithPath: judged.folder))
     knownGaps = Set(prepared.compactMap { $0.hasPrefix("gap ") ? Int64($0.dropFirst(4)) : nil })
-    let told = ToldMoment.all(in: prepared + ["retains"] + judged.acks)
+    // Where the key is changed, `FormerArchives` judges what was told.
+    let told = judged.workload.changesKey ? [] : ToldMoment.all(in: prepared + ["retains"] + judged.acks)
     // How many are restored. Of these some may be gone.
     let most = judged.workload == .housekeeping ? 6 : 3
     moments = Array(told.dropLast().shuffled(using: &random).prefix(most - 1)) + told.suffix(1)
@@ -142,6 +144,13 @@ struct ArchiveVerdict {
 struct ArchiveReading {
   /// The folder with the store.
   var folder: String
+  var key = Keys.key
+
+  private var options: StoreOptions {
+    var options = StoreOptions.production
+    options.key = key
+    return options
+  }
 
   struct State {
     var commit: Int64
@@ -157,15 +166,15 @@ struct ArchiveReading {
       let file = URL(fileURLWithPath: folder + ".restored")
       for suffix in ["", "-wal", "-shm", "-journal"] { unlink(file.path + suffix) }
       defer { unlink(file.path) }
-      let commit = try Archive(of: store, options: Keys.options).restore(to: moment, at: file)
-      let raw = Oracle(file.path, readOnly: true, key: Keys.key)
+      let commit = try Archive(of: store, options: options).restore(to: moment, at: file)
+      let raw = Oracle(file.path, readOnly: true, key: key)
       return State(commit: commit.number, batches: raw.batches, content: raw.content, problems: raw.problems)
     }
   }
 
-  func history() -> Result<[ArchiveEvent], any Error> { Result { try Archive(of: store, options: Keys.options).history() } }
+  func history() -> Result<[ArchiveEvent], any Error> { Result { try Archive(of: store, options: options).history() } }
 
-  func verified() -> Result<IntegrityReport, any Error> { Result { try Archive(of: store, options: Keys.options).verify() } }
+  func verified() -> Result<IntegrityReport, any Error> { Result { try Archive(of: store, options: options).verify() } }
 
   /// Where numbers or times do not grow from commit to commit; nil when they do.
   static func disorder(_ history: [ArchiveEvent]) -> String? {

@@ -15,11 +15,12 @@ struct Attack: Sendable {
     }
   }
 
-  /// The same with another seed. Half of the runs keep an archive: the other half with the next seed. With another key an archive begins anew.
+  /// The same with another seed. Half of the runs keep an archive, the other half with the next seed; of changes of the key, whose files are kept
+  /// with every other seed, two of four.
   func inTurn(_ seed: UInt64) -> Attack {
     let place = UInt64(Workload.allCases.firstIndex(of: workload) ?? 0) &+ (durability == .durable ? 1 : 0)
-    return Attack(
-      workload: workload, durability: durability, seed: seed, isArchived: !workload.changesKey && (place &+ seed).isMultiple(of: 2))
+    let turn = workload.changesKey ? seed / 2 : seed
+    return Attack(workload: workload, durability: durability, seed: seed, isArchived: (place &+ turn).isMultiple(of: 2))
   }
 
   var name: String { "\(workload.rawValue)-\(durability.rawValue)-\(seed)" }
@@ -27,10 +28,12 @@ struct Attack: Sendable {
 
   /// Makes the folder as it is before the attack, once; later ones are copies.
   func prepare() throws -> URL {
-    let template = URL(fileURLWithPath: "\(Paths.scratch)/prepared/\(workload.rawValue)-\(seed)")
+    // Other archives begin when the attack does.
+    let hasArchive = isArchived && workload.changesKey
+    let template = URL(fileURLWithPath: "\(Paths.scratch)/prepared/\(workload.rawValue)-\(seed)\(hasArchive ? "-archived" : "")")
     if !FileManager.default.fileExists(atPath: template.path) {
       try FileManager.default.createDirectory(at: template, withIntermediateDirectories: true)
-      try workload.prepare(template, seed: seed)
+      try workload.prepare(template, seed: seed, isArchived: hasArchive)
     }
     return template
   }

@@ -22,7 +22,7 @@ struct Housekeeping {
     ((try? String(contentsOf: file(folder), encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
   }
 
-  private static func file(_ folder: URL) -> URL { folder.appendingPathComponent("told") }
+  static func file(_ folder: URL) -> URL { folder.appendingPathComponent("told") }
 
   static func prepare(_ folder: URL, _ options: StoreOptions, seed: UInt64) throws {
     let clock = SetClock()

@@ -40,6 +40,9 @@ enum SalvageDamage: String, CaseIterable, Codable, Sendable {
   /// Whether each row must come back where the app's schema is given.
   var losesNothing: Bool { [.firstPageZeroed, .firstPageNoise, .headerNoise, .headerZeroed].contains(self) }
 
+  /// Whether `.recover` may give no table: it finds the tables by the first page, or there is nothing to find.
+  var stopsRecover: Bool { losesNothing || self == .empty }
+
   /// - Parameter roots: the first pages of the tables.
   func apply(to file: URL, roots: [Int], seed: UInt64) throws {
     var random = Chance(seed &* 131 &+ UInt64(Self.allCases.firstIndex(of: self) ?? 0))

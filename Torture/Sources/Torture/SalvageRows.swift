@@ -14,6 +14,8 @@ struct SalvageRows {
 
   var count: Int { tables.values.reduce(0) { $0 + $1.values.reduce(0, +) } }
 
+  init(_ tables: [String: [UInt64: Int]]) { self.tables = tables }
+
   /// - Parameters:
   ///   - known: only these tables; nil: all.
   ///   - right: removes all other rows before it reads, and then those whose parents are gone.
@@ -39,7 +41,7 @@ struct SalvageRows {
       guard !name.hasPrefix("sqlite_"), !["holdfast_schemas", "holdfast_migrations", "holdfast_store"].contains(name),
         known?.contains(name) ?? true
       else { continue }
-      tables[name] = try Self.hashes(handle, name)
+      tables[name] = Dictionary(try Self.hashes(handle, "SELECT * FROM \(Self.quoted(name))").map { ($0, 1) }, uniquingKeysWith: +)
       let text = name.replacingOccurrences(of: "'", with: "''")
       roots += try Oracle.texts(handle, "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(text)'").compactMap {
         Int($0[0])
@@ -58,6 +60,13 @@ struct SalvageRows {
       }
     }
     return (right, wrong)
+  }
+
+  /// These rows with others that count as well.
+  func adding(_ others: [String: [UInt64: Int]]) -> SalvageRows {
+    var sum = self
+    for (name, rows) in others { sum.tables[name, default: [:]].merge(rows, uniquingKeysWith: +) }
+    return sum
   }
 
   private static func removeOrphans(_ handle: OpaquePointer) throws {
@@ -84,17 +93,17 @@ struct SalvageRows {
     }
   }
 
-  private static func hashes(_ handle: OpaquePointer, _ table: String) throws -> [UInt64: Int] {
+  /// A hash of each row of the answer, in its order.
+  static func hashes(_ handle: OpaquePointer, _ sql: String) throws -> [UInt64] {
     var prepared: OpaquePointer?
-    let sql = "SELECT * FROM \(quoted(table))"
     guard sqlite3_prepare_v2(handle, sql, -1, &prepared, nil) == SQLITE_OK else {
       throw Oracle.Failure(message: "\(sql): \(String(cString: sqlite3_errmsg(handle)))")
     }
     defer { sqlite3_finalize(prepared) }
-    var hashes: [UInt64: Int] = [:]
+    var hashes: [UInt64] = []
     while true {
       switch sqlite3_step(prepared) {
-      case SQLITE_ROW: hashes[hash((0..<sqlite3_column_count(prepared)).map { sqlite3_column_value(prepared, $0) }), default: 0] += 1
+      case SQLITE_ROW: hashes.append(hash((0..<sqlite3_column_count(prepared)).map { sqlite3_column_value(prepared, $0) }))
       case SQLITE_DONE: return hashes
       default: throw Oracle.Failure(message: "\(sql): \(String(cString: sqlite3_errmsg(handle)))")
       }
@@ -126,7 +135,7 @@ struct SalvageRows {
     }
   }
 
-  private static func quoted(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
+  static func quoted(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
 
   private static func hash(_ values: [OpaquePointer?]) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325

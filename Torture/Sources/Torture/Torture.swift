@@ -209,7 +209,7 @@ struct Torture {
       torture power|kill|fault|damage|archive-damage|tool|full-disk|limits|folders|processes|shared-kills|upkeep|versions
         [--seconds N] [--number N] [--seed N] [--workload NAME --durability fast|durable] [--at N] [--after MICROSECONDS]
         [--fault KIND,N,ERROR,once|for-good] [--way WAY,MICROSECONDS] [--limit file|memory,BYTES] [--what DAMAGE --state closed|half]
-      torture salvage [--number SEEDS] [--seed N] [--what CLASS] [--schema batches|audiobooks|odd]
+      torture salvage [--number SEEDS] [--seed N] [--what CLASS] [--schema batches|audiobooks|odd|random]
       torture judge FOLDER
       """)
     exit(64)
@@ -266,12 +266,12 @@ struct Options {
   func archiveDamages(_ wanted: Int) -> ArchiveDamageRun {
     ArchiveDamageRun(seed: seed, wanted: number ?? wanted, deadline: deadline, only: damage)
   }
-  /// With more seeds than 20 it takes as long as it takes.
+  /// It takes as long as it takes.
   func salvages(_ wanted: Int) throws -> SalvageRun {
     let (what, store) = (damage.flatMap { SalvageDamage(rawValue: $0.what) }, schema.flatMap { SalvageStores(rawValue: $0) })
     if let damage, what == nil { throw Unknown(argument: damage.what) }
     if let schema, store == nil { throw Unknown(argument: schema) }
-    return SalvageRun(seed: seed, wanted: number ?? wanted, deadline: .distantFuture, onlyDamage: what, onlyStore: store)
+    return SalvageRun(seed: seed, wanted: number ?? wanted, onlyDamage: what, onlyStore: store)
   }
   func fullDisks(_ wanted: Int) -> FullDisk { FullDisk(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, free: at) }
   func folders(_ wanted: Int) -> Folders { Folders(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, way: way) }

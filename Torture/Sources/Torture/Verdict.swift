@@ -34,6 +34,8 @@ struct Finding: Codable, Sendable, Hashable {
 /// Judges a case: by the product itself, then by SQLite alone. Goes on with the folder afterwards, as the next run of the app would.
 struct Verdict {
   private(set) var findings: [Finding] = []
+  /// Whether an interrupted change of the key was repeated.
+  var isRepeated = false
   let judged: Case
   let folder: URL
   var store: URL { Workload.store(folder) }
@@ -105,7 +107,7 @@ struct Verdict {
   private mutating func judge() {
     let allowed = allowed
     let before = judged.looksFirst ? rawLook() : nil
-    var archive = judged.isArchived ? ArchiveVerdict(judged) : nil
+    var archive = judged.isArchived && !judged.workload.changesKey ? ArchiveVerdict(judged, Keys.key) : nil
     judgeFiles()
     // An interrupted replacement is finished by whoever opens the store next; SQLite alone would see a moment in between.
     let isInterrupted = FileManager.default.fileExists(atPath: home.appendingPathComponent("replacement/intent.json").path)
@@ -125,6 +127,8 @@ struct Verdict {
       return runAgain()
     }
     judgeKeys()
+    let former = judgeFormerArchives()
+    if former?.isStopped == false { archive = ArchiveVerdict(judged, options.key) }
     let version = try? Store.kinds(at: store, options: options)["torture"]
     if judged.workload == .migrate {
       if judged.isPromised, acked("migrated") != nil, version != 2 { find("lost", "the reported migration is gone") }
@@ -155,6 +159,7 @@ struct Verdict {
       try open.write { try Library.save(Batch(number: count + 1, seed: judged.seed), in: $0) }
       try judgeAudit(open)
       try archive?.settle(open)
+      if former?.isStopped == true { try judgeStopped(open) }
       try open.close()
       let raw = Oracle(store.path, key: options.key)
       archive?.judge(live: raw)
@@ -198,7 +203,7 @@ struct Verdict {
   }
 
   /// As the store is now: after `rekey` it has one of two keys, after `decrypt` one or none.
-  private var options: StoreOptions {
+  var options: StoreOptions {
     var options = Workload.options(.durable, seed: judged.seed)
     options.key = keyOf(store)
     return options
@@ -286,25 +291,9 @@ struct Verdict {
     let options = options
     do {
       switch judged.workload {
-      case .rekey:
-        guard let other = Keys.other else { return }
-        // If it is done, this says so.
-        var former = options
-        former.key = Keys.key
-        try Store.rekey(at: store, to: other, formerFiles: .remove, options: former)
-        former.key = other
-        try judgeSnapshots(former)
-      case .decrypt:
-        guard let key = Keys.key else { return }
-        var encrypted = options
-        encrypted.key = key
-        if acked("decrypted") == nil {
-          try Store.decrypt(at: store, encryptedFiles: .remove, options: encrypted)
-          if !Keys.isPlain(store.path) { find("next-run", "the store is still encrypted") }
-        }
-        try Store.encrypt(at: store, with: key, plainFiles: .remove, options: encrypted)
-        if !Keys.opens(store.path, key) { find("next-run", "the key does not open the store") }
-        try judgeSnapshots(encrypted)
+      case .rekey, .decrypt:
+        try repeatKeyChange()
+        if judged.isArchived { try judgeNextArchive() }
       case .importNew, .importInto, .importOpen:
         guard let source = judged.workload.source, findings.isEmpty else { return }
         if judged.workload != .importNew, FileManager.default.fileExists(atPath: store.path) {

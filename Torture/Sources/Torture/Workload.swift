@@ -72,7 +72,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  func prepare(_ folder: URL, seed: UInt64) throws {
+  func prepare(_ folder: URL, seed: UInt64, isArchived: Bool) throws {
     if let numbers = source {
       try BatchFormat.data(numbers.map { Batch(number: $0, seed: seed) }).write(to: Self.source(folder))
     }
@@ -80,6 +80,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     guard isPrepared else { return }
     if self == .retention { return try Retaining.prepare(Self.store(folder), Self.options(.fast, seed: seed), seed: seed) }
     if self == .housekeeping { return try Housekeeping.prepare(folder, Self.options(.fast, seed: seed), seed: seed) }
+    if isArchived { return try FormerArchives.prepare(folder, Self.options(.fast, seed: seed), seed: seed) }
     let store = try Store.open(at: Self.store(folder), schemas: [Library.old], options: Self.options(.fast, seed: seed))
     for number in 1...Self.prepared {
       try store.write { try Library.save(Batch(number: number, seed: seed), in: $0) }
@@ -160,13 +161,18 @@ enum Workload: String, CaseIterable, Codable, Sendable {
       acks.tell("closed")
     case .rekey:
       guard let other = Keys.other else { throw StoreError(.misuse, "the torture has no key") }
-      try Store.rekey(at: url, to: other, formerFiles: seed.isMultiple(of: 2) ? .keep : .remove, options: options)
+      try Store.rekey(at: url, to: other, formerFiles: Self.formerFiles(seed), options: options)
       acks.tell("rekeyed")
     case .decrypt:
       guard let key = Keys.key else { throw StoreError(.misuse, "the torture has no key") }
-      let former: FormerFiles = seed.isMultiple(of: 2) ? .keep : .remove
+      let former = Self.formerFiles(seed)
       try Store.decrypt(at: url, encryptedFiles: former, options: options)
       acks.tell("decrypted")
+      if Attack.childIsArchived {
+        var plain = options
+        plain.key = nil
+        try FormerArchives.begin(url, plain, acks)
+      }
       try Store.encrypt(at: url, with: key, plainFiles: former, options: options)
       acks.tell("encrypted")
     }
@@ -262,6 +268,9 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   }
 
   static let busyMilliseconds = 2_000
+
+  /// What a change of the key does with the files of before.
+  static func formerFiles(_ seed: UInt64) -> FormerFiles { seed.isMultiple(of: 2) ? .keep : .remove }
 
   /// The clock stands still: two runs do the same.
   static func options(_ durability: StoreOptions.Durability, seed: UInt64) -> StoreOptions {
