@@ -90,7 +90,7 @@ extension LibraryConformance {
           guard let shown = description.kinds.first(where: { $0.name == kind }) else {
             throw StoreError(.verificationFailed, "search finds a \(kind), which the description does not declare")
           }
-          guard let id = text("id", of: hit) else { continue }
+          guard let id = text("id", of: hit) else { throw StoreError(.verificationFailed, "a hit for “\(name)” has no id") }
           guard try shown.find(.id(id), reader).count == 1 else {
             throw StoreError(.verificationFailed, "search finds the \(kind) \(id), which its kind does not find")
           }

@@ -35,7 +35,7 @@ final class PageCipher {
   private let scratch: RawConnection
   private let file: FileHandle
   private var bytes = 0
-  /// What kept `opens` from its work.
+  /// What kept `openOrNote` from its work.
   private var failure: (any Error)?
 
   /// - Throws: `.encryptionUnavailable`; `.inputOutput` where the temporary folder has no room, or cannot be written.

@@ -39,7 +39,7 @@ extension Store {
   ///   - options: for the folder of the snapshots, among others. Their key is not used.
   /// - Throws: `.encryptionUnavailable`; `.wrongKey` when the store is encrypted with another key; `.damaged`, `.notFound`, `.wrongKind`;
   ///   `.misuse` for pages of 512 bytes; `.verificationFailed`, `.busy`, `.diskFull`, `.inputOutput`. The store is then as it was, unless
-  ///   the message says that only snapshots are left to do.
+  ///   the message says what is left to do.
   @discardableResult
   public static func encrypt(
     at url: URL, with key: StoreKey, plainFiles: FormerFiles, options: StoreOptions = .production
@@ -253,12 +253,12 @@ private struct KeyChange {
         try DurableFile.flushFolder(of: generation.url)
       } else {
         // Out of the archive first: what a kill leaves of a folder might not tell its key any more.
-        let folder = try WorkingFolder(in: folder.url, "removing")
-        try DurableFile.move(generation.url, over: folder.file(name))
+        let removed = try WorkingFolder(in: folder.url, "removing")
+        try DurableFile.move(generation.url, over: removed.file(name))
         try DurableFile.flushFolder(of: generation.url)
-        try DurableFile.remove(folder.url)
+        try DurableFile.remove(removed.url)
         // Else power loss might bring it back.
-        try DurableFile.flushFolder(of: folder.url)
+        try DurableFile.flushFolder(of: removed.url)
       }
     }
     report.beginsArchiveAnew = try given && folder.generations().isEmpty

@@ -124,7 +124,8 @@ struct ArchivedState {
   /// The decrypted content of pages.
   func pages(_ numbers: [Int]) throws -> [Int: [UInt8]] {
     guard !numbers.isEmpty else { return [:] }
-    let sound = try DamagedFile(file, log: file.appendingPathExtension("none"), guess: hashes.pageBytes, key)
+    // It has no log.
+    let sound = try DamagedFile(file, log: file.appendingPathExtension("wal"), guess: hashes.pageBytes, key)
     return Dictionary(uniqueKeysWithValues: numbers.compactMap { number in sound.page(number).map { (number, $0.bytes) } })
   }
 

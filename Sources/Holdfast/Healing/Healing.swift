@@ -12,8 +12,8 @@ struct Healing {
   /// Nil where the file is gone or empty.
   private let present: DamagedFile?
   private(set) var report = HealReport()
-  /// For `.pages`: what the pages of the store's file that cannot be decrypted hold, decrypted.
-  private(set) var undecryptable: [Int: [UInt8]] = [:]
+  /// The archive's state, where the store gets exactly that.
+  private var exact: ArchivedState?
 
   /// - Parameter copy: a copy of the store's files in `folder`.
   init(
@@ -55,6 +55,14 @@ struct Healing {
     return try rows(backup(archived), check)
   }
 
+  /// What the pages of the store's file that cannot be decrypted hold, decrypted; empty where nobody knows it exactly.
+  func undecryptable() throws -> [Int: [UInt8]] {
+    guard let exact, let present else { return [:] }
+    let numbers = present.undecryptable
+    // They are held in memory.
+    return numbers.count <= 16_384 ? try exact.pages(numbers) : [:]
+  }
+
   // MARK: What is wrong
 
   /// Fills `report.damage`. Returns findings that need not be damage: an app may have written such rows.
@@ -76,8 +84,10 @@ struct Healing {
       // Other pages can be read with the key.
       report.damage = ["the first page of \(files.path) is damaged"]
       return []
-    } catch let error as StoreError where [.damaged, .notADatabase, .decoding].contains(error.code) {
-      report.damage = [error.message.replacing(copy.path, with: files.path)]
+    } catch var error as StoreError {
+      error.message = error.message.replacing(copy.path, with: files.path)
+      guard [.damaged, .notADatabase, .decoding].contains(error.code) else { throw error }
+      report.damage = [error.message]
       return []
     }
   }
@@ -116,9 +126,8 @@ struct Healing {
         """)
       return nil
     }
-    let lost = try present.map { try archived.pages($0.undecryptable) } ?? [:]
     guard let healed = try sound(archived.file, archived.words) else { return try beforeGap(archived) }
-    undecryptable = lost
+    exact = archived
     (report.means, report.source) = (.pages, archived.words)
     return healed
   }
@@ -223,28 +232,41 @@ struct Healing {
     if let present, present.pageCount > 0 {
       let file = folder.file("rows.sqlite")
       do {
-        report.salvage = try Store.salvage(copy.url, to: file, schemas, options, filling: backup?.file, check: check)
-        report.means = .rows
-        let tables = report.salvage?.tables ?? []
-        if let backup, tables.contains(where: { $0.filled > 0 }) {
-          let isAudited = tables.contains { $0.audited > 0 }
-          let words = isAudited ? "\(backup.words) and the store's audit" : backup.words
-          report.notes.append(
-            """
-            rows of lost pages came from \(words); rows that were deleted after \(isAudited ? "that copy" : "it") may be back, and later \
-            changes are gone\(isAudited ? ", where the audit does not tell them" : "")
-            """)
+        let salvage = try Store.salvage(copy.url, to: file, schemas, options, filling: backup?.file, check: check)
+        let findings = salvage.findings.map { $0.replacing(copy.path, with: files.path).replacing(file.path, with: files.path) }
+        guard !salvage.findings.contains(where: { $0.hasPrefix(SalvageReport.notOpening) }) else {
+          report.notes += findings
+          return copied(backup)
         }
+        report.salvage = salvage
+        report.means = .rows
+        report.notes += findings.filter { !report.notes.contains($0) } + filledNotes(salvage, backup?.words)
         return file
       } catch let error as StoreError where error.code == .notADatabase {
         let message = error.message.replacing(copy.path, with: files.path)
-        guard backup != nil else { throw StoreError(.damaged, "\(message), and there is no copy of it", suggestion: error.suggestion) }
+        guard backup != nil else {
+          throw StoreError(
+            .damaged, "\(message), and there is no copy of it",
+            suggestion: error.suggestion ?? "The files are as they were. Keep them, and look for a copy on another disk.")
+        }
         report.notes.append(message)
       }
     }
-    guard let backup else { return nil }
-    report.means = .copy
-    return backup.file
+    return copied(backup)
+  }
+
+  private mutating func copied(_ backup: (file: URL, words: String)?) -> URL? {
+    if backup != nil { report.means = .copy }
+    return backup?.file
+  }
+
+  /// Where the rows of lost pages came from.
+  private func filledNotes(_ salvage: SalvageReport, _ copy: String?) -> [String] {
+    let (filled, audited) = salvage.tables.reduce((0, 0)) { ($0.0 + $1.filled, $0.1 + $1.audited) }
+    guard filled > 0 || audited > 0 else { return [] }
+    guard let copy else { return ["rows of lost pages came from the store's audit"] }
+    let notes = ["rows of lost pages came from \(copy); rows that were deleted after it may be back, and later changes are gone"]
+    return audited > 0 ? notes + ["for \(audited) of these rows the store's audit told what they were in the end"] : notes
   }
 }
 

@@ -87,7 +87,7 @@ extension Store {
   /// As `heal(at:schemas:options:trustsArchive:)`, on a copy of the present state. Where this store writes its archive, every difference from
   /// the archive is damage, also one that no check sees. The result replaces the content in one transaction, and every live update is read
   /// again. The damaged state is kept in the quarantine folder. A file whose beginning is destroyed cannot be healed while it is open, nor,
-  /// without its archive, an encrypted one with a damaged page: close the store, and use the other form.
+  /// without an archive that reaches to now, an encrypted one with a damaged page: close the store, and use the other form.
   ///
   /// - Throws: `.damaged` when nothing helps; `.busy` when another process goes on writing; `.readOnly`, `.closed`, `.diskFull`,
   ///   `.inputOutput`; `.misuse` for a store in memory, and inside the closure of another call on this store. The store is then
@@ -126,6 +126,7 @@ extension Store {
     let healed = try healing.run {}
     var report = healing.report
     guard let healed else { return try report.orDamaged(files) }
+    let undecryptable = try healing.undecryptable()
     let connection = try ConnectionFactory(healed.path, options).working()
     let line = try LogLine.stored(connection)
     try Snapshot.makeStandAlone(connection, healed, options)
@@ -136,7 +137,7 @@ extension Store {
     do {
       try replaceContent(by: healed, files, db, remark: because) {
         guard try examiner.texts("PRAGMA data_version") == version else { throw Self.changedMeanwhile(files) }
-        try Self.write(healing.undecryptable, db)
+        try Self.write(undecryptable, db)
       }
     } catch {
       if let kept = report.kept { _ = try? DurableFile.remove(kept) }

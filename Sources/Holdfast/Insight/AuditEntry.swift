@@ -88,9 +88,14 @@ extension SQLValue {
   }
 
   private static func bytes(_ hex: String) -> Data? {
-    let digits = hex.compactMap(\.hexDigitValue)
-    guard digits.count == hex.count, digits.count.isMultiple(of: 2) else { return nil }
-    return Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(truncatingIfNeeded: digits[$0] << 4 | digits[$0 + 1]) })
+    guard hex.utf8.count.isMultiple(of: 2) else { return nil }
+    var (bytes, high): (Data, UInt8?) = (Data(capacity: hex.utf8.count / 2), nil)
+    for character in hex.utf8 {
+      guard let digit = Character(UnicodeScalar(character)).hexDigitValue else { return nil }
+      if let first = high { bytes.append(first << 4 | UInt8(digit)) }
+      high = high == nil ? UInt8(digit) : nil
+    }
+    return bytes
   }
 
   var audited: JSONValue {

@@ -9,19 +9,23 @@ struct Salvage {
   private let connection: RawConnection
   private let schema: SalvageSchema
   private let key: StoreKey?
+  private let audits: [AuditedTable]
   /// A line of JSON for each row that was set aside.
   private let setAside: (String) throws -> Void
   private(set) var report = SalvageReport()
   private var tables: [SalvageTable] = []
+  /// By table: the rowids of rows that were set aside, and how many more rows came in or were set aside without their own rowid.
+  private var (asideRowids, withoutRowid): ([String: Set<Int64>], [String: Int]) = ([:], [:])
 
   /// - Parameters:
   ///   - connection: to an empty database.
   ///   - key: of both files, and of the backup.
+  ///   - audits: what the app's schemas declare.
   init(
-    _ file: DamagedFile, _ schema: SalvageSchema, into connection: RawConnection, _ key: StoreKey?,
+    _ file: DamagedFile, _ schema: SalvageSchema, into connection: RawConnection, _ key: StoreKey?, audits: [AuditedTable],
     setAside: @escaping (String) throws -> Void
   ) {
-    (self.file, self.schema, self.connection, self.key, self.setAside) = (file, schema, connection, key, setAside)
+    (self.file, self.schema, self.connection, self.key, self.audits, self.setAside) = (file, schema, connection, key, audits, setAside)
     (report.pages, report.pagesOfLog) = (file.pageCount, file.pagesOfLog)
   }
 
@@ -59,9 +63,9 @@ struct Salvage {
     try takeDoubtful(pages, check)
     try keepUnclear(pages)
     try check()
-    try fill(pages, hasBackup: backup != nil)
+    try fill(pages, hasBackup: backup != nil, check)
     try keepOrphans()
-    countLost(pages)
+    try countLost(pages)
     try raiseCounters()
     for view in schema.made("view") { try make(view) }
     for table in schema.virtual where !schema.objects.contains(where: { $0.name == table.name + "_content" }) { try rebuild(table.name) }
@@ -70,27 +74,63 @@ struct Salvage {
     if backup != nil { try connection.run("DETACH backup") }
   }
 
-  /// Takes from the audit, and from the backup, the rows of lost pages whose keys are not there.
-  private mutating func fill(_ pages: SalvagedPages, hasBackup: Bool) throws {
+  /// Takes the rows of lost pages from the backup, and from the audit, which tells what became of them since.
+  private mutating func fill(_ pages: SalvagedPages, hasBackup: Bool, _ check: () throws -> Void) throws {
     let shadows = schema.shadows
-    // The audit first, which tells of the others.
-    for table in tables.filter({ $0.name == "holdfast_audit" }) + tables.filter({ $0.name != "holdfast_audit" }) {
+    let sequence = counters().first { $0.table == "holdfast_audit" }?.last
+    // The audit last: only what the damaged file has of it is sure to be of this store's time.
+    for table in tables.filter({ $0.name != "holdfast_audit" }) + tables.filter({ $0.name == "holdfast_audit" }) {
       guard let lost = pages.lost[table.name], !lost.isEmpty, !shadows.contains(table.name),
         let place = report.tables.firstIndex(where: { $0.table == table.name })
       else { continue }
-      let (filled, audited) = try SalvageFill(table, in: connection).run(lost, hasBackup: hasBackup)
-      report.tables[place].rows += filled
-      report.tables[place].filled = filled
-      report.tables[place].audited = audited
+      do {
+        let told = try audits.first { $0.name == table.name }.flatMap {
+          try AuditedRows($0, of: table, in: connection, sequence: sequence, check: check)
+        }
+        var filled = 0
+        if hasBackup { filled = try SalvageFill(table: table, connection: connection).run(lost) }
+        if let told {
+          let result = try told.run(lost, referenced: columnsReferenced(of: table), hasBackup: hasBackup, check: check)
+          filled += result.filled
+          report.tables[place].audited = result.audited
+          withoutRowid[table.name] = result.renumbered + result.setAside.count
+          for (values, reason) in result.setAside {
+            report.tables[place].setAside += 1
+            try setAside(Self.line(table.name, reason, values))
+          }
+        }
+        report.tables[place].filled = filled
+        report.tables[place].rows += filled
+      } catch let error as StoreError where [.constraint, .misuse, .decoding].contains(error.code) {
+        report.findings.append("rows of \(table.name) could not be filled: \(error.message)")
+      }
     }
   }
 
-  /// Compares the rows with what an index of the table counts.
-  private mutating func countLost(_ pages: SalvagedPages) {
-    for place in report.tables.indices {
+  /// The columns of `table` that other tables point at, in lower case.
+  private func columnsReferenced(of table: SalvageTable) -> Set<String> {
+    let pairs = tables.flatMap(\.parents).filter { $0.table.lowercased() == table.name.lowercased() }.flatMap(\.columns)
+    return Set((pairs.compactMap(\.parent) + (pairs.contains { $0.parent == nil } ? table.key : [])).map { $0.lowercased() })
+  }
+
+  /// Compares the rows with what an index of the table names.
+  private mutating func countLost(_ pages: SalvagedPages) throws {
+    for table in tables {
+      guard pages.lost[table.name]?.isEmpty == false, let target = target(of: table, schema.shadows),
+        let place = report.tables.firstIndex(where: { $0.table == target })
+      else { continue }
       let counts = report.tables[place]
-      guard pages.lost[counts.table]?.isEmpty == false else { continue }
-      report.tables[place].lost = pages.counted[counts.table].map { max(0, $0 - counts.rows - counts.setAside) }
+      report.tables[place].lost = nil
+      if !pages.hasPlace(table.name) { report.unplaced.append(target) }
+      guard target == table.name, let named = pages.counted[table.name] else { continue }
+      guard var rowids = named.rowids else {
+        report.tables[place].lost = max(0, named.entries - counts.rows - counts.setAside)
+        continue
+      }
+      let rowid = table.stored.contains { $0.name.lowercased() == "rowid" } ? "_rowid_" : "rowid"
+      try connection.rows(BoundSQL(raw: "SELECT \(rowid) FROM \(quoted(table.name))")) { rowids.remove(try $0.int64()) }
+      let aside = asideRowids[table.name] ?? []
+      report.tables[place].lost = max(0, rowids.subtracting(aside).count - (withoutRowid[table.name] ?? 0))
     }
   }
 
@@ -246,9 +286,7 @@ struct Salvage {
 
   /// Ids that were used once are not used again.
   private func raiseCounters() throws {
-    guard let counters = tables.first(where: { $0.name == "sqlite_sequence" }), let root = schema.root(counters.name) else { return }
-    for row in RawPage(root, of: file)?.rows(of: file).rows ?? [] {
-      guard row.values.count == 2, case .text(let name) = row.values[0], case .integer(let last) = row.values[1] else { continue }
+    for (name, last) in counters() {
       try connection.rows("UPDATE sqlite_sequence SET seq = max(seq, \(last)) WHERE name = \(name)") { _ in }
       try connection.rows(
         "INSERT INTO sqlite_sequence (name, seq) SELECT \(name), \(last) WHERE \(name) NOT IN (SELECT name FROM sqlite_sequence)"
@@ -256,15 +294,35 @@ struct Salvage {
     }
   }
 
-  private func keep(_ row: RawPage.Row, _ table: String, page: Int?, _ reason: String) throws {
-    let columns = tables.first { $0.name == table }?.stored ?? []
-    var members: [String: JSONValue] = [:]
-    for (place, value) in row.values.enumerated() {
-      members[columns.indices.contains(place) ? columns[place].name : "column \(place + 1)"] = value.audited
+  /// The last ids that tables with AUTOINCREMENT have given.
+  private func counters() -> [(table: String, last: Int64)] {
+    guard let counters = tables.first(where: { $0.name == "sqlite_sequence" }), let root = schema.root(counters.name) else { return [] }
+    return (RawPage(root, of: file)?.rows(of: file).rows ?? []).compactMap { row in
+      guard row.values.count == 2, case .text(let name) = row.values[0], case .integer(let last) = row.values[1] else { return nil }
+      return (name, last)
     }
-    var line: [String: JSONValue] = ["table": .string(table), "reason": .string(reason), "columns": .object(members)]
-    line["rowid"] = row.rowid.map { SQLValue.integer($0).audited }
+  }
+
+  private mutating func keep(_ row: RawPage.Row, _ table: String, page: Int?, _ reason: String) throws {
+    let known = tables.first { $0.name == table }
+    var members: [String: SQLValue] = [:]
+    for (place, value) in row.values.enumerated() {
+      members[known?.stored.indices.contains(place) == true ? known?.stored[place].name ?? "" : "column \(place + 1)"] = value
+    }
+    var rowid = row.rowid
+    if rowid == nil, let place = known?.rowidColumn, case .integer(let number)? = row.values.dropFirst(place).first { rowid = number }
+    if let rowid { asideRowids[table, default: []].insert(rowid) }
+    try setAside(Self.line(table, reason, members, rowid: row.rowid, page: page))
+  }
+
+  private static func line(
+    _ table: String, _ reason: String, _ values: [String: SQLValue], rowid: Int64? = nil, page: Int? = nil
+  ) -> String {
+    var line: [String: JSONValue] = [
+      "table": .string(table), "reason": .string(reason), "columns": .object(values.mapValues(\.audited)),
+    ]
+    line["rowid"] = rowid.map { SQLValue.integer($0).audited }
     line["page"] = page.map { SQLValue.integer(Int64($0)).audited }
-    try setAside(JSONValue.object(line).canonicalText())
+    return JSONValue.object(line).canonicalText()
   }
 }

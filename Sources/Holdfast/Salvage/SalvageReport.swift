@@ -21,13 +21,14 @@ public struct SalvageReport: Sendable, Equatable, Codable {
     /// How many stood on pages to which the table leads no more: they were recognised by their columns. With those of them that were then
     /// set aside because they point at a row that is gone.
     public var found = 0
-    /// How many of `rows` stood on lost pages, and came from the store's audit, or in `Store.heal(at:schemas:options:trustsArchive:)` from a
-    /// snapshot or the archive.
+    /// How many of `rows` stood on lost pages, and came from a snapshot or the archive, in `Store.heal(at:schemas:options:trustsArchive:)`, or
+    /// from the audit of the table, where the schemas that were given declare one.
     public var filled = 0
-    /// How many of `filled` have values that the audit tells: rows that it tells whole, and rows of a copy that it tells to have changed since.
+    /// How many of `filled` the audit told: whole, or what changed in a copy's row since.
     public var audited = 0
-    /// The rows that are gone, as far as an index of the table counts them whose pages are all sound. 0 where the table has lost no page; nil
-    /// where it has, and no such index is left.
+    /// The rows that are gone: those that a whole index of the table names, and that neither came in nor were set aside. 0 where the table has
+    /// lost no page; nil where it has, or nothing tells where it stood, and no index is whole. At least as many, where the table has no
+    /// rowids.
     public var lost: Int? = 0
     /// The rows that did not come in: another row has their key, a row that they point at is gone, or several tables fit them. They are in
     /// `setAside`.
@@ -44,12 +45,19 @@ public struct SalvageReport: Sendable, Equatable, Codable {
   public internal(set) var unreadableRows = 0
   /// Pages with rows that fit no table.
   public internal(set) var unknownPages = 0
+  /// Tables of which nothing tells where they stood, and no page was found: they were empty, or all of their rows are lost.
+  public internal(set) var unplaced: [String] = []
   /// Where the tables' definitions came from.
   public internal(set) var origin = Origin.file
   /// The file with the rows that were set aside, one JSON object a line, or the encrypted database with them; nil when there are none.
   public internal(set) var setAside: URL?
   /// What the checks of the new store found, one sentence each. Empty: it opens, and is sound.
   public internal(set) var findings: [String] = []
+
+  package init() {}
+
+  /// How the finding begins that the new store does not open.
+  static let notOpening = "the new store does not open: "
 
   /// All rows that came in.
   public var rows: Int { tables.reduce(0) { $0 + $1.rows } }

@@ -15,8 +15,8 @@ struct SalvagedPages {
 
   /// By table: the rowids whose rows may have stood on lost pages. All, where the table has no rowids, or more or less than one tree.
   private(set) var lost: [String: [ClosedRange<Int64>]] = [:]
-  /// By table that has lost pages: how many rows an index names that has lost none.
-  private(set) var counted: [String: Int] = [:]
+  /// By table that has lost pages: the entries of an index that has lost none, and the rowids in them, where the table has rowids.
+  private(set) var counted: [String: (entries: Int, rowids: Set<Int64>?)] = [:]
   /// By table: the first pages of its trees.
   private var trees: [String: [Int]] = [:]
 
@@ -48,23 +48,30 @@ struct SalvagedPages {
     assign(hints)
     for table in tables { lost[table.name] = lostRows(of: table) }
     for index in indexes {
-      guard let table = index.indexed, lost[table]?.isEmpty == false, let root = roots[index.name], let count = entries(of: index, root)
+      guard let name = index.indexed, lost[name]?.isEmpty == false, counted[name] == nil, let root = roots[index.name],
+        let table = tables.first(where: { $0.name == name })
       else { continue }
-      counted[table] = max(counted[table] ?? 0, count)
+      counted[name] = entries(of: index, of: table, root)
     }
   }
 
-  /// How many entries an index has; nil where a page of it is lost.
-  private func entries(of index: SalvageTable, _ root: Int) -> Int? {
-    var (count, seen, waiting): (Int, Set<Int>, [Int]) = (0, [], [root])
+  /// Whether it is known where a table stands, or stood.
+  func hasPlace(_ table: String) -> Bool { trees[table]?.isEmpty == false }
+
+  /// Nil where a page of the index is lost.
+  private func entries(of index: SalvageTable, of table: SalvageTable, _ root: Int) -> (entries: Int, rowids: Set<Int64>?)? {
+    var (count, rowids, seen, waiting): (Int, Set<Int64>, Set<Int>, [Int]) = (0, [], [], [root])
     while let number = waiting.popLast() {
       guard seen.insert(number).inserted, let page = RawPage(number, of: file), page.isWhole, holds(page, index, .min ... .max) else {
         return nil
       }
-      count += page.rows(of: file).rows.count
+      for row in page.rows(of: file).rows {
+        count += 1
+        if table.hasRowid, case .integer(let rowid)? = row.values.last { rowids.insert(rowid) }
+      }
       waiting += page.named
     }
-    return count
+    return (count, table.hasRowid ? rowids : nil)
   }
 
   private func lostRows(of table: SalvageTable) -> [ClosedRange<Int64>] {

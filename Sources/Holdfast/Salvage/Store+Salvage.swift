@@ -56,7 +56,8 @@ extension Store {
     let report = try target.building(quiet) { new in
       let connection = try ConnectionFactory(new.path, quiet).working()
       try connection.run("PRAGMA journal_mode = MEMORY")
-      var salvage = Salvage(damaged, schema, into: connection, options.key, setAside: setAside.add)
+      let audits = schemas.flatMap(\.declarations).compactMap(\.audited)
+      var salvage = Salvage(damaged, schema, into: connection, options.key, audits: audits, setAside: setAside.add)
       try salvage.run(hints: hints, backup: backup, check: check)
       try damaged.check()
       var report = salvage.report
@@ -114,7 +115,7 @@ extension Store {
       }
       try store.close()
     } catch {
-      report.findings.append("the new store does not open: \(StoreError(error, path: url.path).message)")
+      report.findings.append("\(SalvageReport.notOpening)\(StoreError(error, path: url.path).message)")
     }
     return report
   }

@@ -299,7 +299,7 @@ extension StoreError {
       }
       // What is no database and has no copies beside it is more likely another file than a store.
       let mayHoldRows = code == .damaged && DurableFile.size(files.path) > 0
-      if code != .notFound, mayHoldRows || !error.recoveryOptions.isEmpty { error.recoveryOptions.insert(.heal, at: 0) }
+      if mayHoldRows || !error.recoveryOptions.isEmpty { error.recoveryOptions.insert(.heal, at: 0) }
       error.suggestion = suggestion ?? error.recoveryOptions.first.flatMap(advice)
     case .migrationFailed, .migrationLostRows, .editedMigration:
       // The file is unchanged, and so the archive's newest moment is the same.
@@ -318,7 +318,9 @@ extension StoreError {
     case .rewind(let newest):
       let time = DateCodec.iso8601(DateCodec.milliseconds(newest) ?? 0, fraction: false)
       return "Go back to the newest moment of the archive, \(time)\(code == .notFound ? "." : "; this file is kept.")"
+    case .heal where code == .notFound: return "Heal the store: it comes back from its copies."
     case .heal where code == .notADatabase: return "Heal the store, or choose another file; this one is kept."
+    case .heal: return "Heal the store; the damaged file is kept."
     default: return nil
     }
   }

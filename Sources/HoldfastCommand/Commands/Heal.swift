@@ -48,7 +48,7 @@ struct Heal: Subcommand {
   }
 
   private func answer(_ report: HealReport, isDone: Bool, _ console: Console) -> Answer {
-    let tables = report.salvage?.tables ?? []
+    let salvage = report.salvage ?? SalvageReport()
     var facts = FactList()
     facts.add("store", store.path)
     if report.means == .none {
@@ -62,11 +62,11 @@ struct Heal: Subcommand {
     return Answer(
       document: [
         "store": .string(store.path), "healed": .bool(isDone), "means": .string(report.means.rawValue), "damage": .texts(report.damage),
-        "pages": report.pages.map { .number($0) } ?? .null, "source": .text(report.source), "tables": tables.document,
+        "pages": report.pages.map { .number($0) } ?? .null, "source": .text(report.source), "tables": salvage.document,
         "set_aside": .text(report.salvage?.setAside?.path), "kept_folder": .text(report.kept?.path), "notes": .texts(report.notes),
       ],
-      text: report.found + (tables.isEmpty ? "" : tables.text(width: console.outputWidth)) + facts.text,
-      notes: report.notes + tables.lostNotes,
+      text: report.found + (salvage.tables.isEmpty ? "" : salvage.text(width: console.outputWidth)) + facts.text,
+      notes: report.notes + salvage.lostNotes,
       foundProblems: !isWhole)
   }
 }

@@ -30,14 +30,28 @@ struct Salvage: Subcommand {
 
   func validate() throws {
     if let report, report.isStandard { throw ValidationError("--report is a file; --json prints the report.") }
-    if let report, report.path == to.path { throw ValidationError("--report and --to are the same file.") }
+    let names = [to, file].flatMap { store in ([""] + StoreFiles.sidecars).map { store.path + $0 } }
+    if let report, names.contains(report.path) { throw ValidationError("--report has the name of a file of the store.") }
     if to.isStandard { throw ValidationError("--to is a file: a store cannot be built into standard output.") }
   }
 
   func perform(_ console: Console) throws -> Answer {
-    if let kept = report, DurableFile.stands(kept.path) {
-      throw StoreError(.cannotCreate, "\(kept.path) is already there; it was left as it is", suggestion: "Choose another name.")
+    if let report { try Self.reserve(report) }
+    do {
+      return try salvage(console)
+    } catch {
+      if let report { _ = try? DurableFile.remove(report.url) }
+      throw error
     }
+  }
+
+  /// Takes the name before the work begins, so that nothing else gets it meanwhile.
+  private static func reserve(_ report: FilePath) throws {
+    guard try !DurableFile.create(report.path) else { return }
+    throw StoreError(.cannotCreate, "\(report.path) is already there; it was left as it is", suggestion: "Choose another name.")
+  }
+
+  private func salvage(_ console: Console) throws -> Answer {
     let schemas = try schemasOfDamaged(file, beside: to, library)
     let salvaged = try Activity.show("salvaging", console) {
       try Store.salvage(file.url, to: to.url, schemas: schemas, options: LockOptions.defaults)
@@ -51,17 +65,17 @@ struct Salvage: Subcommand {
     if salvaged.unknownPages > 0 { facts.add("unknown", ShownValue.counted(salvaged.unknownPages, "page", "pages")) }
     for finding in salvaged.findings { facts.add("found", finding) }
     let isWhole =
-      salvaged.setAside == nil && salvaged.unreadableRows == 0 && salvaged.findings.isEmpty && !salvaged.tables.haveLosses
+      salvaged.setAside == nil && salvaged.unreadableRows == 0 && salvaged.findings.isEmpty && !salvaged.isLosing
     return Answer(
-      document: document(salvaged), text: salvaged.tables.text(width: console.outputWidth) + facts.text,
-      notes: ["The damaged file is as it was."] + salvaged.tables.lostNotes,
+      document: document(salvaged), text: salvaged.text(width: console.outputWidth) + facts.text,
+      notes: ["The damaged file is as it was."] + salvaged.lostNotes,
       foundProblems: !isWhole)
   }
 
   private func document(_ report: SalvageReport) -> [String: JSONValue] {
     [
       "file": .string(file.path), "built": .string(to.path), "origin": .string(report.origin.rawValue),
-      "tables": report.tables.document,
+      "tables": report.document, "unplaced": .texts(report.unplaced),
       "pages": .number(report.pages), "pages_of_log": .number(report.pagesOfLog), "unreadable_rows": .number(report.unreadableRows),
       "unknown_pages": .number(report.unknownPages), "set_aside": .text(report.setAside?.path), "findings": .texts(report.findings),
     ]
@@ -82,12 +96,12 @@ func schemasOfDamaged(_ file: FilePath, beside target: FilePath, _ library: Libr
   return most > 0 && counts.count { $0 == most } == 1 ? zip(all, counts).filter { $1 == most }.map(\.0) : []
 }
 
-extension [SalvageReport.Table] {
+extension SalvageReport {
   func text(width: Int?) -> String {
-    let fills = contains { $0.filled > 0 }
+    let fills = tables.contains { $0.filled > 0 }
     var table = TextTable(
       [.text("TABLE"), .number("ROWS"), .number("FOUND")] + (fills ? [.number("FILLED")] : []) + [.number("SET ASIDE"), .number("LOST")])
-    for counts in self where counts.rows + counts.setAside + (counts.lost ?? 0) > 0 {
+    for counts in tables where counts.rows + counts.setAside > 0 || isLosing(counts) {
       let filled = fills ? ["\(counts.filled)"] : []
       table.add([counts.table, "\(counts.rows)", "\(counts.found)"] + filled + ["\(counts.setAside)", counts.lost.map { "\($0)" } ?? "?"])
     }
@@ -96,23 +110,24 @@ extension [SalvageReport.Table] {
 
   /// What is not known of lost rows.
   var lostNotes: [String] {
-    let unknown = filter { $0.lost == nil }
-    let unseen = unknown.filter { $0.rows + $0.setAside == 0 }.map(\.table)
+    let isUnknown = tables.contains { isLosing($0) && $0.lost == nil }
     return
-      (unseen.count < unknown.count
-      ? ["LOST is ? where pages of a table are gone, and no index counts its rows any more: compare with what you know."] : [])
-      + (unseen.isEmpty ? [] : ["No page was found of \(unseen.joined(separator: ", ")): empty, or lost."])
+      (isUnknown ? ["LOST is ? where pages of a table are gone, and no index counts its rows any more: compare with what you know."] : [])
+      + (unplaced.isEmpty ? [] : ["No page was found of \(unplaced.joined(separator: ", ")): empty, or lost."])
   }
 
-  /// Whether rows are known to be gone.
-  var haveLosses: Bool { contains { ($0.lost ?? $0.rows + $0.setAside) > 0 } }
+  /// Whether rows are gone, or pages that may have had some.
+  var isLosing: Bool { tables.contains(where: isLosing) }
 
+  private func isLosing(_ table: Table) -> Bool { table.lost != 0 && !unplaced.contains(table.table) }
+
+  /// The tables, for programs.
   var document: JSONValue {
     .array(
-      map { table in
+      tables.map { table in
         .object([
           "table": .string(table.table), "rows": .number(table.rows), "found": .number(table.found), "filled": .number(table.filled),
-          "audited": .number(table.audited), "set_aside": .number(table.setAside), "lost": table.lost.map { .number($0) } ?? .null,
+          "set_aside": .number(table.setAside), "lost": table.lost.map { .number($0) } ?? .null,
         ])
       })
   }

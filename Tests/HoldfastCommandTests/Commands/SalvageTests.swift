@@ -36,5 +36,10 @@ struct SalvageCommandTests {
     #expect(written["set_aside"] as? String == new + ".set-aside.jsonl" && finished.output.contains(new + ".set-aside.jsonl"))
     #expect(try bench.run("salvage", store, "--to", bench.path("other.sqlite"), "--report", report).status == 73, "it is already there")
     #expect(!FileManager.default.fileExists(atPath: bench.path("other.sqlite")))
+    for name in ["third.sqlite.set-aside.jsonl", "third.sqlite-wal", "library.sqlite-wal", "none/report.json"] {
+      let refused = try bench.run("salvage", store, "--to", bench.path("third.sqlite"), "--report", bench.path(name))
+      #expect(refused.status == (name.hasSuffix("-wal") ? 64 : 73), "\(name): \(refused.errors)")
+      #expect(try bench.content().keys.filter { $0.contains("third") || $0.contains("-wal") } == [])
+    }
   }
 }

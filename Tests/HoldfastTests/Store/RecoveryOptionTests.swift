@@ -26,7 +26,7 @@ struct RecoveryOptionTests {
   }
 
   @Test(
-    "a damaged or overwritten file offers to be healed, and as a missing one its archive and its snapshot, the newer one first",
+    "a damaged, overwritten or missing file offers to be healed, then its archive and its snapshot, the newer one first",
     arguments: ["damaged", "overwritten", "missing"], [true, false])
   func offered(accident: String, snapshotIsLast: Bool) throws {
     let (snapshot, newest) = try made(snapshotIsLast: snapshotIsLast)
@@ -40,11 +40,9 @@ struct RecoveryOptionTests {
     let error = try #require(failure { try folder.store([Shelves.schema], options: options) })
     let offered: [StoreError.RecoveryOption] = [.rewind(newest: newest), .restoreSnapshot(id: snapshot.id)]
     let inOrder: [StoreError.RecoveryOption] = snapshotIsLast ? offered.reversed() : offered
-    // A file that is gone may have been moved: nothing is to be healed.
-    #expect(error.recoveryOptions == (accident == "missing" ? [] : [.heal]) + inOrder, "\(error)")
-    let advice = accident == "missing" ? snapshotIsLast ? "Check" : "Go back to the newest moment of the archive" : "Heal the store"
-    #expect(error.recoverySuggestion?.hasPrefix(advice) == true, "\(error.recoverySuggestion ?? "")")
-    if accident == "missing" {
+    #expect(error.recoveryOptions == [.heal] + inOrder, "\(error)")
+    #expect(error.recoverySuggestion?.hasPrefix("Heal the store") == true, "\(error.recoverySuggestion ?? "")")
+    if snapshotIsLast {
       try Store.rewind(at: url, to: .time(.distantFuture), options: .testing)
     } else {
       try Store.heal(at: url, schemas: [Shelves.schema], options: .testing)
