@@ -94,7 +94,15 @@ struct DamagedFile {
     try DurableFile.copy(source.url, to: copy)
     if source.hasLog { try DurableFile.copy(source.log, to: log) }
     try self.init(copy, log: log, guess: 4_096, key, named: source.path)
-    if let line, let own = alone.line, !line.follows(own) { (self, ignoresLog) = (alone, true) }
+    let alone = alone
+    if let line, let own = alone.line, !line.follows(own) || isBehind(alone) { (self, ignoresLog) = (alone, true) }
+  }
+
+  /// Whether the log is of an earlier time than the file, also where it has no mark: its first page has had fewer changes. SQLite counts them,
+  /// and a log's pages come into the file in their order.
+  private func isBehind(_ alone: DamagedFile) -> Bool {
+    guard hasHeader, alone.hasHeader, let own = page(1)?.int(24, 4), let file = alone.page(1)?.int(24, 4) else { return false }
+    return own < file
   }
 
   /// The file as it is without its log.
