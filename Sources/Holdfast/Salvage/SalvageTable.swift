@@ -75,6 +75,8 @@ struct SalvageTable {
   /// How well a row fits, from 0 to 1; nil where it cannot be one of this table.
   func fit(_ row: RawPage.Row) -> Double? {
     guard hasRowid == (row.rowid != nil), !row.values.isEmpty, row.values.count <= stored.count else { return nil }
+    // The kit's tables of one row: an app's rows have their columns, too.
+    if ["holdfast_store", "holdfast_audit_anchor"].contains(name), row.rowid != 1 { return nil }
     // A column that was added later is missing in older rows.
     guard stored[row.values.count...].allSatisfy(\.mayBeMissing) else { return nil }
     var typical = 0
@@ -107,7 +109,8 @@ struct SalvageTable {
       return type.contains("REAL") || type.contains("FLOA") || type.contains("DOUB")
     case .text:
       if isStrict { return ["TEXT", "ANY"].contains(type) ? true : nil }
-      return type.contains("CHAR") || type.contains("CLOB") || type.contains("TEXT")
+      // Times are often kept as text in columns of a type that SQLite does not know.
+      return ["CHAR", "CLOB", "TEXT", "DATE", "TIME"].contains { type.contains($0) }
     case .blob:
       if isStrict { return ["BLOB", "ANY"].contains(type) ? true : nil }
       return type.contains("BLOB")

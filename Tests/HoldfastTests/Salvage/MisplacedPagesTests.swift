@@ -28,6 +28,57 @@ struct MisplacedPagesTests {
     #expect(try SalvageWorld.rows(new) == rows)
   }
 
+  @Test("a log of an earlier time that has no mark is not read")
+  func olderLog() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("store.sqlite")
+    var log = Data()
+    for session in 0..<3 {
+      let store = try folder.store([SalvageWorld.shop])
+      if session == 1 {
+        // A transaction without a row marks no log.
+        try store.write { tx in _ = try tx.execute("CREATE TABLE extra (number INTEGER)") }
+        log = try Data(contentsOf: URL(fileURLWithPath: file.path + "-wal"))
+      } else {
+        try store.write { tx in
+          for number in 1...500 { try tx.execute("INSERT INTO labels VALUES (\(session * 500 + number), 'a label', 'a color')") }
+        }
+      }
+      try store.close()
+    }
+    let rows = try SalvageWorld.rows(file)
+    try log.write(to: URL(fileURLWithPath: file.path + "-wal"))
+    let new = folder.file("new.sqlite")
+    let report = try Store.salvage(file, to: new, schemas: [SalvageWorld.shop], options: .testing)
+    #expect(report.findings.contains("the log beside the file is of another store, or of another time of this one, and was not read"))
+    #expect(report.pagesOfLog == 0)
+    #expect(try SalvageWorld.rows(new) == rows)
+  }
+
+  @Test("without the first page, the schema's other pages are no rows of a table that they fit")
+  func schemaPages() throws {
+    let schema = StoreSchema(
+      "entries",
+      migrations: [
+        Migration(
+          "entries/001",
+          sql: "CREATE TABLE entries (kind TEXT, name TEXT, topic TEXT, place INTEGER, text TEXT, more TEXT);"
+            + (1...40).map { "CREATE TABLE other_\($0) (number INTEGER PRIMARY KEY, other_number INTEGER, third_number INTEGER);" }.joined())
+      ])
+    let folder = try TemporaryFolder()
+    let store = try folder.store([schema])
+    try store.write { tx in for id in 1...90 { try tx.execute("INSERT INTO entries VALUES ('a', 'b', 'c', \(id), 'd', 'e')") } }
+    try store.close()
+    let file = folder.file("store.sqlite")
+    try #require(RawPage(1, of: DamagedFile(file, log: folder.file("none"), guess: 4_096, nil))?.kind == .tableInterior)
+    let rows = try SalvageWorld.rows(file)
+    try Damage.overwrite(file, at: 0, count: 4_096)
+    let new = folder.file("new.sqlite")
+    let report = try Store.salvage(file, to: new, schemas: [schema], options: .testing)
+    #expect(report.findings == [] && report.setAside == nil)
+    #expect(try SalvageWorld.rows(new) == rows)
+  }
+
   @Test("a page of a table that stands in the tree of an index leads to its rows all the same")
   func tableBelowIndex() throws {
     let folder = try TemporaryFolder()
