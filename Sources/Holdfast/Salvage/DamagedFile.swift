@@ -97,6 +97,13 @@ struct DamagedFile {
     try self.init(copy, log: log, guess: 4_096, key, named: source.path)
   }
 
+  /// Whether the log is of an earlier time than the file, also where it has no mark: its first page has had fewer changes. SQLite counts them,
+  /// and a log's pages come into the file in their order.
+  private func isBehind(_ alone: DamagedFile) -> Bool {
+    guard hasHeader, alone.hasHeader, let own = page(1)?.int(24, 4), let file = alone.page(1)?.int(24, 4) else { return false }
+    return own < file
+  }
+
   /// Forgets the pages of a log that does not belong to the file.
   private mutating func leaveForeignLog() {
     guard !frames.isEmpty, let line else { return }
@@ -104,7 +111,7 @@ struct DamagedFile {
     alone.frames = [:]
     alone.pageCount = (data.count + pageBytes - 1) / pageBytes
     alone.free = alone.freePages()
-    guard let own = alone.line, !line.follows(own) else { return }
+    guard let own = alone.line, !line.follows(own) || isBehind(alone) else { return }
     (frames, pageCount, free) = ([:], alone.pageCount, alone.free)
     ignoredLog = "the log beside the file is of another store, or of another time of this one, and was not read"
   }

@@ -17,6 +17,15 @@ struct RawPage {
     var values: [SQLValue]
     /// Whether a page of its content is only zeros, as a disk leaves a page that it lost.
     var hasEmptyPage = false
+
+    /// Whether it says of itself that it is a row of `sqlite_schema`.
+    var isOfSchema: Bool {
+      guard rowid != nil, values.count == 5, case .text(let type) = values[0], case .text = values[1], case .text = values[2],
+        ["table", "index", "view", "trigger"].contains(type)
+      else { return false }
+      if case .text(let sql) = values[4] { return sql.hasPrefix("CREATE ") }
+      return type == "index" && values[4] == .null
+    }
   }
 
   let kind: Kind

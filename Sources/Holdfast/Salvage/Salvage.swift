@@ -205,21 +205,18 @@ struct Salvage {
   }
 
   private func isIndex(_ numbers: [Int], _ index: String) throws -> Bool {
-    guard let object = schema.objects.first(where: { $0.name == index }), let table = tables.first(where: { $0.name == object.table }),
-      table.hasRowid
+    guard let object = schema.objects.first(where: { $0.name == index }), let table = tables.first(where: { $0.name == object.table })
     else { return false }
-    let columns = try connection.texts("SELECT name FROM pragma_index_info('\(index.replacing("'", with: "''"))') ORDER BY seqno").map {
-      $0[0]
-    }
-    let known = columns.enumerated().compactMap { place, name in name.map { (place, $0) } }
+    let columns = try connection.texts("SELECT cid, name FROM pragma_index_xinfo('\(index.replacing("'", with: "''"))') ORDER BY seqno")
     let rowid = table.rowidColumn.map { table.stored[$0].name } ?? "rowid"
+    // Of an expression the table's row says nothing. What names the row is always there: its rowid or its key.
+    let known = columns.enumerated().compactMap { place, column in (column[0] == "-1" ? rowid : column[1]).map { (place, $0) } }
     var (rows, hits) = (0, 0)
     for row in numbers.prefix(8).flatMap({ RawPage($0, of: file)?.rows(of: file).rows.prefix(50) ?? [] }) {
-      guard let last = row.values.last, row.values.count == columns.count + 1 else { continue }
+      guard row.values.count == columns.count else { continue }
       rows += 1
-      let condition = (known.map { "\(quoted($1)) IS ?" } + ["\(quoted(rowid)) = ?"]).joined(separator: " AND ")
-      let bound = BoundSQL(raw: condition, known.map { row.values[$0.0] } + [last])
-      try connection.rows("SELECT 1 FROM \(sql: BoundSQL(raw: quoted(table.name))) WHERE \(sql: bound) LIMIT 1") { _ in hits += 1 }
+      let condition = BoundSQL(raw: known.map { "\(quoted($1)) IS ?" }.joined(separator: " AND "), known.map { row.values[$0.0] })
+      try connection.rows("SELECT 1 FROM \(sql: BoundSQL(raw: quoted(table.name))) WHERE \(sql: condition) LIMIT 1") { _ in hits += 1 }
     }
     return rows > 0 && hits * 8 >= rows
   }

@@ -6,6 +6,8 @@ struct SalvageTable {
     var name: String
     var type: String
     var mayBeNull: Bool
+    /// Whether rows from before the column was added lack it: SQLite adds none that is NOT NULL without a default.
+    var mayBeMissing = false
   }
 
   let name: String
@@ -37,7 +39,7 @@ struct SalvageTable {
       guard let parent = columns[0][1] else { continue }
       parents.append((parent, columns.compactMap { row in row[2].map { ($0, row[3]) } }))
     }
-    let rows = try connection.texts("SELECT name, type, \"notnull\", pk, hidden, cid FROM pragma_table_xinfo('\(text)') ORDER BY cid")
+    let rows = try connection.texts("SELECT name, type, \"notnull\", pk, hidden, cid, dflt_value IS NOT NULL FROM pragma_table_xinfo('\(text)') ORDER BY cid")
     let keys = rows.filter { $0[3] != "0" }
     // A key with an index of its own is not the rowid, whatever its type: INTEGER PRIMARY KEY DESC.
     let keyIndex = try connection.texts("SELECT name FROM pragma_index_list('\(text)') WHERE origin = 'pk'").first?.first ?? nil
@@ -47,7 +49,8 @@ struct SalvageTable {
       if row[4] == "2" || row[4] == "3" { generated.insert(name) }
       if row[4] == "2" { continue }
       let isRowid = hasRowid && keyIndex == nil && keys.count == 1 && row[3] == "1" && type.uppercased() == "INTEGER"
-      let column = Column(name: name, type: type.uppercased(), mayBeNull: row[2] == "0" && !isRowid)
+      let mayBeNull = row[2] == "0" && !isRowid
+      let column = Column(name: name, type: type.uppercased(), mayBeNull: mayBeNull, mayBeMissing: mayBeNull || row[6] == "1")
       columns[cid] = column
       if isRowid { rowidColumn = stored.count }
       stored.append(column)
@@ -75,8 +78,10 @@ struct SalvageTable {
   /// How well a row fits, from 0 to 1; nil where it cannot be one of this table.
   func fit(_ row: RawPage.Row) -> Double? {
     guard hasRowid == (row.rowid != nil), !row.values.isEmpty, row.values.count <= stored.count else { return nil }
+    // The kit's tables of one row: an app's rows have their columns, too.
+    if ["holdfast_store", "holdfast_audit_anchor"].contains(name), row.rowid != 1 { return nil }
     // A column that was added later is missing in older rows.
-    guard stored[row.values.count...].allSatisfy({ $0.mayBeNull || !hasRowid }) || row.values.count == stored.count else { return nil }
+    guard stored[row.values.count...].allSatisfy(\.mayBeMissing) else { return nil }
     var typical = 0
     for (place, value) in row.values.enumerated() {
       if place == rowidColumn {
@@ -107,7 +112,8 @@ struct SalvageTable {
       return type.contains("REAL") || type.contains("FLOA") || type.contains("DOUB")
     case .text:
       if isStrict { return ["TEXT", "ANY"].contains(type) ? true : nil }
-      return type.contains("CHAR") || type.contains("CLOB") || type.contains("TEXT")
+      // Times are often kept as text in columns of a type that SQLite does not know.
+      return ["CHAR", "CLOB", "TEXT", "DATE", "TIME"].contains { type.contains($0) }
     case .blob:
       if isStrict { return ["BLOB", "ANY"].contains(type) ? true : nil }
       return type.contains("BLOB")

@@ -36,7 +36,7 @@ struct SalvagedPages {
       guard let root = roots[table.name] else { continue }
       trees[table.name, default: []].append(root)
       for page in tree(root, hasRowids: table.hasRowid) {
-        if fit(page, table) ?? 1 >= 0.5 { pages[table.name, default: ([], [])].owned.append(page) } else { misplaced.append(page) }
+        if belongs(page, to: table) { pages[table.name, default: ([], [])].owned.append(page) } else { misplaced.append(page) }
       }
     }
     // An index says nothing that its table does not say.
@@ -123,10 +123,17 @@ struct SalvagedPages {
     return found
   }
 
-  /// The part of a page's readable rows that fit the table; nil without rows.
-  private func fit(_ number: Int, _ table: SalvageTable) -> Double? {
-    guard let rows = RawPage(number, of: file)?.rows(of: file).rows, !rows.isEmpty else { return nil }
-    return Double(rows.count { table.fit($0) != nil }) / Double(rows.count)
+  /// Whether a page in the tree of a table may be one of its pages: half of its rows fit, and nothing else fits clearly better, as where a page
+  /// of another table was written over one of this.
+  private func belongs(_ number: Int, to table: SalvageTable) -> Bool {
+    guard let rows = RawPage(number, of: file)?.rows(of: file).rows, !rows.isEmpty else { return true }
+    guard rows.count(where: { table.fit($0) != nil }) * 2 >= rows.count else { return false }
+    let sample = rows.prefix(64)
+    func score(_ shape: SalvageTable) -> Double { sample.reduce(0) { $0 + (shape.fit($1) ?? 0) } / Double(sample.count) }
+    let own = score(table)
+    // No value is typical of a column without a type.
+    let most = Double(table.stored.count { !$0.type.isEmpty }) / Double(table.stored.count)
+    return own >= 0.7 * most || !(tables + indexes).contains { $0.hasRowid == table.hasRowid && score($0) > own + 0.25 }
   }
 
   private mutating func assign(_ hints: [String: Int]) {
@@ -141,12 +148,13 @@ struct SalvagedPages {
 
   private mutating func assign(_ tree: [Int], _ root: Int, _ hints: [String: Int]) {
     var scores: [(table: SalvageTable, score: Double, isIndex: Bool)] = []
-    var rows = 0
+    var (rows, ofSchema) = (0, 0)
     var sums: [(rows: Int, score: Double)] = Array(repeating: (0, 0), count: tables.count + indexes.count)
     let shapes = tables + indexes
     for number in tree {
       for row in RawPage(number, of: file)?.rows(of: file).rows.prefix(64) ?? [] {
         rows += 1
+        if row.isOfSchema { ofSchema += 1 }
         for place in shapes.indices {
           guard let score = shapes[place].fit(row) else { continue }
           sums[place].rows += 1
@@ -154,7 +162,8 @@ struct SalvagedPages {
         }
       }
     }
-    guard rows > 0 else { return }
+    // The schema's own pages, where the first page does not lead to them any more.
+    guard rows > 0, ofSchema * 2 < rows else { return }
     for (place, sum) in sums.enumerated() where sum.rows * 10 >= rows * 9 {
       // A table that was here when the file was sound is likely to be here still.
       let hint = hints[shapes[place].name] == root ? 1.0 : 0

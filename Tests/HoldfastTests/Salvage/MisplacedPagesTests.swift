@@ -28,6 +28,57 @@ struct MisplacedPagesTests {
     #expect(try SalvageWorld.rows(new) == rows)
   }
 
+  @Test("a log of an earlier time that has no mark is not read")
+  func olderLog() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("store.sqlite")
+    var log = Data()
+    for session in 0..<3 {
+      let store = try folder.store([SalvageWorld.shop])
+      if session == 1 {
+        // A transaction without a row marks no log.
+        try store.write { tx in _ = try tx.execute("CREATE TABLE extra (number INTEGER)") }
+        log = try Data(contentsOf: URL(fileURLWithPath: file.path + "-wal"))
+      } else {
+        try store.write { tx in
+          for number in 1...500 { try tx.execute("INSERT INTO labels VALUES (\(session * 500 + number), 'a label', 'a color')") }
+        }
+      }
+      try store.close()
+    }
+    let rows = try SalvageWorld.rows(file)
+    try log.write(to: URL(fileURLWithPath: file.path + "-wal"))
+    let new = folder.file("new.sqlite")
+    let report = try Store.salvage(file, to: new, schemas: [SalvageWorld.shop], options: .testing)
+    #expect(report.findings.contains("the log beside the file is of another store, or of another time of this one, and was not read"))
+    #expect(report.pagesOfLog == 0)
+    #expect(try SalvageWorld.rows(new) == rows)
+  }
+
+  @Test("without the first page, the schema's other pages are no rows of a table that they fit")
+  func schemaPages() throws {
+    let schema = StoreSchema(
+      "entries",
+      migrations: [
+        Migration(
+          "entries/001",
+          sql: "CREATE TABLE entries (kind TEXT, name TEXT, topic TEXT, place INTEGER, text TEXT, more TEXT);"
+            + (1...40).map { "CREATE TABLE other_\($0) (number INTEGER PRIMARY KEY, other_number INTEGER, third_number INTEGER);" }.joined())
+      ])
+    let folder = try TemporaryFolder()
+    let store = try folder.store([schema])
+    try store.write { tx in for id in 1...90 { try tx.execute("INSERT INTO entries VALUES ('a', 'b', 'c', \(id), 'd', 'e')") } }
+    try store.close()
+    let file = folder.file("store.sqlite")
+    try #require(RawPage(1, of: DamagedFile(file, log: folder.file("none"), guess: 4_096, nil))?.kind == .tableInterior)
+    let rows = try SalvageWorld.rows(file)
+    try Damage.overwrite(file, at: 0, count: 4_096)
+    let new = folder.file("new.sqlite")
+    let report = try Store.salvage(file, to: new, schemas: [schema], options: .testing)
+    #expect(report.findings == [] && report.setAside == nil)
+    #expect(try SalvageWorld.rows(new) == rows)
+  }
+
   @Test("a page of a table that stands in the tree of an index leads to its rows all the same")
   func tableBelowIndex() throws {
     let folder = try TemporaryFolder()
@@ -86,6 +137,91 @@ struct MisplacedPagesTests {
     #expect(report.rows > 2_000)
     let read = try ConnectionFactory.plain(folder.file("new.sqlite").path).texts("SELECT typeof(total) FROM orders WHERE id = 'no number'")
     #expect(read == [["null"]])
+  }
+
+  @Test("pages of an index of a table without rowids are no rows of another such table that they fit")
+  func indexWithoutRowids() throws {
+    let schema = StoreSchema(
+      "visits",
+      migrations: [
+        Migration(
+          "visits/001",
+          sql: """
+            CREATE TABLE towns (name TEXT NOT NULL PRIMARY KEY, people INTEGER, height INTEGER) STRICT, WITHOUT ROWID;
+            CREATE TABLE visits (year INTEGER NOT NULL, number INTEGER NOT NULL, town TEXT, PRIMARY KEY (year, number)) STRICT, WITHOUT ROWID;
+            CREATE INDEX visits_by_town ON visits (town);
+            """)
+      ])
+    let folder = try TemporaryFolder()
+    let store = try folder.store([schema])
+    try store.write { tx in
+      try tx.execute("INSERT INTO towns VALUES ('Ulm', 130000, 478)")
+      for number in 1...600 { try tx.execute("INSERT INTO visits VALUES (\(1_900 + number % 100), \(number), \("a town \(number)"))") }
+    }
+    try store.close()
+    let file = folder.file("store.sqlite")
+    let rows = try SalvageWorld.rows(file)
+    let damaged = try DamagedFile(file, log: folder.file("none"), guess: 4_096, nil)
+    let index = try #require(SalvageSchema(damaged).root("visits_by_town"))
+    try #require(RawPage(index, of: damaged)?.kind == .indexInterior)
+    try Damage.overwrite(file, at: (index - 1) * 4_096, count: 4_096)
+    let new = folder.file("new.sqlite")
+    let report = try Store.salvage(file, to: new, schemas: [schema], options: .testing)
+    #expect(report.findings == [] && report.setAside == nil)
+    #expect(try SalvageWorld.rows(new) == rows)
+  }
+
+  @Test("a page of another table that was written over one of a tree is a page of that other table, however loose the columns are")
+  func rootOverRoot() throws {
+    let schema = StoreSchema(
+      "loose",
+      migrations: [
+        Migration(
+          "loose/001",
+          sql: """
+            CREATE TABLE marks (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, c REAL, d TEXT);
+            CREATE TABLE notes (id INTEGER PRIMARY KEY, title TEXT NOT NULL, body TEXT NOT NULL, topic TEXT NOT NULL, mood TEXT);
+            """)
+      ])
+    let folder = try TemporaryFolder()
+    let store = try folder.store([schema])
+    try store.write { tx in
+      for id in 1...400 {
+        try tx.execute("INSERT INTO marks VALUES (\(id), \(id * 7), \(id % 9), \(Double(id) / 8), 'a text')")
+        try tx.execute("INSERT INTO notes VALUES (\(id + 1_000), \("title \(id)"), 'some words of a body', 'a topic', 'fine')")
+      }
+    }
+    try store.close()
+    let file = folder.file("store.sqlite")
+    let damaged = try DamagedFile(file, log: folder.file("none"), guess: 4_096, nil)
+    let (marks, notes) = (try #require(SalvageSchema(damaged).root("marks")), try #require(SalvageSchema(damaged).root("notes")))
+    try #require(RawPage(notes, of: damaged)?.kind == .tableInterior)
+    var bytes = [UInt8](try Data(contentsOf: file))
+    bytes.replaceSubrange((marks - 1) * 4_096..<marks * 4_096, with: Array(bytes[(notes - 1) * 4_096..<notes * 4_096]))
+    try Data(bytes).write(to: file)
+    let new = folder.file("new.sqlite")
+    let report = try Store.salvage(file, to: new, schemas: [schema], options: .testing)
+    #expect(report.findings == [] && report.setAside == nil)
+    let counts = "SELECT (SELECT count(*) FROM marks WHERE d = 'a text'), (SELECT count(*) FROM marks), (SELECT count(*) FROM notes)"
+    #expect(try ConnectionFactory.plain(new.path).texts(counts) == [["400", "400", "400"]])
+  }
+
+  @Test("rows from before a column was added come back, and get its default", arguments: ["", "WITHOUT ROWID"])
+  func addedColumn(_ kind: String) throws {
+    let first = Migration("people/001", sql: "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT NOT NULL) \(kind)")
+    let second = Migration("people/002", sql: "ALTER TABLE people ADD COLUMN points INTEGER NOT NULL DEFAULT 7")
+    let folder = try TemporaryFolder()
+    let old = try folder.store([StoreSchema("people", migrations: [first])])
+    try old.write { tx in for id in 1...50 { try tx.execute("INSERT INTO people VALUES (\(id), 'a name')") } }
+    try old.close()
+    let schema = StoreSchema("people", migrations: [first, second])
+    let store = try folder.store([schema])
+    try store.write { tx in try tx.execute("INSERT INTO people VALUES (51, 'a name', 9)") }
+    try store.close()
+    let new = folder.file("new.sqlite")
+    let report = try Store.salvage(folder.file("store.sqlite"), to: new, schemas: [schema], options: .testing)
+    #expect(report.findings == [] && report.setAside == nil)
+    #expect(try ConnectionFactory.plain(new.path).texts("SELECT count(*), sum(points) FROM people") == [["51", "359"]])
   }
 
   @Test("a key INTEGER PRIMARY KEY DESC keeps its numbers: it is not the rowid")

@@ -105,7 +105,11 @@ enum SalvageWorld {
   static func rows(_ file: URL, key: StoreKey? = nil) throws -> [String: Int] {
     let connection = try ConnectionFactory(file.path, .production(key)).still()
     var rows: [String: Int] = [:]
-    for table in ["notes", "tags", "note_tags", "files", "customers", "labels", "groups", "orders", "sessions", "samples", "settings"] {
+    let tables = [
+      "notes", "tags", "note_tags", "files", "customers", "labels", "groups", "orders", "sessions", "samples", "settings", "towns", "visits",
+      "entries",
+    ]
+    for table in tables {
       guard try !connection.texts("SELECT 1 FROM sqlite_schema WHERE name = '\(table)'").isEmpty else { continue }
       let columns = try connection.texts("SELECT name FROM pragma_table_xinfo('\(table)')").compactMap { $0[0] }
       let list = columns.map { "quote(\"\($0)\")" }.joined(separator: " || '|' || ")

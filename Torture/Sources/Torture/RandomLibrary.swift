@@ -24,6 +24,8 @@ struct RandomLibrary: Sendable {
     /// Whether a whole number is the key's second part.
     var hasSecondPart = false
     var columns: [Column]
+    /// A column that the second migration adds.
+    var later: Column?
     /// The table that each row points at. Its own place: an earlier row.
     var parent: Int?
     var isParentNeeded = false
@@ -74,13 +76,18 @@ struct RandomLibrary: Sendable {
     }
     var table = Table(
       name: name, isStrict: isStrict, hasRowid: hasRowid, key: key, hasSecondPart: key != nil && random.percent(hasRowid ? 10 : 40),
-      columns: columns, rowsPerPart: 8 + random.below(60), stride: [1, 1, 1, -3, 7, 1_000_003][random.below(6)])
+      columns: columns, rowsPerPart: 6 + random.below(40), stride: [1, 1, 1, -3, 7, 1_000_003][random.below(6)])
     // A key of one column can be pointed at.
     let parents = (0..<place).filter { tables[$0].key != nil && !tables[$0].hasSecondPart }
     if random.percent(60), let parent = parents.randomElement(using: &random) {
       (table.parent, table.isParentNeeded) = (parent, random.percent(50))
     } else if key != nil, !table.hasSecondPart, random.percent(20) {
       table.parent = place
+    }
+    if random.percent(35) {
+      let (type, kind) = [("INTEGER", Kind.integer), ("TEXT", .text), ("REAL", .real)][random.below(3)]
+      let rule = Self.default(kind).map { " DEFAULT \($0)" } ?? ""
+      table.later = Column(name: Self.name(99, &random), type: type, kind: kind, mayBeNull: random.percent(40), rule: rule)
     }
     for number in 0..<random.below(4) {
       if let index = Self.index("index \(place)-\(number)", table, &random) { table.indexes.append(index) }
@@ -103,8 +110,20 @@ struct RandomLibrary: Sendable {
     }
   }
 
-  var schema: LibrarySchema {
-    LibrarySchema("random", migrations: [Migration("random/001", sql: tables.map(sql).joined(separator: "\n"))])
+  /// - Parameter isFirst: without the second migration.
+  func schema(isFirst: Bool = false) -> LibrarySchema {
+    let added = tables.compactMap { table in
+      table.later.map { "ALTER TABLE \(Self.quoted(table.name)) ADD COLUMN \(Self.definition($0));" }
+    }
+    let migrations = [
+      Migration("random/001", sql: tables.map(sql).joined(separator: "\n")),
+      Migration("random/002", sql: added.joined(separator: "\n") + " CREATE TABLE later (id INTEGER PRIMARY KEY);"),
+    ]
+    return LibrarySchema("random", migrations: isFirst ? [migrations[0]] : migrations)
+  }
+
+  private static func definition(_ column: Column) -> String {
+    "\(quoted(column.name)) \(column.type)\(column.mayBeNull ? "" : " NOT NULL")\(column.rule)"
   }
 
   private func sql(_ table: Table) -> String {
@@ -114,7 +133,7 @@ struct RandomLibrary: Sendable {
       parts.append("\(Self.quoted(key.name)) \(key.type) NOT NULL\(isAlone ? " PRIMARY KEY" : "")")
       if !isAlone { parts.append("part INTEGER NOT NULL") }
     }
-    parts += table.columns.map { "\(Self.quoted($0.name)) \($0.type)\($0.mayBeNull ? "" : " NOT NULL")\($0.rule)" }
+    parts += table.columns.map(Self.definition)
     if let parent = table.parent, let key = parent == tables.firstIndex(where: { $0.name == table.name }) ? table.key : tables[parent].key {
       let needed = table.isParentNeeded ? " NOT NULL" : ""
       parts.append("\"points at\" \(key.type)\(needed) REFERENCES \(Self.quoted(tables[parent].name))")
@@ -145,7 +164,8 @@ struct RandomLibrary: Sendable {
 
   // MARK: The rows
 
-  func fill(_ part: Int, seed: UInt64, in tx: LibraryTransaction) throws {
+  /// - Parameter isFirst: before the second migration.
+  func fill(_ part: Int, seed: UInt64, isFirst: Bool, in tx: LibraryTransaction) throws {
     var random = Chance(self.seed &* 31 &+ seed &* 7_919 &+ UInt64(part))
     var keys: [[SQLValue]] = []
     for (place, table) in tables.enumerated() {
@@ -161,6 +181,7 @@ struct RandomLibrary: Sendable {
           let isNone = known.isEmpty || !table.isParentNeeded && random.percent(15)
           values.append(isNone ? .null : known[random.below(known.count)])
         }
+        if !isFirst, let later = table.later { values.append(Self.value(later, number, &random)) }
         let marks = values.map { _ in "?" }.joined(separator: ", ")
         _ = try tx.execute("INSERT INTO \(raw: Self.quoted(table.name)) VALUES (\(raw: marks))") { bound in
           for value in values { try bound.value(value) }

@@ -23,9 +23,8 @@ struct SalvagePlaces {
     }
     bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     for name in names {
-      // An index of the table would give another order.
-      let hashes = try SalvageRows.hashes(handle, "SELECT * FROM \(SalvageRows.quoted(name)) NOT INDEXED")
-      let pages = try Tree(handle, name).places
+      let tree = try Tree(handle, name)
+      let (hashes, pages) = (try SalvageRows.hashes(handle, "SELECT * FROM \(SalvageRows.quoted(name)) \(tree.order)"), tree.places)
       guard pages.count == hashes.count else {
         throw Oracle.Failure(message: "\(name) has \(hashes.count) rows and cells for \(pages.count)")
       }
@@ -56,10 +55,21 @@ struct SalvagePlaces {
     private let hasRowids: Bool
     /// The pages of each row, in order.
     private(set) var places: [[Int]] = []
+    /// What gives the rows the order of the tree: an index may give another one.
+    let order: String
 
     init(_ handle: OpaquePointer, _ table: String) throws {
       let text = table.replacingOccurrences(of: "'", with: "''")
       hasRowids = try Oracle.texts(handle, "SELECT wr FROM pragma_table_list('\(text)') WHERE schema = 'main'").first?[0] == "0"
+      let key = try Oracle.texts(
+        handle,
+        """
+        SELECT '"' || replace(column.name, '"', '""') || '" COLLATE ' || column.coll || iif(column.desc, ' DESC', '')
+        FROM pragma_index_list('\(text)') AS list, pragma_index_xinfo(list.name) AS column
+        WHERE list.origin = 'pk' AND column.key ORDER BY column.seqno
+        """
+      ).map { $0[0] }
+      order = hasRowids ? "NOT INDEXED" : "ORDER BY " + key.joined(separator: ", ")
       for row in try Oracle.texts(handle, "SELECT path, pageno, pagetype, ncell FROM dbstat WHERE name = '\(text)' ORDER BY path") {
         guard let number = Int(row[1]), let cells = Int(row[3]) else { continue }
         if row[2] == "overflow" {

@@ -14,7 +14,7 @@ enum SalvageStores: String, CaseIterable, Codable, Sendable {
     case .batches: DamagedLibrary.batches.schema
     case .audiobooks: DamagedLibrary.audiobooks.schema
     case .odd: OddLibrary.schema
-    case .random: RandomLibrary(seed: seed).schema
+    case .random: RandomLibrary(seed: seed).schema()
     }
   }
 
@@ -51,8 +51,15 @@ enum SalvageStores: String, CaseIterable, Codable, Sendable {
     }
     let other = try Paths.fresh("prepared/other").appendingPathComponent("store.sqlite")
     for (url, rows) in [(other, seed &+ 1), (file, seed)] {
+      if self == .random {
+        // Rows from before a table gets a column.
+        let first = RandomLibrary(seed: seed).schema(isFirst: true)
+        let store = try Store.open(at: url, schemas: [first], options: Workload.options(.fast, seed: seed))
+        try fill(store, parts: 0..<scale * 5, seed, rows: rows, isFirst: true)
+        try store.close()
+      }
       let store = try open(url, seed)
-      try fill(store, parts: 0..<scale * 10, seed, rows: rows)
+      try fill(store, parts: (self == .random ? scale * 5 : 0)..<scale * 10, seed, rows: rows)
       try store.close()
     }
     try keep(file, as: "store.sqlite", .closed)
@@ -87,8 +94,10 @@ enum SalvageStores: String, CaseIterable, Codable, Sendable {
 
   /// A part is about 30 kB.
   ///
-  /// - Parameter schema: the seed of a random schema.
-  private func fill(_ store: Store, parts: Range<Int>, _ schema: UInt64, rows seed: UInt64) throws {
+  /// - Parameters:
+  ///   - schema: the seed of a random schema.
+  ///   - isFirst: before its second migration.
+  private func fill(_ store: Store, parts: Range<Int>, _ schema: UInt64, rows seed: UInt64, isFirst: Bool = false) throws {
     let random = RandomLibrary(seed: schema)
     for part in parts {
       try store.write { tx in
@@ -96,7 +105,7 @@ enum SalvageStores: String, CaseIterable, Codable, Sendable {
         case .batches: for number in 1...18 { try DamagedLibrary.batches.save(part * 18 + number, seed: seed, in: tx) }
         case .audiobooks: for number in 1...8 { try DamagedLibrary.audiobooks.save(part * 8 + number, seed: seed, in: tx) }
         case .odd: try OddLibrary.fill(part, seed: seed, in: tx)
-        case .random: try random.fill(part, seed: seed, in: tx)
+        case .random: try random.fill(part, seed: seed, isFirst: isFirst, in: tx)
         }
       }
     }
