@@ -156,8 +156,14 @@ struct Healing {
     let connection = try ConnectionFactory(trial.path, options).working()
     do {
       try Snapshot.makeStandAlone(connection, trial, options)
-      let (isRemade, stale) = try connection.remakeSearchIndexes()
-      guard let first = try (Snapshot.damage(connection) + stale).first else { return isRemade ? trial : file }
+      // Before a search index is read: older versions of SQLite end the process at some of its damaged pages.
+      var damage = try Snapshot.damage(connection)
+      var isRemade = false
+      if damage.isEmpty {
+        let (isNew, stale) = try connection.remakeSearchIndexes()
+        (isRemade, damage) = (isNew, stale)
+      }
+      guard let first = damage.first else { return isRemade ? trial : file }
       report.notes.append("\(words) is damaged, too: \(first)")
     } catch let error as StoreError where [.damaged, .notADatabase, .misuse].contains(error.code) {
       report.notes.append("\(words) is damaged, too: \(error.message)")

@@ -52,7 +52,8 @@ extension Store {
   /// Reads go on meanwhile. Writes of this process wait for the whole check; writes of other processes wait only while the full-text
   /// indexes are compared.
   ///
-  /// In a store that is open read-only, SQLite checks neither full-text indexes nor CHECK constraints.
+  /// In a store that is open read-only, SQLite checks neither full-text indexes nor CHECK constraints. In a damaged file no full-text index
+  /// is checked: `checked` says so.
   ///
   /// - Parameters:
   ///   - quick: skips the comparison of indexes with their tables, which takes most of the time.
@@ -86,6 +87,8 @@ extension Store {
             report.findings = try interruptible { try findings(db, quick: quick) }
             return .rollback
           }
+          // Older versions of SQLite end the process at some damaged pages of a full-text index.
+          guard !report.findings.contains(where: { $0.part == .file }) else { return report.checked.removeAll { $0 == .fullText } }
           // A `WriteTransaction` would mark a log that it begins. A check must write nothing.
           try db.inTransaction(.immediate) {
             let tables = try db.fullTextTables()

@@ -39,7 +39,8 @@ struct SalvageTable {
       guard let parent = columns[0][1] else { continue }
       parents.append((parent, columns.compactMap { row in row[2].map { ($0, row[3]) } }))
     }
-    let rows = try connection.texts("SELECT name, type, \"notnull\", pk, hidden, cid, dflt_value IS NOT NULL FROM pragma_table_xinfo('\(text)') ORDER BY cid")
+    let rows = try connection.texts(
+      "SELECT name, type, \"notnull\", pk, hidden, cid, dflt_value IS NOT NULL FROM pragma_table_xinfo('\(text)') ORDER BY cid")
     let keys = rows.filter { $0[3] != "0" }
     // A key with an index of its own is not the rowid, whatever its type: INTEGER PRIMARY KEY DESC.
     let keyIndex = try connection.texts("SELECT name FROM pragma_index_list('\(text)') WHERE origin = 'pk'").first?.first ?? nil

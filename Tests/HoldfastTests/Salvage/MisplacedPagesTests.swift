@@ -63,7 +63,8 @@ struct MisplacedPagesTests {
         Migration(
           "entries/001",
           sql: "CREATE TABLE entries (kind TEXT, name TEXT, topic TEXT, place INTEGER, text TEXT, more TEXT);"
-            + (1...40).map { "CREATE TABLE other_\($0) (number INTEGER PRIMARY KEY, other_number INTEGER, third_number INTEGER);" }.joined())
+            + (1...40).map { "CREATE TABLE other_\($0) (number INTEGER PRIMARY KEY, other_number INTEGER, third_number INTEGER);" }.joined()
+        )
       ])
     let folder = try TemporaryFolder()
     let store = try folder.store([schema])

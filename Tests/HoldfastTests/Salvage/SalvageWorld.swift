@@ -106,7 +106,8 @@ enum SalvageWorld {
     let connection = try ConnectionFactory(file.path, .production(key)).still()
     var rows: [String: Int] = [:]
     let tables = [
-      "notes", "tags", "note_tags", "files", "customers", "labels", "groups", "orders", "sessions", "samples", "settings", "towns", "visits",
+      "notes", "tags", "note_tags", "files", "customers", "labels", "groups", "orders", "sessions", "samples", "settings",
+      "towns", "visits",
       "entries",
     ]
     for table in tables {

@@ -39,7 +39,8 @@ struct RandomLibrary: Sendable {
   private var tables: [Table] = []
 
   private static let types: [(String, Kind)] = [
-    ("INTEGER", .integer), ("INT", .integer), ("BIGINT", .integer), ("TEXT", .text), ("VARCHAR(80)", .text), ("CLOB", .text), ("BLOB", .blob),
+    ("INTEGER", .integer), ("INT", .integer), ("BIGINT", .integer), ("TEXT", .text), ("VARCHAR(80)", .text), ("CLOB", .text),
+    ("BLOB", .blob),
     ("REAL", .real), ("DOUBLE PRECISION", .real), ("NUMERIC", .real), ("DATE", .date), ("BOOLEAN", .flag), ("", .any),
   ]
   private static let strictTypes: [(String, Kind)] = [
@@ -190,9 +191,11 @@ struct RandomLibrary: Sendable {
       }
     }
     // Pages and places that deleted rows leave behind.
-    guard part % 5 == 4, let table = tables.indices.last(where: { place in
-      tables[place].hasRowid && !tables.contains { $0.parent == place }
-    }) else { return }
+    guard part % 5 == 4,
+      let table = tables.indices.last(where: { place in
+        tables[place].hasRowid && !tables.contains { $0.parent == place }
+      })
+    else { return }
     _ = try tx.execute("DELETE FROM \(raw: Self.quoted(tables[table].name)) WHERE rowid % 7 = 3")
   }
 

@@ -79,7 +79,8 @@ struct SalvageCase: Codable, Sendable {
     // A row of an earlier moment is no false one.
     let earlier = damage.state == .closed ? [] : try [sound(.closed).rows, sound(.half).rows]
     let (damaged, other) = (folder + "/damaged", folder + "/other")
-    try FileManager.default.copyItem(at: store.folder(scale, damage.state, seed: storeSeed, in: prepared), to: URL(fileURLWithPath: damaged))
+    try FileManager.default.copyItem(
+      at: store.folder(scale, damage.state, seed: storeSeed, in: prepared), to: URL(fileURLWithPath: damaged))
     let file = URL(fileURLWithPath: damaged + "/store.sqlite")
     try damage.apply(to: file, roots: truth.roots, seed: seed)
     try FileManager.default.copyItem(atPath: damaged, toPath: other)

@@ -71,7 +71,8 @@ struct SalvageRun {
       Self.line(
         "class",
         [
-          "cases", "rows", "ok %", "false", "aside", "aside ok", "intact", "lost", "refused", ".recover %", "false", "sound %", "lost+found",
+          "cases", "rows", "ok %", "false", "aside", "aside ok", "intact", "lost", "refused", ".recover %", "false", "sound %",
+          "lost+found",
         ]))
     var isFine = true
     for damage in damages {

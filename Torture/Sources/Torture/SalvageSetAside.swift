@@ -90,7 +90,8 @@ struct SalvageSetAside {
       let copy = "temp." + SalvageRows.quoted("aside " + name)
       let marks = columns.map { _ in "?" }.joined(separator: ", ")
       var prepared: OpaquePointer?
-      guard sqlite3_exec(handle, "CREATE TABLE \(copy) AS SELECT * FROM main.\(SalvageRows.quoted(name)) WHERE 0", nil, nil, nil) == SQLITE_OK,
+      guard
+        sqlite3_exec(handle, "CREATE TABLE \(copy) AS SELECT * FROM main.\(SalvageRows.quoted(name)) WHERE 0", nil, nil, nil) == SQLITE_OK,
         sqlite3_prepare_v2(handle, "INSERT INTO \(copy) VALUES (\(marks))", -1, &prepared, nil) == SQLITE_OK
       else { throw Oracle.Failure(message: String(cString: sqlite3_errmsg(handle))) }
       defer { sqlite3_finalize(prepared) }
@@ -118,7 +119,9 @@ struct SalvageSetAside {
           if case .string(let text)? = members["real"] { sqlite3_bind_double(statement, place, Double(text) ?? 0) }
           return
         }
-        let bytes = stride(from: 0, to: digits.utf8.count, by: 2).map { UInt8(Array(digits.utf8)[$0...].prefix(2).map(nibble).reduce(0) { $0 << 4 | $1 }) }
+        let bytes = stride(from: 0, to: digits.utf8.count, by: 2).map {
+          UInt8(Array(digits.utf8)[$0...].prefix(2).map(nibble).reduce(0) { $0 << 4 | $1 })
+        }
         sqlite3_bind_blob(statement, place, bytes, Int32(bytes.count), transient)
       default: sqlite3_bind_null(statement, place)
       }
