@@ -68,8 +68,12 @@ extension LibraryConformance {
           guard named.contains(one.id) else { throw StoreError(.verificationFailed, "\(what) is not found by its name “\(one.name)”") }
         }
         guard IDCodec.parse(one.id) != nil else { continue }
-        let begun = try kind.find(.beginning(String(one.id.lowercased().prefix(30))), reader).map(\.id)
-        guard begun.contains(one.id) else { throw StoreError(.verificationFailed, "\(what) is not found by the beginning of its id") }
+        for length in [8, 30] {
+          let begun = try kind.find(.beginning(String(one.id.lowercased().prefix(length))), reader)
+          guard begun.contains(where: { $0.id == one.id }) else {
+            throw StoreError(.verificationFailed, "\(what) is not found by the beginning of its id")
+          }
+        }
       }
       guard found > 0 else { throw StoreError(.verificationFailed, "no \(kind.name) is found by an id of a row or of a line") }
     }

@@ -45,8 +45,10 @@ struct SalvagedPages {
     // The schema's own tree.
     taken.formUnion(walk(1, hasRowids: true))
     taken.subtract(misplaced)
-    assign(hints)
     for table in tables { lost[table.name] = lostRows(of: table) }
+    let known = trees
+    assign(hints)
+    for table in tables where trees[table.name] != known[table.name] { lost[table.name] = lostRows(of: table) }
     for index in indexes {
       guard let name = index.indexed, lost[name]?.isEmpty == false, counted[name] == nil, let root = roots[index.name],
         let table = tables.first(where: { $0.name == name })
@@ -169,6 +171,9 @@ struct SalvagedPages {
       let hint = hints[shapes[place].name] == root ? 1.0 : 0
       scores.append((shapes[place], sum.score / Double(rows) + hint, place >= tables.count))
     }
+    // A table whose own tree is whole has lost no page.
+    func hasHole(_ name: String) -> Bool { lost[name]?.isEmpty == false }
+    if scores.contains(where: { !$0.isIndex && hasHole($0.table.name) }) { scores.removeAll { !$0.isIndex && !hasHole($0.table.name) } }
     let best = scores.map(\.score).max() ?? 0
     let fitting = scores.filter { $0.score > best - 0.02 }
     let (fittingTables, fittingIndexes) = (fitting.filter { !$0.isIndex }, fitting.filter(\.isIndex))

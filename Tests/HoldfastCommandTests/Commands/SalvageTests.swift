@@ -42,4 +42,21 @@ struct SalvageCommandTests {
       #expect(try bench.content().keys.filter { $0.contains("third") || $0.contains("-wal") } == [])
     }
   }
+
+  @Test("a row whose bytes are no text any more is 2, and --report writes what --json prints")
+  func unreadable() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let file = URL(fileURLWithPath: store)
+    // The first byte of an id: no text begins with it.
+    var bytes = try Data(contentsOf: file)
+    let listed = try bench.run("list", store, "tracks", "--json").document
+    let tracks = try #require(listed["tracks"] as? [[String: Any]])
+    let id = try #require(tracks.first?["id"] as? String)
+    while let place = bytes.range(of: Data(id.utf8)) { bytes[place.lowerBound] = 0xFF }
+    try bytes.write(to: file)
+    let finished = try bench.run("salvage", store, "--to", bench.path("new.sqlite"), "--report", bench.path("report.json"), "--json")
+    #expect(finished.status == 2 && finished.document["unreadable_rows"] as? Int ?? 0 > 0, "\(finished.errors)\(finished.output)")
+    #expect(try String(contentsOf: bench.url("report.json"), encoding: .utf8) == finished.output)
+  }
 }

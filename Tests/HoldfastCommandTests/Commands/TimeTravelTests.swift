@@ -216,8 +216,11 @@ struct TimeTravelTests {
     for command in ["list", "check"] {
       let failed = try bench.run(command, store, "--json")
       let advice = try #require(failed.document["suggestion"] as? String, "\(failed.output)\(failed.errors)")
-      #expect(advice.hasPrefix("holdfast re") && advice.contains(#"/Anna'\''s books.sqlite'"#), "\(advice)")
+      #expect(advice.hasPrefix("holdfast heal '") && advice.contains(#"/Anna'\''s books.sqlite'"#), "\(advice)")
     }
+    let healed = try bench.run("heal", store, "--yes", "--json")
+    #expect(healed.status == 0 && healed.document["means"] as? String == "pages", "\(healed.output)\(healed.errors)")
+    #expect(try bench.run("check", store).status == 0)
   }
 
   @Test("a moment is built as a file of its own; the store stays as it is, and a file that is there is not replaced")

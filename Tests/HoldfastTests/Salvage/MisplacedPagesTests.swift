@@ -80,6 +80,28 @@ struct MisplacedPagesTests {
     #expect(try SalvageWorld.rows(new) == rows)
   }
 
+  @Test("pages without a root are not taken for pages of a table that has lost none, however well they fit")
+  func wholeTable() throws {
+    let folder = try TemporaryFolder()
+    // As the kit's list of migrations.
+    let places = StoreSchema(
+      "places", migrations: [Migration("places/001", sql: "CREATE TABLE places (day DATE NOT NULL, name, size BIGINT, code TEXT)")])
+    let store = try folder.store([places])
+    try store.write { tx in
+      for number in 0..<300 { try tx.execute("INSERT INTO places VALUES ('2012-02-11', \("name \(number)"), \(number), 'code')") }
+    }
+    try store.close()
+    let file = folder.file("store.sqlite")
+    let (root, migrations) = try RawDatabase.with(file) {
+      (try $0.rows("SELECT rootpage FROM sqlite_schema WHERE name = 'places'"), try $0.rows("SELECT * FROM holdfast_migrations"))
+    }
+    try Damage.overwritePage(file, try #require(Int(root[0][0])))
+    let new = folder.file("new.sqlite")
+    let report = try Store.salvage(file, to: new, schemas: [places], options: .testing)
+    #expect(report.tables.first { $0.table == "places" }?.rows == 300 && report.setAside == nil, "\(report)")
+    #expect(try RawDatabase.with(new) { try $0.rows("SELECT * FROM holdfast_migrations") } == migrations)
+  }
+
   @Test("a page of a table that stands in the tree of an index leads to its rows all the same")
   func tableBelowIndex() throws {
     let folder = try TemporaryFolder()

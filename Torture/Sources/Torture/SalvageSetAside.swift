@@ -68,14 +68,18 @@ struct SalvageSetAside {
     let record: [String]
     /// The column that is the rowid.
     private let rowid: String?
+    /// What a row from before a column was added has there, in SQL.
+    private let defaults: [String: String]
 
     init(_ name: String, _ handle: OpaquePointer) throws {
       self.name = name
       let text = name.replacingOccurrences(of: "'", with: "''")
-      let rows = try Oracle.texts(handle, "SELECT name, upper(type), pk FROM pragma_table_info('\(text)') ORDER BY cid")
+      let rows = try Oracle.texts(
+        handle, "SELECT name, upper(type), pk, coalesce(dflt_value, '') FROM pragma_table_info('\(text)') ORDER BY cid")
       let index = try Oracle.texts(handle, "SELECT name FROM pragma_index_list('\(text)') WHERE origin = 'pk'").first?[0]
       let hasRowids = try Oracle.texts(handle, "SELECT wr FROM pragma_table_list('\(text)') WHERE schema = 'main'").first?[0] == "0"
       columns = rows.map { $0[0] }
+      defaults = Dictionary(uniqueKeysWithValues: rows.filter { !$0[3].isEmpty }.map { ($0[0], $0[3]) })
       let keys = rows.filter { $0[2] != "0" }
       rowid = hasRowids && index == nil && keys.count == 1 && keys[0][1] == "INTEGER" ? keys[0][0] : nil
       guard !hasRowids, let index = index?.replacingOccurrences(of: "'", with: "''") else {
@@ -95,15 +99,31 @@ struct SalvageSetAside {
         sqlite3_prepare_v2(handle, "INSERT INTO \(copy) VALUES (\(marks))", -1, &prepared, nil) == SQLITE_OK
       else { throw Oracle.Failure(message: String(cString: sqlite3_errmsg(handle))) }
       defer { sqlite3_finalize(prepared) }
+      let absent = try defaults.mapValues { try Self.value(of: $0, handle) }
+      defer { for value in absent.values { sqlite3_value_free(value) } }
       for row in rows {
         for (place, column) in columns.enumerated() {
-          let stored = record.firstIndex(of: column).flatMap { row.values[$0] } ?? .null
+          let said = record.firstIndex(of: column).flatMap { row.values[$0] }
+          if said == nil, column != rowid, let value = absent[column] {
+            sqlite3_bind_value(prepared, Int32(place + 1), value)
+            continue
+          }
+          let stored = said ?? .null
           Self.bind(column == rowid ? row.rowid ?? stored : stored, prepared, Int32(place + 1))
         }
         guard sqlite3_step(prepared) == SQLITE_DONE else { throw Oracle.Failure(message: String(cString: sqlite3_errmsg(handle))) }
         sqlite3_reset(prepared)
       }
       return try SalvageRows.hashes(handle, "SELECT * FROM \(copy)")
+    }
+
+    private static func value(of sql: String, _ handle: OpaquePointer) throws -> OpaquePointer? {
+      var prepared: OpaquePointer?
+      defer { sqlite3_finalize(prepared) }
+      guard sqlite3_prepare_v2(handle, "SELECT \(sql)", -1, &prepared, nil) == SQLITE_OK, sqlite3_step(prepared) == SQLITE_ROW else {
+        throw Oracle.Failure(message: "the default \(sql) cannot be read")
+      }
+      return sqlite3_value_dup(sqlite3_column_value(prepared, 0))
     }
 
     private static func bind(_ value: JSONValue, _ statement: OpaquePointer?, _ place: Int32) {
