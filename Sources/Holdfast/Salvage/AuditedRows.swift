@@ -38,6 +38,7 @@ struct AuditedRows {
     guard try hasUniqueKey(), var first = try firstEntry(sequence) else { return nil }
     // An entry that cannot be decoded is a hole, too.
     while let unreadable = try read(from: first, check) {
+      guard unreadable < .max else { return nil }
       first = unreadable + 1
       absent = []
     }
