@@ -42,7 +42,7 @@ struct FolderTests {
     let folder: [Substring]
     let name: String
 
-    /// - Parameter path: such as `Sources/Holdfast/Safety/Moment.swift`.
+    /// - Parameter path: such as `Sources/Holdfast/GoingBack/Moment.swift`.
     init(_ path: String) {
       let parts = path.split(separator: "/")
       folder = Array(parts.dropFirst(2).dropLast())

@@ -50,7 +50,7 @@ import Testing
       // Looks, copies and checks beside whoever has the file open; what it writes is a file that nobody watches.
       "Sources/Holdfast/Connections/RawConnection.swift",
       // Fills a new file that nobody has open.
-      "Sources/Holdfast/Salvage/SalvageInsert.swift",
+      "Sources/Holdfast/Repair/SalvageInsert.swift",
     ]
     let files = try House.sources().filter { !$0.places(of: "sqlite3_step(").isEmpty }.map(\.path)
     #expect(Set(files) == doors)
@@ -82,8 +82,8 @@ import Testing
       // A store's log: SQLite puts its locks on the database and the index.
       "Sources/Holdfast/Files/WriteAheadLog.swift", "Sources/Holdfast/Archive/LogFollower.swift",
       // The JSON of an intent, of snapshots and of their times.
-      "Sources/Holdfast/Files/Replacement.swift", "Sources/Holdfast/Safety/Snapshot.swift",
-      "Sources/Holdfast/Safety/SnapshotStatus.swift",
+      "Sources/Holdfast/GoingBack/Replacement.swift", "Sources/Holdfast/Copies/Snapshot.swift",
+      "Sources/Holdfast/Copies/SnapshotStatus.swift",
       // The JSON of an archive's bases, and the time of its last drill.
       "Sources/Holdfast/Archive/ArchiveFolder.swift",
       // Segments of an archive, which are no databases.
@@ -91,13 +91,13 @@ import Testing
       // The JSON of an archive's clock.
       "Sources/Holdfast/Archive/TrustedTime.swift",
       // What is known about a store's soundness; in JSON.
-      "Sources/Holdfast/Healing/StoreDamage.swift",
+      "Sources/Holdfast/Repair/StoreDamage.swift",
       // Two states of an archive, under working names.
-      "Sources/Holdfast/Healing/ArchivedState.swift",
+      "Sources/Holdfast/Repair/ArchivedState.swift",
       // The reason in a quarantine folder.
       "Sources/Holdfast/Encryption/Store+Encrypt.swift",
       // A private copy of a damaged file and its log.
-      "Sources/Holdfast/Salvage/DamagedFile.swift",
+      "Sources/Holdfast/Repair/DamagedFile.swift",
       // A temporary file, on its way to standard output.
       "Sources/HoldfastCommand/Terminal/Console.swift",
     ]
@@ -109,10 +109,10 @@ import Testing
       // A database that is being made from an archive, page by page.
       "Sources/Holdfast/Archive/ArchiveReplay.swift",
       // The pages of damaged files and of healed ones, under working names.
-      "Sources/Holdfast/Salvage/DamagedFile.swift", "Sources/Holdfast/Healing/ArchivedState.swift",
-      "Sources/Holdfast/Healing/Store+Heal.swift",
+      "Sources/Holdfast/Repair/DamagedFile.swift", "Sources/Holdfast/Repair/ArchivedState.swift",
+      "Sources/Holdfast/Repair/Store+Heal.swift",
       // The rows that a salvage sets aside, under a working name.
-      "Sources/Holdfast/Salvage/SetAsideRows.swift",
+      "Sources/Holdfast/Repair/SetAsideRows.swift",
       // Pages to be decrypted, in a file without a name.
       "Sources/Holdfast/Encryption/PageCipher.swift",
       // An export, under a working name.
@@ -122,7 +122,7 @@ import Testing
       // Standard input, into a temporary file.
       "Sources/HoldfastCommand/Libraries/SourceFile.swift",
       // Rows: `write(to:)` of a `LogLine` and of totals runs SQL.
-      "Sources/Holdfast/Safety/Restore.swift", "Sources/Holdfast/Safety/Snapshot.swift",
+      "Sources/Holdfast/GoingBack/Restore.swift", "Sources/Holdfast/Copies/Snapshot.swift",
       "Sources/HoldfastInference/Verbs/Generations.swift",
     ]
     // The testing library and the fuzzer write sources and damage files on purpose.
@@ -136,8 +136,8 @@ import Testing
     #expect(
       openings == [
         "Sources/Holdfast/Files/DurableFile.swift", "Sources/Holdfast/Files/DurableFile+Reading.swift",
-        "Sources/Holdfast/Files/WorkingFolder.swift", "Sources/Holdfast/Salvage/DamagedFile.swift",
-        "Sources/Holdfast/Healing/ArchivedState.swift",
+        "Sources/Holdfast/Files/WorkingFolder.swift", "Sources/Holdfast/Repair/DamagedFile.swift",
+        "Sources/Holdfast/Repair/ArchivedState.swift",
         "Sources/HoldfastCommand/Terminal/Console.swift",
       ])
     #expect(paths(with: "FileHandle(forWriting", "FileHandle(forUpdating", ".write(to:", ".synchronize()") == writing)
