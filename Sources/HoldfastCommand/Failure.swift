@@ -49,7 +49,8 @@ struct Failure: Error {
     case .heal: "holdfast heal \(store)"
     case .rewind: "holdfast rewind \(store) --to now"
     case .restoreSnapshot(let id): "holdfast restore \(store) --snapshot \(id)"
-    case .openReadOnly, .retry, .updateApp: nil
+    case .updateApp: "Update holdfast."
+    case .openReadOnly, .retry: nil
     }
   }
 

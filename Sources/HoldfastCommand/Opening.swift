@@ -70,7 +70,7 @@ func withLibrary<T>(
 func refuseNewer(_ store: FilePath, _ kinds: [String: Int], _ known: StoreSchema) throws {
   guard let version = kinds[known.name], version > known.version else { return }
   throw StoreError(
-    .newerSchema, "\(store.path) was written by a newer version of this program; nothing was changed", suggestion: "Update holdfast.")
+    .newerSchema, "\(store.path) was written by a newer version of this program; nothing was changed", recoveryOptions: [.updateApp])
 }
 
 /// Opens a store for a command that works on the whole of it, with every library in it that this program knows. Migrates nothing.
@@ -88,70 +88,4 @@ func openWhole(_ store: FilePath, _ lock: LockOptions, reads: Bool = false, arch
   let kinds = try Store.kinds(at: store.url, options: options)
   guard !kinds.isEmpty else { throw nothing(at: store) }
   return try Store.open(at: store.url, schemas: Libraries.schemas(kinds), options: options)
-}
-
-/// Runs `body` with a sound store, open for writing, and closes it; nil for a store that must be replaced as a file, because it is damaged or
-/// gone. Its file and its log are then as they were.
-///
-/// - Throws: as `openUnlessDamaged`, and the errors of `body`.
-func unlessDamaged(_ store: FilePath, _ options: StoreOptions, _ body: (Store) throws -> Answer) throws -> Answer? {
-  guard let open = try openUnlessDamaged(store, options) else { return nil }
-  do {
-    let answer = try body(open)
-    // The work is done; an error of closing does not undo it.
-    try? open.close()
-    return answer
-  } catch let error as StoreError where error.asksForReplacement {
-    // The damaged content cannot be compared or copied. Its log stays a log: moved into the file, it would overwrite pages.
-    try? open.close(checkpoints: false)
-    return nil
-  } catch {
-    try? open.close()
-    throw error
-  }
-}
-
-/// Opens a sound store for writing; nil for one that must be replaced as a file, because it is damaged or gone.
-///
-/// - Throws: when the store is in use, or the system refused it: replacing the file would fail too. `.newerSchema` when a newer version
-///   wrote the store: it is sound, and must not be replaced.
-private func openUnlessDamaged(_ store: FilePath, _ options: StoreOptions) throws -> Store? {
-  var options = options
-  options.createsIfMissing = false
-  options.migrating = .never
-  do {
-    // Opening would create tables in an empty file.
-    let kinds = try Store.kinds(at: store.url, options: options)
-    if kinds.isEmpty { return nil }
-    let schemas = Libraries.schemas(kinds)
-    // Opening would move a leftover log into the damaged file, but the replaced file must be kept unchanged. The whole check: a quick one
-    // does not see pages of an index that changed places.
-    let findings = try Store.check(at: store.url, schemas: schemas, options: options).findings
-    guard findings.allSatisfy({ ![.files, .file].contains($0.part) }) else { return nil }
-    let open = try Store.open(at: store.url, schemas: schemas, options: options)
-    if open.access == .readWrite { return open }
-    try open.close()
-    for schema in schemas { try refuseNewer(store, kinds, schema) }
-    return nil
-  } catch let error as StoreError {
-    switch error.code {
-    // The key is right: it opens a snapshot. So the beginning of the file is what is damaged.
-    case .wrongKey where opensSnapshot(of: store, options): return nil
-    case .busy, .permissionDenied, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput, .newerSchema, .wrongKey, .keyNeeded,
-      .notEncrypted, .encryptionUnavailable:
-      throw error
-    // Any other file may be replaced: what takes its place is verified, and the replaced file is kept.
-    default: return nil
-    }
-  }
-}
-
-private func opensSnapshot(of store: FilePath, _ options: StoreOptions) -> Bool {
-  let snapshots = (try? Snapshot.all(of: store.url, in: options.snapshots.folder)) ?? []
-  return snapshots.contains { (try? Snapshot.verify($0.id, of: store.url, options: options)) != nil }
-}
-
-extension StoreError {
-  /// Whether the present content of a store is so damaged that it cannot be copied or compared: then the file is replaced.
-  fileprivate var asksForReplacement: Bool { [.damaged, .verificationFailed, .notADatabase, .decoding].contains(code) }
 }

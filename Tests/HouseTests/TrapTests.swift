@@ -95,7 +95,7 @@ import Testing
       // Two states of an archive, under working names.
       "Sources/Holdfast/Repair/ArchivedState.swift",
       // The reason in a quarantine folder.
-      "Sources/Holdfast/Encryption/Store+Encrypt.swift",
+      "Sources/Holdfast/Encryption/Store+Encrypt.swift", "Sources/Holdfast/Files/StoreFiles+Quarantine.swift",
       // A private copy of a damaged file and its log.
       "Sources/Holdfast/Repair/DamagedFile.swift",
       // A temporary file, on its way to standard output.
@@ -122,7 +122,7 @@ import Testing
       // Standard input, into a temporary file.
       "Sources/HoldfastCommand/Libraries/SourceFile.swift",
       // Rows: `write(to:)` of a `LogLine` and of totals runs SQL.
-      "Sources/Holdfast/GoingBack/Restore.swift", "Sources/Holdfast/Copies/Snapshot.swift",
+      "Sources/Holdfast/GoingBack/WayBack.swift", "Sources/Holdfast/Copies/Snapshot.swift",
       "Sources/HoldfastInference/Verbs/Generations.swift",
     ]
     // The testing library and the fuzzer write sources and damage files on purpose.

@@ -116,16 +116,20 @@ public struct Archive: Sendable {
 
   /// Builds the store of a moment as a file of its own, at `file`, which must not exist, and verifies it: the checksum after each commit, SQLite's
   /// integrity check, search indexes against their text. A search index that differs from its text is first made again. Rows that point at
-  /// rows that are gone come back as they were. Any SQLite can read the file.
+  /// rows that are gone come back as they were. The file gets its name once it is complete and verified. Any SQLite can read it.
   ///
   /// - Throws: `.notFound` when the archive does not reach back so far, or has no such label; `.damaged` with the last commit before the damage;
   ///   `.verificationFailed`; `.diskFull`, `.cannotCreate`. No file is left then.
   @discardableResult
   public func restore(to moment: Moment, at file: URL) throws -> ArchivedCommit {
     try files.checkIsNotOwn(file)
+    return try DurableFile.making(file) { try built(moment, at: $0) }
+  }
+
+  /// The same, for a file in a working folder.
+  func built(_ moment: Moment, at file: URL) throws -> ArchivedCommit {
     let (built, damage, _) = try build(moment, at: file)
     guard let first = damage.first else { return built }
-    _ = try? DurableFile.remove(file)
     throw StoreError(.verificationFailed, "commit \(built.number) of the archive is not sound: \(first)")
   }
 
@@ -137,15 +141,10 @@ public struct Archive: Sendable {
       let (generation, commit) = try find(moment)
       return try generation.build(commit, at: file, check: check).replay.commit
     }
-    do {
-      let connection = try ConnectionFactory(file.path, options).working()
-      try Snapshot.makeStandAlone(connection, file, options)
-      let stale = try connection.remakeSearchIndexes().findings
-      return (built, try Snapshot.damage(connection) + stale, try Snapshot.dangling(connection))
-    } catch {
-      for suffix in StoreFiles.all { _ = try? DurableFile.remove(URL(fileURLWithPath: file.path + suffix)) }
-      throw error
-    }
+    let connection = try ConnectionFactory(file.path, options).working()
+    try Snapshot.makeStandAlone(connection, file, options)
+    let stale = try connection.remakeSearchIndexes().findings
+    return (built, try Snapshot.damage(connection) + stale, try Snapshot.dangling(connection))
   }
 
   /// Why going back to a time, which leads to `commit`, may undo commits that were made before that time: their times are ahead of the clock.

@@ -162,7 +162,7 @@ private struct KeyChange {
     let look = try StoreLook(files, options)
     switch look.content {
     case .store where look.log == .sound: return
-    case .store, .logWithoutFile, .interruptedRestore:
+    case .store, .logWithoutFile:
       throw StoreError(
         .damaged, "\(files.path) has a log that is damaged or is not its own", suggestion: "Open the store for writing first.")
     case .missing, .empty: throw StoreError(.notFound, "there is no store at \(files.path)")
@@ -185,8 +185,7 @@ private struct KeyChange {
     try Snapshot.makeStandAlone(ConnectionFactory(present.path, former).working(), present.url, former)
     let rewritten = try rewritten(present.url, in: folder)
     report.rows = rewritten.rows
-    report.kept = try Replacement.run(
-      files, by: rewritten.file, sha256: SHA256Hex.ofFile(at: rewritten.file), because: reason, since: state, new)
+    report.kept = try Replacement.run(WayBack(files: files, options: new, reason: reason, file: rewritten.file, since: state))
   }
 
   /// A copy of a whole file that needs no log, with the new key.
@@ -344,7 +343,7 @@ private struct KeyChange {
 extension RawConnection {
   /// A hash of the rows of each table, in their order, with every value's type and bytes. The order survives writing a file anew; rowids that
   /// no column holds do not.
-  fileprivate func contentHashes() throws -> [String: String] {
+  func contentHashes() throws -> [String: String] {
     var hashes: [String: String] = [:]
     let tables = try texts(
       "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'shadow') AND name <> 'sqlite_schema'")

@@ -35,3 +35,25 @@ extension StoreFiles {
     try DurableFile.move(new, over: url)
   }
 }
+
+extension DurableFile {
+  /// Makes a new file: `body` builds it under a working name, and it gets its name when it is complete and flushed.
+  ///
+  /// - Throws: `.cannotCreate` when there is such a file, or a log that SQLite would read into it; the errors of `body`. No new file is left
+  ///   then.
+  static func making<T>(_ target: URL, _ body: (URL) throws -> T) throws -> T {
+    if let taken = ([""] + StoreFiles.logs).map({ target.path + $0 }).first(where: stands) {
+      throw StoreError(.cannotCreate, "\(taken) is already there; it was left as it is", suggestion: "Choose another name.")
+    }
+    let folder = try WorkingFolder(beside: target, "building")
+    let working = folder.file(target.lastPathComponent)
+    do {
+      let result = try body(working)
+      try flush(working)
+      try place(working, at: target)
+      return result
+    } catch {
+      throw StoreError(error).naming(target, insteadOf: working)
+    }
+  }
+}

@@ -43,23 +43,48 @@ extension StoreFiles {
 
   /// Makes a new quarantine folder, named for the time, with the reason in it.
   func newQuarantine(because reason: String, at now: Date) throws -> URL {
-    let time = DateCodec.iso8601(DateCodec.milliseconds(now) ?? 0, fraction: true).filter { $0 != "-" && $0 != ":" && $0 != "." }
     try DurableFile.makeFolder(quarantine)
-    var place = quarantine.appendingPathComponent(time)
-    var number = 2
-    while mkdir(place.path, 0o700) != 0 {
-      guard errno == EEXIST else { throw DurableFile.posix(place.path, .cannotCreate) }
+    while true {
+      let place = freeQuarantine(at: now)
+      guard mkdir(place.path, 0o700) == 0 else {
+        if errno == EEXIST { continue }
+        throw DurableFile.posix(place.path, .cannotCreate)
+      }
+      do {
+        try makeQuarantine(place, because: reason)
+        return place
+      } catch {
+        _ = try? DurableFile.remove(place)
+        throw error
+      }
+    }
+  }
+
+  /// A folder that does not exist yet, named for the time.
+  func freeQuarantine(at now: Date) -> URL {
+    let time = DateCodec.iso8601(DateCodec.milliseconds(now) ?? 0, fraction: true).filter { $0 != "-" && $0 != ":" && $0 != "." }
+    var (place, number) = (quarantine.appendingPathComponent(time), 2)
+    while DurableFile.stands(place.path) {
       place = quarantine.appendingPathComponent("\(time)-\(number)")
       number += 1
     }
-    do {
-      try DurableFile.flushFolder(of: place)
-      try DurableFile.write(Data((reason + "\n").utf8), to: place.appendingPathComponent(Self.reasonName))
-      return place
-    } catch {
-      _ = try? DurableFile.remove(place)
-      throw error
-    }
+    return place
+  }
+
+  /// Makes this quarantine folder, and its reason, where they do not exist.
+  func makeQuarantine(_ place: URL, because reason: String) throws {
+    try DurableFile.makeFolder(place)
+    let file = place.appendingPathComponent(Self.reasonName)
+    // A kill may have cut it off.
+    guard (try? DurableFile.content(of: file)) != Data((reason + "\n").utf8) else { return try DurableFile.flushFolder(of: file) }
+    try DurableFile.replace(file, with: Data((reason + "\n").utf8))
+  }
+
+  /// Removes a quarantine folder whose operation was undone: the reason, and the files with these names. Where another process put a file,
+  /// that and the folder stay.
+  func removeQuarantine(_ place: URL, with names: [String]) throws {
+    for name in [Self.reasonName] + names { _ = try DurableFile.remove(place.appendingPathComponent(name)) }
+    rmdir(place.path)
   }
 }
 

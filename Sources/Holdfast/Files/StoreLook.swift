@@ -2,15 +2,14 @@ internal import CHoldfast
 import Foundation
 internal import GRDBSQLite
 
-/// What was found at a store's path. Looking changes no byte of the file, its log or its journal.
+/// What was found at a store's path. Looking changes no byte of the file, its log or its journal; only an interrupted replacement of the file,
+/// which is certain, is finished first.
 package struct StoreLook {
   package enum Content {
     /// No file, and no log or journal with content.
     case missing
     /// No file, but a log or journal with content: the file is gone.
     case logWithoutFile
-    /// A restore was interrupted after it wrote its intent. Opening finishes it.
-    case interruptedRestore
     /// A database without any table, or a file of zero bytes.
     case empty
     /// A database that Holdfast did not make.
@@ -20,6 +19,8 @@ package struct StoreLook {
   }
 
   package var content: Content
+  /// That an interrupted replacement was finished.
+  let finished: StoreNotice?
   /// The judgement of the log. `.sound` while another connection has the file open.
   var log: LeftLog.Verdict = .sound
   /// A log is there, and no connection has the file open.
@@ -31,10 +32,7 @@ package struct StoreLook {
   ///   SQLite keeps its log; `.diskFull` when the file must be recovered first and there is no room for a copy.
   package init(_ files: StoreFiles, _ options: StoreOptions) throws {
     let path = files.path
-    guard !Replacement.isPending(files) else {
-      content = .interruptedRestore
-      return
-    }
+    finished = try Replacement.finish(files, options)
     // SQLite would open it, and might wait for ever for what a pipe gives.
     for url in StoreFiles.sidecars.map(files.beside) where DurableFile.isSpecial(url.path) || DurableFile.isFolder(url.path) {
       throw DurableFile.notAFile(url)
@@ -158,7 +156,7 @@ extension StoreLook {
   /// Whether the file can be read as a database.
   var isReadable: Bool {
     switch content {
-    case .logWithoutFile, .interruptedRestore: false
+    case .logWithoutFile: false
     case .empty: log == .sound
     default: true
     }
@@ -169,13 +167,12 @@ extension StoreLook {
     func finding(_ message: String) -> IntegrityReport.Finding { .init(part: .files, message: message) }
     switch content {
     case .logWithoutFile: return [finding("the file is gone, and its log is still there")]
-    case .interruptedRestore: return [finding("a restore was interrupted; opening the store for writing finishes it")]
     default: break
     }
     return log.message(files).map { [finding($0)] } ?? []
   }
 
-  /// The notices of a store that is opened read-only, so that nothing was changed.
+  /// The notices of a store that is opened read-only, so that the log stays as it is.
   func notices(_ files: StoreFiles) -> [StoreNotice] {
     switch log {
     case .sound: []

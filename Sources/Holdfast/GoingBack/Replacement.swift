@@ -1,13 +1,13 @@
 import Foundation
 
-/// Replaces the file of a store that no connection has open.
+/// Replaces the file of a store that no connection has open: the ending of every way back of a closed store.
 ///
 /// A store has several files, so a replacement takes several steps, and a kill or power loss may come between any two.
-/// `<store>.holdfast/replacement/` holds the new file and then, once that is whole, `intent.json`. From then on the replacement is certain:
-/// the next opening finds the intent and does the remaining steps.
+/// `<store>.holdfast/replacement/` holds the new file and what else was made with it, and then `intent.json`, which names all of it. From then
+/// on the replacement is certain: whoever next looks at the store does the remaining steps, whatever began them.
 ///
-/// 1. Write and flush `new.sqlite` and `intent.json`. 2. Move the store's files to the quarantine, the log first. 3. Rename `new.sqlite` to
-/// the store's name. 4. Remove `intent.json`, and then the folder.
+/// 1. Move the new files into the folder, and write `intent.json`. 2. Move the store's files to the quarantine, the log first, and what is to
+/// be kept with them. 3. Rename `new.sqlite` to the store's name. 4. Remove `intent.json`, and then the folder.
 ///
 /// If another process has made a file since a replacement was interrupted, that file moves to the quarantine, too: as `<name>-2` where
 /// `<name>` exists.
@@ -15,12 +15,12 @@ struct Replacement {
   private struct Intent: Codable {
     /// The hash of the new file.
     var sha256: String
-    /// The hash of the file that was copied: another one where a search index was made again in the copy. Nil: `sha256`.
-    var source: String?
-    /// The folder in the quarantine that the old files move to.
+    /// The folder in the quarantine that the old files and `aside` move to; empty where there are none.
     var kept: String
-    /// The reason for the replacement, for people.
+    /// What was done, for people.
     var reason: String
+    /// The names of the other new files.
+    var aside: [String]?
   }
 
   private let files: StoreFiles
@@ -34,106 +34,109 @@ struct Replacement {
 
   private static func intentFile(_ files: StoreFiles) -> URL { place(files).appendingPathComponent("intent.json") }
 
-  static func isPending(_ files: StoreFiles) -> Bool { DurableFile.stands(intentFile(files).path) }
+  private static func isPending(_ files: StoreFiles) -> Bool { DurableFile.stands(intentFile(files).path) }
 
   private static func place(_ files: StoreFiles) -> URL { files.folder.appendingPathComponent("replacement") }
 
+  /// - Parameter wait: how long to wait for another process; nil: does not wait.
   /// - Throws: `.busy` when another process replaces this store.
-  private init(_ files: StoreFiles) throws {
+  private init(_ files: StoreFiles, _ wait: LockWait? = nil) throws {
     self.files = files
     folder = Self.place(files)
-    lock = try FolderLock(folder, busy: StoreError(.busy, "\(files.path) is being restored already", recoveryOptions: [.retry]))
+    lock = try FolderLock(
+      folder, wait, busy: StoreError(.busy, "another process is replacing \(files.path)", recoveryOptions: [.retry]))
   }
 
-  /// Replaces the store by a copy of `source`. Returns the quarantine folder with the replaced files; nil when there were none.
+  /// Replaces the store's file by the new content, which it moves away. Returns the quarantine folder with the replaced files; nil when there
+  /// were none.
   ///
-  /// - Parameter state: of the store's files when `source` was made from them.
-  /// - Throws: `.busy` when another connection has the store open, or has changed it since `state`; `.verificationFailed` when the copy's
-  ///   hash is not `sha256`. Nothing has changed then.
-  static func run(
-    _ files: StoreFiles, by source: URL, sha256: String, because reason: String, since state: StoreFiles.State? = nil,
-    _ options: StoreOptions, remakesSearchIndexes: Bool = false
-  ) throws -> URL? {
-    // Finishes an interrupted replacement first. If that one had the same source, nothing else is left to do.
+  /// - Throws: `.busy` when another connection has the store open, or has changed it since `way.since`. Nothing has changed then.
+  static func run(_ way: WayBack) throws -> URL? {
+    let (files, options) = (way.files, way.options)
+    // Finishes an interrupted replacement first. If that one did the same, nothing else is left to do.
     let interrupted = try? intent(of: intentFile(files))
-    if let done = try finish(files, options), done.kind == .finishedRestore, interrupted.map({ $0.source ?? $0.sha256 }) == sha256 {
-      return done.kept
-    }
+    if let done = try finish(files, options), done.kind == .finishedRestore, interrupted?.reason == way.reason { return done.kept }
     let replacement = try Replacement(files)
     defer { withExtendedLifetime(replacement.lock) {} }
     do {
-      _ = try DurableFile.remove(replacement.new)
-      try DurableFile.copy(source, to: replacement.new)
-      try StoreFiles(real: replacement.new).protect(options)
-      guard try SHA256Hex.ofFile(at: replacement.new) == sha256 else {
-        throw StoreError(.verificationFailed, "the copy of \(source.path) differs from it")
-      }
-      let hash = try remakesSearchIndexes && replacement.remakeSearchIndexes(options) ? SHA256Hex.ofFile(at: replacement.new) : sha256
+      try replacement.take(way)
       // Held until the new file is in place, so that no process opens the old one meanwhile.
       let held = try replacement.lockStore(options)
       defer { withExtendedLifetime(held) {} }
-      if let state { try files.checkUnchanged(since: state) }
-      let intent = try replacement.write(Intent(sha256: hash, source: sha256, kept: "", reason: reason), options)
-      let kept = replacement.kept(intent)
+      if let state = way.since { try files.checkUnchanged(since: state) }
+      let aside = way.aside.map(\.lastPathComponent)
+      let intent = try replacement.write(
+        Intent(sha256: SHA256Hex.ofFile(at: replacement.new), kept: "", reason: way.reason, aside: aside.isEmpty ? nil : aside), options)
       do {
         try replacement.carryOut(intent, held, options)
       } catch {
         guard replacement.undo(intent) else {
           throw StoreError(
-            .inputOutput, "restoring \(files.path) was interrupted; the next opening for writing finishes it", cause: error)
+            .inputOutput, "replacing \(files.path) was interrupted; the next command or opening finishes it", cause: error)
         }
-        if let kept { _ = try? DurableFile.remove(kept) }
         throw error
       }
-      return kept
+      return replacement.kept(intent)
     } catch {
       if !isPending(files) { _ = try? DurableFile.remove(replacement.folder) }
       throw error
     }
   }
 
-  /// Returns whether the new file has changed.
-  private func remakeSearchIndexes(_ options: StoreOptions) throws -> Bool {
-    guard try ConnectionFactory(new.path, options).working().remakeSearchIndexes().remade else { return false }
-    try DurableFile.flush(new)
-    return true
+  /// Moves the new files into the folder.
+  private func take(_ way: WayBack) throws {
+    _ = try DurableFile.remove(new)
+    try StoreFiles(real: way.file).protect(way.options)
+    try DurableFile.flush(way.file)
+    try DurableFile.place(way.file, at: new)
+    for file in way.aside { try DurableFile.move(file, over: folder.appendingPathComponent(file.lastPathComponent)) }
   }
 
-  /// Finishes an interrupted replacement. Returns what was done; nil when there was none.
+  /// Finishes an interrupted replacement, or undoes it where its new file is damaged. Returns what was done; nil when there was none.
+  ///
+  /// - Throws: `.busy` while another process is at work; what keeps this process from finishing it.
   static func finish(_ files: StoreFiles, _ options: StoreOptions) throws -> StoreNotice? {
-    guard DurableFile.stands(place(files).path) else { return nil }
-    let replacement = try Replacement(files)
-    defer { withExtendedLifetime(replacement.lock) {} }
     guard isPending(files) else { return nil }
+    do {
+      let replacement = try Replacement(files, LockWait(options))
+      defer { withExtendedLifetime(replacement.lock) {} }
+      return isPending(files) ? try replacement.finish(options) : nil
+    } catch var error as StoreError where [.permissionDenied, .cannotCreate].contains(error.code) {
+      error.message = "replacing \(files.path) was interrupted, and cannot be finished: \(error.message)"
+      error.suggestion = "Give this program permission to write to \(files.folder.path) and to the folder of the store."
+      throw error
+    }
+  }
+
+  private func finish(_ options: StoreOptions) throws -> StoreNotice {
     var intent: Intent
     do {
-      intent = try Self.intent(of: replacement.intentFile)
+      intent = try Self.intent(of: intentFile)
     } catch {
       throw StoreError(
-        .damaged, "a restore of \(files.path) was interrupted, and \(replacement.intentFile.path) cannot be read",
-        suggestion: "The old files are in \(files.quarantine.path) or still in their place; \(replacement.new.path) is the new one.",
+        .damaged, "replacing \(files.path) was interrupted, and \(intentFile.path) cannot be read",
+        suggestion: "The old files are in \(files.quarantine.path) or still in their place; \(new.path) is the new one.",
         cause: error)
     }
     var held: FileLock?
     defer { withExtendedLifetime(held) {} }
-    if replacement.isToBePlaced {
-      held = try replacement.lockStore(options)
-      guard try SHA256Hex.ofFile(at: replacement.new) == intent.sha256 else {
-        guard replacement.undo(intent) else {
+    if isToBePlaced {
+      held = try lockStore(options)
+      guard try SHA256Hex.ofFile(at: new) == intent.sha256 else {
+        guard undo(intent) else {
           throw StoreError(
-            .damaged, "a restore of \(files.path) was interrupted, and its new file \(replacement.new.path) is damaged",
-            suggestion: "The old files are in \(files.quarantine.path). Move \(replacement.folder.path) away to go on without the restore.")
+            .damaged, "replacing \(files.path) was interrupted, and its new file \(new.path) is damaged",
+            suggestion: "The old files are in \(files.quarantine.path). Move \(folder.path) away to go on with them.")
         }
-        _ = try? DurableFile.remove(replacement.folder)
+        _ = try? DurableFile.remove(folder)
         return StoreNotice(
           .abandonedRestore, "\(intent.reason): this was interrupted, and its new file is damaged; the old files stay in place")
       }
       // The replacement began without an old file. Another process made one since.
-      if intent.kept.isEmpty, !replacement.oldFiles.isEmpty { intent = try replacement.write(intent, options) }
+      if intent.kept.isEmpty, !oldFiles.isEmpty { intent = try write(intent, options) }
     }
-    try replacement.carryOut(intent, held, options)
-    return StoreNotice(
-      .finishedRestore, "\(intent.reason): this was interrupted, and is finished now", kept: replacement.kept(intent))
+    try carryOut(intent, held, options)
+    return StoreNotice(.finishedRestore, "\(intent.reason): this was interrupted, and is finished now", kept: kept(intent))
   }
 
   /// Removes the new file of a replacement that was killed before its intent was whole. No store file had been moved then.
@@ -145,18 +148,13 @@ struct Replacement {
 
   private var oldFiles: [String] { StoreFiles.all.filter { DurableFile.stands(files.path + $0) } }
 
-  /// Writes the intent. Where old files are in place, first makes a quarantine folder for them.
+  /// Writes the intent. Where there is something to keep, names a quarantine folder for it, which `carryOut` makes.
   private func write(_ intent: Intent, _ options: StoreOptions) throws -> Intent {
     var intent = intent
-    let kept = try oldFiles.isEmpty ? nil : files.newQuarantine(because: intent.reason, at: options.now())
-    intent.kept = kept?.lastPathComponent ?? ""
-    do {
-      try DurableFile.replace(intentFile, with: try JSONEncoder().encode(intent))
-      return intent
-    } catch {
-      if let kept { _ = try? DurableFile.remove(kept) }
-      throw error
-    }
+    let keeps = !oldFiles.isEmpty || intent.aside != nil
+    intent.kept = keeps ? files.freeQuarantine(at: options.now()).lastPathComponent : ""
+    try DurableFile.replace(intentFile, with: try JSONEncoder().encode(intent))
+    return intent
   }
 
   /// Locks the old file, so that no process goes on writing into it after it is moved away. Nil where there is no old file.
@@ -172,20 +170,21 @@ struct Replacement {
   private func carryOut(_ intent: Intent, _ held: FileLock?, _ options: StoreOptions) throws {
     var held = held
     defer { withExtendedLifetime(held) {} }
+    let aside = (intent.aside ?? []).map(folder.appendingPathComponent).filter { DurableFile.stands($0.path) }
     // A person may have removed the folder since.
-    if let folder = kept(intent), isToBePlaced || DurableFile.isFolder(folder.path) {
-      try DurableFile.makeFolder(folder)
+    if let kept = kept(intent), isToBePlaced || !aside.isEmpty || DurableFile.isFolder(kept.path) {
+      try files.makeQuarantine(kept, because: intent.reason)
       for suffix in isToBePlaced ? oldFiles : [] {
         // An opening that had looked before the intent was written may have made a new file.
         if held == nil { held = try lockStore(options) }
-        try keep(suffix, folder.appendingPathComponent(files.url.lastPathComponent + suffix))
+        try keep(files.beside(suffix), kept.appendingPathComponent(files.url.lastPathComponent + suffix))
       }
-      try DurableFile.flushFolder(of: folder.appendingPathComponent("reason.txt"))
+      for file in aside { try keep(file, kept.appendingPathComponent(file.lastPathComponent)) }
     }
     try DurableFile.flushFolder(of: files.url)
     if isToBePlaced { try DurableFile.place(new, at: files.url) }
     guard DurableFile.stands(files.path) else {
-      throw StoreError(.damaged, "a restore of \(files.path) was interrupted, and its new file is gone")
+      throw StoreError(.damaged, "replacing \(files.path) was interrupted, and its new file is gone")
     }
     StoreHealth.change(files) { $0.damage = nil }
     noteForArchive(intent, options)
@@ -205,8 +204,7 @@ struct Replacement {
     try? DurableFile.replace(archive.replaced, with: Data("\(intent.reason) at \(time), while the store was closed".utf8))
   }
 
-  private func keep(_ suffix: String, _ place: URL) throws {
-    let file = files.beside(suffix)
+  private func keep(_ file: URL, _ place: URL) throws {
     // On a volume without exclusive renames, a kill may have left both names.
     if DurableFile.isSame(file.path, place.path) {
       try DurableFile.flushFolder(of: place)
@@ -232,6 +230,7 @@ struct Replacement {
           if DurableFile.stands(old.path) { try DurableFile.place(old, at: files.beside(suffix)) }
         }
         try DurableFile.flushFolder(of: files.url)
+        try files.removeQuarantine(folder, with: intent.aside ?? [])
       }
       try DurableFile.remove(intentFile)
       try DurableFile.flushFolder(of: intentFile)

@@ -1,6 +1,4 @@
 public import Foundation
-internal import GRDB
-import Logging
 
 /// What `Store.rewind(to:)` did.
 public struct RewindReport: Sendable, Codable, Equatable {
@@ -28,24 +26,14 @@ extension Store {
   @discardableResult
   public func rewind(to moment: Moment) throws -> RewindReport {
     let archiver = try writtenArchive()
-    guard let files else { throw StoreError(.misuse, "a store in memory has no archive") }
-    do {
-      let folder = try WorkingFolder(beside: files.url, "rewinding")
-      let prepared = folder.file("rewound.sqlite")
-      let commit = try archive().restore(to: moment, at: prepared)
-      try Self.migrate(prepared, "commit \(commit.number) of the archive", schemas, options)
-      let undo = "before rewinding at \(DateCodec.iso8601(DateCodec.milliseconds(options.now()) ?? 0, fraction: true))"
-      try durably {
-        try onWriter { db in
-          try replaceContent(by: prepared, files, db, remark: "rewound to commit \(commit.number)") { try archiver.label(undo) }
-        }
-      }
-      watches.wakeAll()
-      logger.notice("rewound", metadata: ["commit": "\(commit.number)", "undo": "\(undo)"])
-      return RewindReport(commit: commit, undo: undo)
-    } catch {
-      throw failure(error)
-    }
+    let undo = "before rewinding at \(DateCodec.iso8601(DateCodec.milliseconds(options.now()) ?? 0, fraction: true))"
+    let commit = try replace { _, file in
+      let commit = try archive().built(moment, at: file)
+      return (commit, "rewound to commit \(commit.number)", "commit \(commit.number) of the archive")
+    } keep: { _ in
+      try archiver.label(undo)
+    }.result
+    return RewindReport(commit: commit, undo: undo)
   }
 
   /// The same without blocking the caller. A rewind that has begun runs to its end, even when the task is cancelled.
@@ -62,18 +50,11 @@ extension Store {
   public static func rewind(
     at url: URL, to moment: Moment, options: StoreOptions = .production
   ) throws -> (commit: ArchivedCommit, kept: URL?) {
-    let files = try StoreFiles(url)
-    do {
-      let folder = try WorkingFolder(beside: files.url, "rewinding")
-      let prepared = folder.file("rewound.sqlite")
-      let commit = try Archive(files, options).restore(to: moment, at: prepared)
-      let kept = try Replacement.run(
-        files, by: prepared, sha256: SHA256Hex.ofFile(at: prepared), because: "rewound to commit \(commit.number)", options)
-      options.logger.notice("rewound", metadata: ["commit": "\(commit.number)", "path": "\(files.path)"])
-      return (commit, kept)
-    } catch {
-      throw StoreError(error, path: files.path)
+    let (commit, kept) = try replace(url, options) { files, file in
+      let commit = try Archive(files, options).built(moment, at: file)
+      return (commit, "rewound to commit \(commit.number)")
     }
+    return (commit, kept)
   }
 
   /// The same without blocking the caller. A rewind that has begun runs to its end, even when the task is cancelled.

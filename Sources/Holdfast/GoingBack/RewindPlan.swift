@@ -78,7 +78,7 @@ extension Store {
   public func bringBack(_ table: String, where key: [String: SQLValue], from moment: Moment) throws -> BringBackReport {
     try checkWritable()
     return try withMoments([moment]) { _, built in
-      try archive().restore(to: moment, at: built[0])
+      _ = try archive().built(moment, at: built[0])
       return try bringBack(table, where: key, from: built[0])
     }
   }
@@ -92,8 +92,8 @@ extension Store {
   private func withBuilt<T>(_ old: Moment, _ new: Moment, _ body: (URL, URL) throws -> T) throws -> T {
     try withMoments([old, new]) { _, built in
       let archive = try archive()
-      try archive.restore(to: old, at: built[0])
-      try archive.restore(to: new, at: built[1])
+      _ = try archive.built(old, at: built[0])
+      _ = try archive.built(new, at: built[1])
       return try body(built[0], built[1])
     }
   }

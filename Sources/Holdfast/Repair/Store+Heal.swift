@@ -49,7 +49,7 @@ extension Store {
   ) throws -> HealReport {
     let files = try StoreFiles(url, snapshots: options.snapshots.folder)
     do {
-      guard !Replacement.isPending(files) else { throw Opening.interruptedRestore(files.path) }
+      let finished = try Replacement.finish(files, options)
       let folder = try WorkingFolder(beside: files.url, "healing")
       let copy = StoreFiles(real: folder.file("present.sqlite"))
       let state: StoreFiles.State
@@ -62,15 +62,17 @@ extension Store {
       var healing = try Healing(files, copy: copy, schemas, options, trustsArchive: trustsArchive, folder)
       let healed = try healing.run(check: check)
       var report = healing.report
+      if let finished { (report.kept, report.notes) = (finished.kept, [finished.message] + report.notes) }
       guard let healed else { return try report.orDamaged(files) }
       guard replaces else {
         report.salvage?.setAside = nil
         return report
       }
       try check()
+      let aside = try report.moveSetAside(to: folder.url)
       report.kept = try Replacement.run(
-        files, by: healed, sha256: SHA256Hex.ofFile(at: healed), because: "healed (\(report.means.rawValue))", since: state, options)
-      try report.keepSetAside(in: report.kept)
+        WayBack(files: files, options: options, reason: report.reason, file: healed, aside: aside, since: state))
+      report.wereKept(aside)
       options.logger.notice("healed", metadata: ["means": "\(report.means.rawValue)", "path": "\(files.path)"])
       return report
     } catch {
@@ -131,28 +133,28 @@ extension Store {
     let line = try LogLine.stored(connection)
     try Snapshot.makeStandAlone(connection, healed, options)
     try line?.write(to: connection)
-    try Self.migrate(healed, "the healed store", schemas, options)
-    let because = "healed (\(report.means.rawValue))"
-    report.kept = try files.newQuarantine(because: because, at: options.now())
+    let way = WayBack(files: files, options: options, reason: report.reason, file: try fit(healed, "the healed store", files))
+    // Before the content is replaced: whatever ends this program after that, the damaged files are kept.
+    let kept = try files.newQuarantine(because: way.reason, at: options.now())
     do {
-      try replaceContent(by: healed, files, db, remark: because) {
+      for suffix in [""] + StoreFiles.logs where DurableFile.stands(copy.path + suffix) {
+        try DurableFile.place(copy.beside(suffix), at: kept.appendingPathComponent(files.url.lastPathComponent + suffix))
+      }
+      let aside = try report.moveSetAside(to: kept)
+      try replaceContent(way, db) {
         guard try examiner.texts("PRAGMA data_version") == version else { throw Self.changedMeanwhile(files) }
         try Self.write(undecryptable, db)
       }
+      report.kept = kept
+      report.wereKept(aside)
+      return report
     } catch {
-      if let kept = report.kept { _ = try? DurableFile.remove(kept) }
+      _ = try? DurableFile.remove(kept)
       guard options.key != nil, StoreError(error).code == .damaged else { throw error }
       throw StoreError(
         .damaged, "\(files.path) can be healed, and not while it is open: SQLite writes over no encrypted page that is damaged",
         suggestion: "Close the store, and call `Store.heal(at:schemas:)`, or use `holdfast heal`.", cause: error)
     }
-    if let kept = report.kept {
-      for suffix in [""] + StoreFiles.logs where DurableFile.stands(copy.path + suffix) {
-        try DurableFile.place(copy.beside(suffix), at: kept.appendingPathComponent(files.url.lastPathComponent + suffix))
-      }
-    }
-    try report.keepSetAside(in: report.kept)
-    return report
   }
 
   /// Writes pages into the store's file that SQLite cannot read there, and so would not write over. Nobody else writes meanwhile: this store
@@ -205,11 +207,19 @@ extension HealReport {
       suggestion: "The files are as they were. Keep them, and look for a copy on another disk.")
   }
 
-  /// Moves the file with the rows that were set aside to the damaged files.
-  fileprivate mutating func keepSetAside(in folder: URL?) throws {
-    guard let file = salvage?.setAside, let folder else { return }
+  /// What was done, for the quarantine and the archive's history.
+  fileprivate var reason: String { "healed (\(means.rawValue))" }
+
+  /// Moves the file with the rows that were set aside to a folder, and returns it there; empty when there is none.
+  fileprivate func moveSetAside(to folder: URL) throws -> [URL] {
+    guard let file = salvage?.setAside else { return [] }
     let place = folder.appendingPathComponent("set-aside.\(file.pathExtension)")
     try DurableFile.place(file, at: place)
-    salvage?.setAside = place
+    return [place]
+  }
+
+  /// They are with the damaged files now.
+  fileprivate mutating func wereKept(_ aside: [URL]) {
+    salvage?.setAside = aside.first.flatMap { file in kept?.appendingPathComponent(file.lastPathComponent) }
   }
 }

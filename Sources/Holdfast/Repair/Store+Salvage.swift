@@ -38,6 +38,7 @@ extension Store {
     _ file: URL, to url: URL, _ schemas: [StoreSchema], _ options: StoreOptions, filling backup: URL? = nil, check: () throws -> Void
   ) throws -> SalvageReport {
     let (source, target) = (try StoreFiles(file), try StoreFiles(url))
+    _ = try Replacement.finish(source, options)
     try Encryption.check(source, options.key)
     guard !DurableFile.stands(target.path) else {
       throw StoreError(.cannotCreate, "\(target.path) is already there; it was left as it is", suggestion: "Choose another name.")
@@ -69,9 +70,10 @@ extension Store {
       if let model = model ?? backup { report.findings += try connection.fillBookkeeping(from: model, options.key) }
       report.findings += try Snapshot.damage(connection) + connection.remakeSearchIndexes().findings
       report.setAside = setAside.place
+      // First: a store under its name has all that was made with it.
+      try setAside.finish()
       return report
     }.result
-    try setAside.finish()
     return try checked(report, url, schemas, options)
   }
 

@@ -20,9 +20,10 @@ struct Opening {
   private(set) var reading = Reading.file
   /// A log must be settled before the file is opened for writing.
   private var settles = false
-  private var wasInterrupted = false
   /// A killed process left a log.
   private var hasLeftLog = false
+  /// That an interrupted replacement was finished.
+  private var finished: [StoreNotice] = []
   /// The notices of an opening that repairs nothing.
   private var found: [StoreNotice] = []
 
@@ -42,6 +43,7 @@ struct Opening {
     let look = try StoreLook(files, options)
     let path = files.path
     hasLeftLog = look.hasLeftLog
+    finished = look.finished.map { [$0] } ?? []
     found = look.notices(files)
     switch look.content {
     case .missing, .logWithoutFile:
@@ -49,9 +51,6 @@ struct Opening {
       try Self.checkFolder(files)
       try files.checkName()
       (isNew, needsMigration, settles) = (true, true, true)
-    case .interruptedRestore:
-      guard !options.opensReadOnly else { throw Self.interruptedRestore(path) }
-      wasInterrupted = true
     case .empty:
       if options.opensReadOnly {
         guard look.log == .sound else { throw Self.nothingWithoutLog(files) }
@@ -120,12 +119,6 @@ struct Opening {
     return "\(names.joined(separator: ", ")) \(notAsDeclared.count == 1 ? "is" : "are") not as the schema declares"
   }
 
-  static func interruptedRestore(_ path: String) -> StoreError {
-    StoreError(
-      .damaged, "a restore of \(path) was interrupted",
-      suggestion: "Open the store for writing, or do the same again: either finishes it.")
-  }
-
   static func nothingWithoutLog(_ files: StoreFiles) -> StoreError {
     StoreError(.damaged, "\(files.path) holds nothing without its log, and the log is damaged at its beginning").recoverable(files)
   }
@@ -150,16 +143,10 @@ struct Opening {
 
   /// Opens the store as decided.
   ///
-  /// - Parameter told: notices of an earlier look.
   /// - Throws: with the file unchanged.
-  func open(ownedFolder: WorkingFolder? = nil, told: [StoreNotice] = []) throws -> Store {
-    guard readOnlyReason == nil else { return try openReadOnly(notices: told + found) }
-    var notices = told
-    if wasInterrupted {
-      if let finished = try Replacement.finish(files, options) { notices.append(finished) }
-      // The path now has the new file, or the old one with its log. So look again.
-      return try Opening(files, schemas, options).open(ownedFolder: ownedFolder, told: notices)
-    }
+  func open(ownedFolder: WorkingFolder? = nil) throws -> Store {
+    guard readOnlyReason == nil else { return try openReadOnly(notices: finished + found) }
+    var notices = finished
     let lock = settles ? try files.lockOfOrphans(options) : nil
     defer { withExtendedLifetime(lock) {} }
     if settles { notices += try files.settleLog(options) }

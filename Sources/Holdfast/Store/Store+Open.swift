@@ -61,11 +61,11 @@ extension Store {
     }
   }
 
-  /// The schemas in the file by name, with their versions. Empty for a file that does not exist or holds no tables. Changes nothing.
+  /// The schemas in the file by name, with their versions. Empty for a file that does not exist or holds no tables. Changes nothing, but
+  /// finishes an interrupted replacement of the file.
   ///
   /// - Parameter options: for their key and their busy timeout.
-  /// - Throws: `.notADatabase`; `.wrongKind` for another program's database; `.damaged` after an interrupted restore, which opening
-  ///   finishes; `.wrongKey`, `.keyNeeded`, `.notEncrypted`, `.encryptionUnavailable`; the errors of reading a file.
+  /// - Throws: `.notADatabase`; `.wrongKind` for another program's database; `.damaged`; `.wrongKey`, `.keyNeeded`, `.notEncrypted`, `.encryptionUnavailable`; the errors of reading a file.
   public static func kinds(at url: URL, options: StoreOptions = .production) throws -> [String: Int] {
     try Encryption.probe(options.key)
     let files = try StoreFiles(url)
@@ -79,7 +79,6 @@ extension Store {
         .damaged, "the file \(files.path) is gone, and its log is still there",
         suggestion: "Restore a snapshot, or put the file back beside its log."
       ).recoverable(files)
-    case .interruptedRestore: throw Opening.interruptedRestore(files.path)
     case .foreign(let tables): throw Opening.foreign(files.path, tables)
     case .store(let bookkeeping, _):
       let kinds = bookkeeping.versions.filter { $0.key != StoreSchema.kit.name }

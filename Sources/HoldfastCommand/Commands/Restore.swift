@@ -72,8 +72,8 @@ struct Restore: Subcommand {
     if let only {
       return try back(only).answer(console) { open, file in try open.archive().restore(to: moment, at: file).words }
     }
-    guard let to else { return try Rewinding(store: store, moment: moment, lock: lock, isDry: dryRun, yes: yes).answer(console) }
-    let commit = try Activity.show("building", console) { try archive.restore(to: moment, at: vacant(to).url) }
+    guard let to else { return try back(.moment(moment), lock.storeOptions).answer(console) }
+    let commit = try Activity.show("building", console) { try archive.restore(to: moment, at: to.url) }
     var facts = FactList()
     facts.add("built", to.path)
     facts.add("holds", commit.words)
@@ -88,8 +88,8 @@ struct Restore: Subcommand {
         return chosen.words
       }
     }
-    guard let to else { return try Restoring(list: list, chosen: chosen, isDry: dryRun, yes: yes).answer(console) }
-    try Activity.show("copying", console) { try copy(to: vacant(to).url) }
+    guard let to else { return try back(.snapshot(chosen.id), list.options).answer(console) }
+    try Activity.show("copying", console) { try copy(to: to.url) }
     var facts = FactList()
     facts.add("built", to.path)
     facts.add("holds", chosen.words)
@@ -98,11 +98,12 @@ struct Restore: Subcommand {
 
   private func back(_ only: LostRow) -> BringingBack { BringingBack(row: only, store: store, lock: lock, isDry: dryRun, yes: yes) }
 
-  /// - Throws: `.cannotCreate` when there is such a file.
-  private func vacant(_ file: FilePath) throws -> FilePath {
-    guard !FileManager.default.fileExists(atPath: file.path) else {
-      throw StoreError(.cannotCreate, "\(file.path) is already there; it was left as it is", suggestion: "--to with another name")
-    }
-    return file
+  private func back(_ state: PlannedWayBack.State, _ options: StoreOptions) -> GoingBack {
+    GoingBack(store: store, state: state, options: options, folder: list.folder, isDry: dryRun, yes: yes)
   }
+}
+
+extension Snapshot {
+  /// `the snapshot 20261124T130233Z-1, made at 2026-11-24 14:02:33 (2026-11-24T13:02:33Z) (by hand)`
+  var words: String { "the snapshot \(id), made at \(TimeWords.both(createdAt)) (\(DisplayText.printable(label)))" }
 }

@@ -18,7 +18,7 @@ enum ImportDestination {
     case .missing, .logWithoutFile: isNew = true
     // A database without tables is filled in place, because another process may have it open.
     case .empty: isNew = options.dryRun || DurableFile.size(files.path) == 0
-    case .foreign, .store, .interruptedRestore: isNew = false
+    case .foreign, .store: isNew = false
     }
     switch (isNew, options.dryRun) {
     case (true, true): self = .memory

@@ -23,8 +23,10 @@ struct ReplacementTests {
 
   /// The names as a kill leaves them after `steps` of the replacement: the new file, the intent, the old file away, the new one in.
   ///
-  /// - Parameter stale: a snapshot whose search index is made again in the new file; nil: `snapshot`, whose index is sound.
-  private func interrupted(after steps: Int, by stale: Snapshot? = nil) throws {
+  /// - Parameters:
+  ///   - stale: a snapshot whose search index is made again in the new file; nil: `snapshot`, whose index is sound.
+  ///   - setAside: the name of a file that is to be kept with the old file; empty: none.
+  private func interrupted(after steps: Int, by stale: Snapshot? = nil, setAside: String = "") throws {
     let chosen = stale ?? snapshot
     let replacement = folder.file("store.sqlite.holdfast/replacement")
     let kept = folder.file("store.sqlite.holdfast/quarantine/20260101T000000000Z")
@@ -37,7 +39,9 @@ struct ReplacementTests {
     guard steps > 1 else { return }
     let hash = try SHA256Hex.ofFile(at: new)
     try #require((hash == chosen.sha256) == (stale == nil))
-    let intent = #"{"sha256":"\#(hash)","source":"\#(chosen.sha256)","kept":"20260101T000000000Z","reason":"replaced by a snapshot"}"#
+    if !setAside.isEmpty { try Data("a row\n".utf8).write(to: replacement.appendingPathComponent(setAside)) }
+    let (reason, aside) = ("replaced by the snapshot \(chosen.id)", setAside.isEmpty ? "" : #","aside":["\#(setAside)"]"#)
+    let intent = #"{"sha256":"\#(hash)","kept":"20260101T000000000Z","reason":"\#(reason)"\#(aside)}"#
     try Data(intent.utf8).write(to: replacement.appendingPathComponent("intent.json"))
     guard steps > 2 else { return }
     try FileManager.default.moveItem(at: url, to: kept.appendingPathComponent("store.sqlite"))
@@ -45,27 +49,48 @@ struct ReplacementTests {
     try FileManager.default.moveItem(at: new, to: url)
   }
 
-  @Test("interrupted anywhere, the next opening finds the old file or finishes; looking says so and changes nothing", arguments: 1...4)
-  func interruptedAnywhere(_ steps: Int) throws {
-    try interrupted(after: steps)
-    let names = try folder.contents()
-    if steps == 1 {
-      #expect(try Store.kinds(at: url) == ["shelves": 1])
-    } else {
-      #expect(failure { try Store.kinds(at: url) }?.code == .damaged)
-      #expect(try Store.check(at: url, schemas: [Shelves.schema]).findings.map(\.part) == [.files])
+  /// Whoever comes next.
+  enum Next: CaseIterable {
+    case kinds, check, opening, openingReadOnly, healing, restoring
+
+    func comes(_ url: URL, _ snapshot: Snapshot) throws {
+      var options = StoreOptions.testing
+      switch self {
+      case .kinds: #expect(try Store.kinds(at: url) == ["shelves": 1])
+      case .check: #expect(try Store.check(at: url, schemas: [Shelves.schema]).isHealthy)
+      case .healing: #expect(try Store.heal(at: url, schemas: [Shelves.schema], options: options).damage == [])
+      case .restoring: try Store.restore(at: url, snapshot: snapshot.id, options: options)
+      case .opening, .openingReadOnly:
+        options.opensReadOnly = self == .openingReadOnly
+        let store = try Store.open(at: url, schemas: [Shelves.schema], options: options)
+        #expect(store.notices.map(\.kind) == [.finishedRestore])
+        try store.close()
+      }
     }
+  }
+
+  @Test("interrupted after its intent, a replacement is finished by whoever comes next", arguments: 2...4, Next.allCases)
+  func finished(_ steps: Int, _ next: Next) throws {
+    try interrupted(after: steps, setAside: "set-aside.jsonl")
+    try next.comes(url, snapshot)
+    let kept = "store.sqlite.holdfast/quarantine/20260101T000000000Z/"
+    let names = try folder.contents()
+    #expect(["store.sqlite", "set-aside.jsonl", "reason.txt"].allSatisfy { names.contains(kept + $0) }, "\(names)")
+    #expect(names.filter { $0.contains("replacement/") } == [])
+    let store = try folder.store([Shelves.schema])
+    #expect(try store.titles().count == 3 && store.notices == [])
+  }
+
+  @Test("interrupted before its intent, a replacement has changed nothing, and looking changes nothing")
+  func begun() throws {
+    try interrupted(after: 1)
+    let names = try folder.contents()
+    #expect(try Store.kinds(at: url) == ["shelves": 1])
     #expect(try folder.contents() == names)
     let store = try folder.store([Shelves.schema])
-    #expect(try store.titles().count == (steps == 1 ? 4 : 3))
-    #expect(store.notices.map(\.kind) == (steps == 1 ? [] : [.finishedRestore]))
-    if steps > 1 {
-      #expect(try folder.contents().contains("store.sqlite.holdfast/quarantine/20260101T000000000Z/store.sqlite"))
-    }
+    #expect(try store.titles().count == 4 && store.notices == [])
     try store.close()
     #expect(try folder.contents().filter { $0.contains("replacement/") } == [])
-    let again = try folder.store([Shelves.schema])
-    #expect(again.notices == [])
   }
 
   @Test(
@@ -82,7 +107,7 @@ struct ReplacementTests {
     let store = try folder.store([Shelves.schema])
     #expect(try store.titles().count == 3)
     #expect(store.notices.map(\.kind) == [.finishedRestore])
-    let names = try FileManager.default.contentsOfDirectory(atPath: kept.path).sorted()
+    let names = try FileManager.default.contentsOfDirectory(atPath: kept.path).sorted().filter { $0 != "reason.txt" }
     #expect(names == (isLink ? ["store.sqlite"] : ["store.sqlite", "store.sqlite-2"]))
   }
 

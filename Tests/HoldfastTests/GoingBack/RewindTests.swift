@@ -36,6 +36,26 @@ struct RewindTests {
     try store.close()
   }
 
+  @Test(
+    "another program's VACUUM that changed the size of the pages hinders no rewind and no restore of a snapshot", arguments: [1024, 16384])
+  func otherPages(_ size: Int) throws {
+    let (moment, snapshot) = (try store.moment(), try store.snapshot())
+    try store.write { tx in _ = try tx.execute("DELETE FROM books") }
+    try store.close()
+    let file = folder.file("store.sqlite")
+    try RawDatabase.with(file) { raw in try raw.execute("PRAGMA journal_mode = DELETE; PRAGMA page_size = \(size); VACUUM") }
+    let again = try folder.archivedStore()
+    try again.rewind(to: moment)
+    #expect(try again.titles().count == 3 && again.integrityCheck().isHealthy)
+    try again.write { tx in _ = try tx.execute("DELETE FROM books") }
+    try again.restore(snapshot: snapshot.id)
+    #expect(try again.titles().count == 3 && again.integrityCheck().isHealthy)
+    #expect(try again.read { try $0.value("SELECT page_size FROM pragma_page_size") { try $0.int() } } == size)
+    try again.close()
+    #expect(try Store.rewind(at: file, to: moment, options: .testing).kept != nil)
+    #expect(try folder.store([Shelves.schema]).titles().count == 3)
+  }
+
   @Test("where an earlier state has no room, nothing of it is built, whether the store is open or not")
   func noRoom() throws {
     let moment = try store.moment()
