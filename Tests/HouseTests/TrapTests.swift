@@ -80,7 +80,7 @@ import Testing
       // Folders, to lock them.
       "Sources/Holdfast/Files/WorkingFolder.swift",
       // A store's log: SQLite puts its locks on the database and the index.
-      "Sources/Holdfast/Files/WriteAheadLog.swift", "Sources/Holdfast/Archive/LogFollower.swift",
+      "Sources/Holdfast/Pages/WriteAheadLog.swift", "Sources/Holdfast/Pages/LogFollower.swift",
       // The JSON of an intent, of snapshots and of their times.
       "Sources/Holdfast/Files/Replacement.swift", "Sources/Holdfast/Safety/Snapshot.swift",
       "Sources/Holdfast/Safety/SnapshotStatus.swift",
@@ -97,7 +97,7 @@ import Testing
       // The reason in a quarantine folder.
       "Sources/Holdfast/Encryption/Store+Encrypt.swift",
       // A private copy of a damaged file and its log.
-      "Sources/Holdfast/Salvage/DamagedFile.swift",
+      "Sources/Holdfast/Pages/DamagedFile.swift",
       // A temporary file, on its way to standard output.
       "Sources/HoldfastCommand/Terminal/Console.swift",
     ]
@@ -109,7 +109,7 @@ import Testing
       // A database that is being made from an archive, page by page.
       "Sources/Holdfast/Archive/ArchiveReplay.swift",
       // The pages of damaged files and of healed ones, under working names.
-      "Sources/Holdfast/Salvage/DamagedFile.swift", "Sources/Holdfast/Healing/ArchivedState.swift",
+      "Sources/Holdfast/Pages/DamagedFile.swift", "Sources/Holdfast/Healing/ArchivedState.swift",
       "Sources/Holdfast/Healing/Store+Heal.swift",
       // The rows that a salvage sets aside, under a working name.
       "Sources/Holdfast/Salvage/SetAsideRows.swift",
@@ -136,7 +136,7 @@ import Testing
     #expect(
       openings == [
         "Sources/Holdfast/Files/DurableFile.swift", "Sources/Holdfast/Files/DurableFile+Reading.swift",
-        "Sources/Holdfast/Files/WorkingFolder.swift", "Sources/Holdfast/Salvage/DamagedFile.swift",
+        "Sources/Holdfast/Files/WorkingFolder.swift", "Sources/Holdfast/Pages/DamagedFile.swift",
         "Sources/Holdfast/Healing/ArchivedState.swift",
         "Sources/HoldfastCommand/Terminal/Console.swift",
       ])
