@@ -62,7 +62,10 @@ extension Store {
       var healing = try Healing(files, copy: copy, schemas, options, trustsArchive: trustsArchive, folder)
       let healed = try healing.run(check: check)
       var report = healing.report
-      guard let healed else { return try report.orDamaged(files) }
+      guard let healed else {
+        if replaces, report.damage.isEmpty, healing.foreignLog != nil { report.kept = try files.settleLog(options).first?.kept }
+        return try report.orDamaged(files)
+      }
       guard replaces else {
         report.salvage?.setAside = nil
         return report
