@@ -192,7 +192,7 @@ struct ArchiveBase: Codable, Equatable, Sendable {
   var followsGap: Bool { reason != Self.first && reason != Self.regular }
 
   var stateNumber: UInt64 { UInt64(state, radix: 16) ?? 0 }
-  var place: ArchiveRecord.LogPlace { .init(salts: logSalts, frames: logFrames) }
+  var place: LogPlace { .init(salts: logSalts, frames: logFrames) }
 
   static func digits(_ state: UInt64) -> String { String(state, radix: 16).padded(16) }
 

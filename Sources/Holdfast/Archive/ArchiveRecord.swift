@@ -19,13 +19,6 @@ enum ArchiveRecord: Equatable {
     var text: String
   }
 
-  /// Where a commit ends in SQLite's log.
-  struct LogPlace: Equatable {
-    var salts: UInt64 = 0
-    var frames: UInt32 = 0
-    var sum = LogChecksum()
-  }
-
   struct Commit: Equatable {
     /// The first of the commits that retention has merged into this one; else the same as `number`.
     var first: Int64
@@ -37,6 +30,7 @@ enum ArchiveRecord: Equatable {
     var goesOn = false
     var pages: UInt32
     var state: UInt64
+    /// Where it ends in SQLite's log.
     var place = LogPlace()
     var rowsChanged: UInt32?
     var tables: [String] = []

@@ -159,7 +159,7 @@ struct ArchiveRetention {
     let file = working.file("base.sqlite")
     let replay = try ArchiveReplay(walk, at: file)
     try replay.advance(walk, to: commit, check: check)
-    try replay.flush()
+    try replay.file.flush()
     try check()
     guard replay.commit.number == commit, try PageHashes.of(file, pageBytes: replay.hashes.pageBytes, generation.key) == replay.hashes
     else {

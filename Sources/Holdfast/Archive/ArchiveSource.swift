@@ -69,9 +69,7 @@ final class ArchiveSource {
     try hashes.read(pages) { number, buffer in try page(number, into: buffer) }
     let isInFile = hashes.state == end.state && hashes.pages == end.pages
     if try follower.begin(at: end.place) {
-      guard Int64(end.pages) <= Int64(hashes.pages) + Int64(follower.latest.count) + 1_000_000 else {
-        throw ArchiveGap.recordImpossible
-      }
+      guard hashes.mayHave(end.pages, changes: follower.latest.count) else { throw ArchiveGap.recordImpossible }
       hashes.resize(to: end.pages)
       var buffer = [UInt8](repeating: 0, count: end.pageBytes)
       for (number, frame) in follower.latest where number <= end.pages {

@@ -97,7 +97,7 @@ extension ArchiveFolder.Generation {
       }
       do {
         try replay.advance(walk, to: commit, check: check)
-        try replay.flush()
+        try replay.file.flush()
         return (replay, walk.base)
       } catch {
         _ = try? DurableFile.remove(url)

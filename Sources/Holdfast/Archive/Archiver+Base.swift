@@ -62,7 +62,7 @@ extension Archiver {
     guard phase == .copying else { return }
     do {
       let isFirst = reason == ArchiveBase.first
-      let place = follower?.place ?? ArchiveRecord.LogPlace()
+      let place = follower?.place ?? LogPlace()
       // A folder without a base was left by a killed process.
       let number = (try folder.generations().last { !$0.bases.isEmpty || !$0.segments.isEmpty }?.number ?? 0) + 1
       let clock = opened?.time ?? ArchiveTime.microseconds(options.now())

@@ -67,7 +67,7 @@ extension Archiver {
 
   /// The records of one transaction: one, or several where it is large. Brings `hashes` to the state after it.
   private func records(
-    _ commit: ArchiveRecord.Commit, _ transaction: LogFollower.Transaction, _ follower: LogFollower, _ source: ArchiveSource
+    _ commit: ArchiveRecord.Commit, _ transaction: LogTransaction, _ follower: LogFollower, _ source: ArchiveSource
   ) throws -> [ArchiveRecord.Commit] {
     let pagesBefore = hashes.pages
     var parts: [ArchiveRecord.Commit] = []

@@ -20,7 +20,7 @@ extension Archiver {
       default: break
       }
       let now = (commit: last.commit, changedAt: DurableFile.changedAt(files.log.path))
-      let isLong = DurableFile.size(files.log.path) > LogFollower.bytes(ofFrames: UInt32(CheckpointDoor.frames), hashes.pageBytes)
+      let isLong = DurableFile.size(files.log.path) > LogFile.bytes(ofFrames: UInt32(CheckpointDoor.frames), hashes.pageBytes)
       if case .following = phase, isLong, now.commit == seen.commit, now.changedAt != seen.changedAt {
         tell { $0.hasLongLog = true }
         askForCheckpoint()

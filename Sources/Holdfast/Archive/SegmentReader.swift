@@ -131,7 +131,7 @@ struct ArchiveEnd {
   var pages: UInt32
   var pageBytes: Int
   /// Where the last commit ends in SQLite's log; zero when it is not known.
-  var place: ArchiveRecord.LogPlace
+  var place: LogPlace
   /// The records of a last segment that holds no commit yet: its file is written anew.
   var marks = Data()
   /// The segment that is damaged behind this commit.

@@ -18,9 +18,9 @@ extension Store {
     do {
       var looking = options
       (looking.opensReadOnly, looking.migrating) = (true, .never)
-      let look = try StoreLook(files, options)
-      var findings = look.findings(files)
-      if look.isReadable {
+      func checked(_ look: StoreLook) throws -> IntegrityReport {
+        let findings = look.findings(files)
+        guard look.isReadable else { return IntegrityReport(findings: findings, checked: [.files]) }
         // Throws for a file with other schemas.
         _ = try Opening(files, schemas, looking)
         let report = try look.withFileToCheck(files, options) { file in
@@ -29,10 +29,14 @@ extension Store {
           defer { try? store.close() }
           return try store.integrityCheck(quick: quick, onWriter: DurableFile.mayWrite(file.path), isCancelled)
         }
-        findings += report.findings
-        return IntegrityReport(findings: findings, checked: [.files] + report.checked)
+        return IntegrityReport(findings: findings + report.findings, checked: [.files] + report.checked)
       }
-      return IntegrityReport(findings: findings, checked: [.files])
+      let report = try checked(StoreLook(files, options))
+      // The log of another time makes a sound file look damaged.
+      guard files.hasLog, report.findings.contains(where: { $0.part == .file }) else { return report }
+      let look = try StoreLook(files, options, thoroughly: true)
+      if case .foreign = look.log { return try checked(look) }
+      return report
     } catch {
       throw StoreError(error, path: files.path).recoverable(files)
     }

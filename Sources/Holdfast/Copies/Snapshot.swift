@@ -135,7 +135,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     guard try SHA256Hex.ofFile(at: file) == chosen.sha256 else {
       throw StoreError(.verificationFailed, "the snapshot \(id) is not the file that was made: its checksum differs")
     }
-    try Encryption.Found(FileBytes(file).read(24)).check(options.key, "the snapshot \(id)")
+    try Encryption.Found(file).check(options.key, "the snapshot \(id)")
     let copy = try ConnectionFactory(file.path, options).working()
     let found = try examine(copy)
     guard try versions(copy) == chosen.schemas else {

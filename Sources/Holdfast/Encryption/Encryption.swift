@@ -48,7 +48,7 @@ package enum Encryption {
   /// - Throws: `.keyNeeded`, `.notEncrypted`, as far as its first bytes tell; `.encryptionUnavailable`.
   static func check(_ files: StoreFiles, _ key: StoreKey?) throws {
     try probe(key)
-    if let header = try? FileBytes(files.url).read(24) { try Found(header).check(key, files.path) }
+    try (try? Found(files.url))?.check(key, files.path)
   }
 
   /// Whether the key opens a snapshot or the archive of a store: then it is right, whatever became of the store.
@@ -61,7 +61,7 @@ package enum Encryption {
   /// Whether a file, to which nothing writes, can be read with this key, or without one.
   static func opens(_ file: URL, _ options: StoreOptions) throws -> Bool {
     do {
-      try Found(FileBytes(file).read(24)).check(options.key, file.path)
+      try Found(file).check(options.key, file.path)
       _ = try ConnectionFactory(file.path, options).still().texts("SELECT 1 FROM sqlite_schema LIMIT 1")
       return true
     } catch let error as StoreError where unreadable.contains(error.code) {
@@ -81,20 +81,9 @@ package enum Encryption {
   enum Found {
     case plain, encrypted, unknown
 
-    init(_ header: Data) {
-      let bytes = Array(header)
-      if header.starts(with: Data("SQLite format 3\0".utf8)) {
-        self = .plain
-      } else if bytes.count > 23, PageBytes(bytes).int(16, 2).map({ $0 == 1 ? 65_536 : $0 })?.isPageSize == true,
-        [1, 2].contains(bytes[18]),
-        bytes[18] == bytes[19], bytes[20...23].elementsEqual([64, 64, 32, 32])
-      {
-        // The first 64 is the room for the cipher's nonce and proof at the end of each page, which plain stores do not leave.
-        self = .encrypted
-      } else {
-        self = .unknown
-      }
-    }
+    init(_ header: DatabaseHeader) { self = header.isPlain ? .plain : header.isEncrypted ? .encrypted : .unknown }
+
+    init(_ file: URL) throws { self.init(try DatabaseHeader(of: file)) }
 
     /// - Throws: `.keyNeeded`, `.notEncrypted`.
     func check(_ key: StoreKey?, _ path: String) throws {

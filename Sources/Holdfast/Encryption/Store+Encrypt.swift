@@ -192,7 +192,7 @@ private struct KeyChange {
   ///
   /// - Throws: `.damaged` where the file is; `.verificationFailed` when the copy differs.
   private func rewritten(_ file: URL, in folder: WorkingFolder) throws -> (file: URL, rows: Int) {
-    let size = try ConnectionFactory(file.path, former).still().texts("PRAGMA page_size").first?[0].flatMap { Int($0) } ?? 0
+    let size = try DatabaseHeader(of: file).pageBytes ?? 0
     guard new.key == nil || size >= 1_024 else {
       throw StoreError(
         .misuse, "\(file.path) has pages of \(size) bytes, too small for a cipher's proof; nothing was changed",
@@ -211,7 +211,7 @@ private struct KeyChange {
       try Encryption.change(connection, to: new.key, sortsInFiles: former.key == nil || new.key == nil)
     }
     try DurableFile.flush(copy)
-    let written = Encryption.Found(try FileBytes(copy).read(24))
+    let written = try Encryption.Found(copy)
     guard (written == .encrypted) == (new.key != nil), written != .unknown else {
       throw StoreError(.verificationFailed, "SQLite did not write \(copy.path) as it was told; nothing was changed")
     }

@@ -57,14 +57,15 @@ extension DurableFile {
     return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
   }
 
-  /// When a file's content was changed last, in nanoseconds since 1970; 0 where there is no file.
-  static func changedAt(_ path: String) -> Int64 {
+  /// When a file's content was changed last, in nanoseconds since 1970; 0 where there is no file. `asFile`: also when it got its name, or a
+  /// program gave it another time of its content, as copying programs do.
+  static func changedAt(_ path: String, asFile: Bool = false) -> Int64 {
     var status = stat()
     guard stat(path, &status) == 0 else { return 0 }
     #if canImport(Darwin)
-      let time = status.st_mtimespec
+      let time = asFile ? status.st_ctimespec : status.st_mtimespec
     #else
-      let time = status.st_mtim
+      let time = asFile ? status.st_ctim : status.st_mtim
     #endif
     return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }

@@ -3,7 +3,14 @@ import Foundation
 /// A judgement of the log that a process left beside a database without closing it.
 ///
 /// SQLite replays any log into any file with the same name, up to the first damaged frame, and then deletes the log. So this code judges a
-/// log before SQLite may read it: by its frames, and by the marks that `LogLine` writes.
+/// log before SQLite may read it: by its frames, and by what proves that it is not the file's own:
+///
+/// - its pages have another size;
+/// - the marks of `LogLine`, and the count of the first page's changes: see `LogOrigin`;
+/// - with the log the file is damaged, and without it the file is sound.
+///
+/// The last proof reads the whole file. It is the only one for a log that another program wrote, and for a file that was copied while an app
+/// had it open. An opening looks for it only where somebody may have put the file or the log there since the log was written.
 struct LeftLog: Equatable {
   enum Verdict: Equatable {
     /// The log is whole and belongs to the file.
@@ -30,14 +37,16 @@ struct LeftLog: Equatable {
 
   /// Judges the log beside the file. Changes nothing. Nil where there is no log, and where another connection has the file open: SQLite has
   /// then read the log already.
-  init?(_ files: StoreFiles, _ options: StoreOptions) throws {
+  ///
+  /// - Parameter thoroughly: whether the whole file is read to find out, however the log came there.
+  init?(_ files: StoreFiles, _ options: StoreOptions, thoroughly: Bool = false) throws {
     // Without permission to write there is no way to find out whether the file is open elsewhere.
     guard files.hasLog, DurableFile.size(files.path) > 0, DurableFile.mayWrite(files.path), try FileLock(files) != nil else {
       return nil
     }
     let factory = ConnectionFactory(files, options)
     log = try WriteAheadLog(files.log)
-    if let reason = try Self.foreignness(log, factory) {
+    if let reason = try Self.foreignness(log, files, factory, thoroughly) {
       verdict = .foreign(reason: reason)
     } else {
       verdict = log.lostCommits > 0 ? .broken(commits: log.lostCommits) : .sound
@@ -46,23 +55,95 @@ struct LeftLog: Equatable {
     if verdict != .sound { guard try FileLock(files) != nil, try WriteAheadLog(files.log) == log else { return nil } }
   }
 
-  private static func foreignness(_ log: WriteAheadLog, _ factory: ConnectionFactory) throws -> String? {
+  private static func foreignness(
+    _ log: WriteAheadLog, _ files: StoreFiles, _ factory: ConnectionFactory, _ thoroughly: Bool
+  ) throws -> String? {
     // SQLite ignores a log without a whole header or without a commit.
     guard let pageSize = log.pageSize, log.committedFrames > 0 else { return nil }
-    let alone = try factory.look(ignoringLog: true)
-    // An encrypted file shows its page size only after its key was tried.
-    let size = try? alone.texts("PRAGMA page_size").first?.first ?? nil
-    if let size, let size = Int(size), size != pageSize {
+    if let size = try DatabaseHeader(of: files.url).pageBytes, size != pageSize {
       return "its pages have \(pageSize) bytes and the pages of the file have \(size)"
     }
+    let pages = try LeftPages(files, log, pageSize, factory.options.key)
     // A file that cannot be read without its log proves nothing: its content may be in the log.
-    guard let file = try? LogLine.stored(alone) else { return nil }
+    var file = LogOrigin(line: try? LogLine.stored(factory.look(ignoringLog: true)), changes: nil)
     do {
-      guard let found = try LogLine.stored(factory.look(ignoringLog: false)) else { return "with it the store's tables would be gone" }
-      return found.follows(file) ? nil : "it is of another store, or of another time of this one"
+      let line = try file.line.flatMap { _ in try LogLine.stored(factory.look(ignoringLog: false)) }
+      if file.line != nil, line == nil { return "with it the store's tables would be gone" }
+      var through = LogOrigin(line: line, changes: nil)
+      if let first = try pages.logged(1) {
+        (file.changes, through.changes) = try (DatabaseHeader(pages.inFile(1)).changes, DatabaseHeader(first).changes)
+      }
+      if let reason = through.foreignness(to: file) { return reason }
     } catch let error as StoreError where [.damaged, .notADatabase, .wrongKey, .misuse].contains(error.code) {
       return "with it the file could not be read: \(error.message)"
     }
+    guard try thoroughly || mayBeCopied(files) && !pages.areInFile() else { return nil }
+    guard try !isSound(factory.copySource()), try isSound(factory.copySource(ConnectionFactory.immutable(files.path))) else { return nil }
+    return "with it the file would be damaged, and without it the file is sound"
+  }
+
+  /// Whether the file or the log may have been put there by hand since the log was written. SQLite itself moves pages into the file later, too.
+  private static func mayBeCopied(_ files: StoreFiles) -> Bool {
+    let written = DurableFile.changedAt(files.log.path)
+    return DurableFile.changedAt(files.path, asFile: true) >= written || DurableFile.changedAt(files.log.path, asFile: true) != written
+  }
+
+  private static func isSound(_ connection: @autoclosure () throws -> RawConnection) throws -> Bool {
+    do { return try Snapshot.damage(connection()).isEmpty } catch let error as StoreError
+      where [.damaged, .notADatabase, .wrongKey].contains(error.code)
+    { return false }
+  }
+}
+
+/// What a state of a store tells of the log that belongs to it.
+struct LogOrigin {
+  /// Nil where it cannot be read.
+  var line: LogLine?
+  /// The count of the first page's changes. It never goes back; nil where it cannot be read.
+  var changes: Int?
+
+  /// Why a log does not belong to a file, where this is the state through the log, and `file` the one without it. Nil: nothing speaks against
+  /// the log, though it may still be another one's.
+  func foreignness(to file: LogOrigin) -> String? {
+    if let line, let own = file.line, !line.follows(own) { return "it is of another store, or of another time of this one" }
+    if let changes, let own = file.changes, changes < own { return "it is older than the file" }
+    return nil
+  }
+}
+
+/// The pages of a left log, and those in their places in the file; decrypted.
+private struct LeftPages {
+  private let file: FileBytes
+  private let log: LogFile
+  private let latest: [UInt32: UInt32]
+  private let pageBytes: Int
+  private let opener: PageOpener?
+
+  init(_ files: StoreFiles, _ left: WriteAheadLog, _ pageBytes: Int, _ key: StoreKey?) throws {
+    (file, log, latest) = (try FileBytes(files.url), LogFile(files.log), left.latest)
+    (self.pageBytes, opener) = (pageBytes, PageOpener(key))
+    _ = try log.header()
+  }
+
+  /// Nil for a page that the log does not have.
+  func logged(_ number: UInt32) throws -> Data? {
+    guard let frame = latest[number] else { return nil }
+    var page = Data(count: pageBytes)
+    let isThere = page.withUnsafeMutableBytes { log.page(inFrame: frame, into: $0) }
+    return try isThere ? opened(number, page) : nil
+  }
+
+  func inFile(_ number: UInt32) throws -> Data {
+    try opened(number, file.read(pageBytes, at: (Int64(number) - 1) * Int64(pageBytes)))
+  }
+
+  /// Whether reading the log changes nothing, because SQLite has moved all of it into the file already.
+  func areInFile() throws -> Bool { try latest.keys.allSatisfy { try logged($0) == inFile($0) } }
+
+  private func opened(_ number: UInt32, _ page: Data) throws -> Data {
+    var page = page
+    if let opener, page.count == pageBytes { _ = try page.withUnsafeMutableBytes { try opener.open(number, $0) } }
+    return page
   }
 }
 
@@ -70,7 +151,7 @@ extension StoreFiles {
   /// Settles a left log before SQLite opens the file for writing: copies a broken log, sets a foreign log aside. Returns notices.
   func settleLog(_ options: StoreOptions) throws -> [StoreNotice] {
     if !DurableFile.stands(path) { return try setAsideOrphans(options) }
-    guard let left = try LeftLog(self, options) else { return [] }
+    guard let left = try LeftLog(self, options, thoroughly: true) else { return [] }
     guard let reason = left.verdict.message(self) else { return [] }
     switch left.verdict {
     case .sound: return []
@@ -83,6 +164,16 @@ extension StoreFiles {
       let kept = try setAside(["-wal", "-shm"], because: reason, at: options.now())
       return [.init(.foreignLog, "\(reason); it was set aside", kept: kept)]
     }
+  }
+
+  /// For a private copy of files that may be damaged: removes a log that is not the file's own. Returns what to tell of it; nil where it stays.
+  ///
+  /// - Parameter source: the files that were copied.
+  func leaveForeignLog(_ options: StoreOptions, named source: StoreFiles) throws -> String? {
+    // What SQLite cannot read at all proves nothing.
+    guard let left = try? LeftLog(self, options, thoroughly: true), case .foreign = left.verdict else { return nil }
+    for url in [log, index] { try DurableFile.remove(url) }
+    return left.verdict.message(source)
   }
 
   /// The lock of an opening that finds a log without its file. Hold it until the new file is there: otherwise another opening takes the new

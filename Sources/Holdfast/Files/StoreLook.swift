@@ -28,9 +28,10 @@ package struct StoreLook {
   /// The file cannot be read as it is; opening it for writing recovers it first. `content` was read from a recovered private copy.
   var needsRecovery = false
 
+  /// - Parameter thoroughly: as for `LeftLog`. A store that cannot be read with its log is judged so anyway.
   /// - Throws: `.notADatabase`, `.damaged`, `.busy`, `.permissionDenied`, `.wrongKey`, `.keyNeeded`, `.notEncrypted`; `.inputOutput` when a pipe or a folder stands where
   ///   SQLite keeps its log; `.diskFull` when the file must be recovered first and there is no room for a copy.
-  package init(_ files: StoreFiles, _ options: StoreOptions) throws {
+  package init(_ files: StoreFiles, _ options: StoreOptions, thoroughly: Bool = false) throws {
     let path = files.path
     finished = try Replacement.finish(files, options)
     // SQLite would open it, and might wait for ever for what a pipe gives.
@@ -56,7 +57,7 @@ package struct StoreLook {
       return
     }
     do {
-      let header = try FileBytes(files.url).read(100)
+      let header = try DatabaseHeader(of: files.url)
       let found = Encryption.Found(header)
       try found.check(options.key, path)
       // SQLite reads these bytes, and the cipher does not prove them. The log or the journal may have the first page once more.
@@ -66,17 +67,18 @@ package struct StoreLook {
       guard options.key != nil || found == .plain else {
         // The journal may have to put the first page back. Or the file is new and its first page was never written.
         let pages = files.hasJournal ? try Self.pagesBefore(files.journal) : nil
-        guard let pages, pages > 0 || header.allSatisfy({ $0 == 0 }) else {
+        guard let pages, pages > 0 || header.isEmpty else {
           throw StoreError(.notADatabase, "\(path) is not a SQLite database")
         }
         (content, needsRecovery) = (try Self.recovered(files, options), true)
         return
       }
-      if let left = try LeftLog(files, options) { (log, hasLeftLog) = (left.verdict, true) }
-      let keepsLog = header.count > 19 && header[18] == 2
-      content = try Self.read(files, options, keepsLog: keepsLog, log: log)
+      if let left = try LeftLog(files, options, thoroughly: thoroughly) { (log, hasLeftLog) = (left.verdict, true) }
+      content = try Self.read(files, options, keepsLog: header.keepsLog, log: log)
     } catch let error as StoreError where Self.wantsRecovery(error) && (files.hasLog || files.hasJournal) {
       (content, needsRecovery) = (try Self.recovered(files, options), true)
+    } catch  where hasLeftLog && !thoroughly && Self.told(StoreError(error, path: path), path).code == .damaged {
+      self = try StoreLook(files, options, thoroughly: true)
     } catch {
       throw Self.told(StoreError(error, path: path), path)
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The newest state that an archive proves, with the commits of the log behind it, as a file of its own.
 struct ArchivedState {
-  let file: URL
+  private var pages: PageFile
   private let key: StoreKey?
   /// The last commit of the archive in it.
   let commit: ArchivedCommit
@@ -10,10 +10,12 @@ struct ArchivedState {
   private(set) var commitsOfLog = 0
   /// Whether the archive is sound to its end, and the log goes on from there. Else the store may have had commits that are not in `file`.
   private(set) var isCurrent: Bool
-  private var hashes: PageHashes
   /// The pages of the base from which this was built, and the hashes of all contents that pages got since.
   private let older: PageHashes
   private let met: Set<UInt64>
+
+  var file: URL { pages.url }
+  private var hashes: PageHashes { pages.hashes }
 
   /// Nil where there is no archive with a base.
   ///
@@ -27,9 +29,8 @@ struct ArchivedState {
     do {
       let end = try ArchiveEnd(newest)
       let (replay, base) = try newest.build(end.commit, at: file)
-      (self.file, commit, hashes) = (file, replay.commit, replay.hashes)
+      (pages, commit, met) = (replay.file, replay.commit, replay.met)
       older = try PageHashes.of(newest.base(base.commit), pageBytes: base.pageBytes, key)
-      met = replay.met
       isCurrent = end.damaged == nil
       guard let waiting = try waiting(LogFollower(copy, pageBytes: end.pageBytes, key), end.place) else {
         isCurrent = false
@@ -40,7 +41,7 @@ struct ArchivedState {
       // A log that goes on from another state than the archive's last one.
       guard waiting.goesOn || waiting.transactions.isEmpty || follows(before) else {
         _ = try DurableFile.remove(file)
-        hashes = try newest.build(end.commit, at: file).replay.hashes
+        pages = try newest.build(end.commit, at: file).replay.file
         isCurrent = false
         return
       }
@@ -52,9 +53,9 @@ struct ArchivedState {
 
   /// The transactions of the log that the archive does not have; nil when the log is not as it was archived.
   private func waiting(
-    _ follower: LogFollower, _ end: ArchiveRecord.LogPlace
-  ) throws -> (transactions: [LogFollower.Transaction], follower: LogFollower, goesOn: Bool)? {
-    var transactions: [LogFollower.Transaction] = []
+    _ follower: LogFollower, _ end: LogPlace
+  ) throws -> (transactions: [LogTransaction], follower: LogFollower, goesOn: Bool)? {
+    var transactions: [LogTransaction] = []
     do {
       let goesOn = try follower.begin(at: end)
       guard let header = try follower.presentHeader(), header.pageBytes == hashes.pageBytes else { return ([], follower, goesOn) }
@@ -68,25 +69,14 @@ struct ArchivedState {
     }
   }
 
-  private mutating func apply(_ transaction: LogFollower.Transaction, of follower: LogFollower) throws {
-    do {
-      guard Int64(transaction.pages) <= Int64(hashes.pages) + Int64(transaction.frames.count) + 1_000_000 else {
-        throw StoreError(.damaged, "the log has \(transaction.pages) pages, which is impossible")
+  private func apply(_ transaction: LogTransaction, of follower: LogFollower) throws {
+    try pages.resize(to: transaction.pages, changes: transaction.frames.count, "the log")
+    var page = [UInt8](repeating: 0, count: hashes.pageBytes)
+    for (number, frame) in transaction.frames where number <= transaction.pages {
+      try page.withUnsafeMutableBytes { page in
+        try follower.page(number, inFrame: frame, into: page)
+        try pages.write(number, page)
       }
-      let target = try FileHandle(forUpdating: file)
-      let cipher = try key.map { try PageCipher($0, pageBytes: hashes.pageBytes) }
-      try target.truncate(atOffset: UInt64(transaction.pages) * UInt64(hashes.pageBytes))
-      hashes.resize(to: transaction.pages)
-      var page = [UInt8](repeating: 0, count: hashes.pageBytes)
-      for (number, frame) in transaction.frames where number <= transaction.pages {
-        try page.withUnsafeMutableBytes { try follower.page(number, inFrame: frame, into: $0) }
-        hashes.set(number, page.withUnsafeBytes { hashes.hash(number, $0) })
-        try page.withUnsafeMutableBytes { try cipher?.seal(number, $0) }
-        try target.seek(toOffset: UInt64(number - 1) * UInt64(hashes.pageBytes))
-        try target.write(contentsOf: page)
-      }
-    } catch {
-      throw DurableFile.failure(error, file)
     }
   }
 
@@ -108,25 +98,22 @@ struct ArchivedState {
     guard replay.hashes.pageBytes == hashes.pageBytes else { return nil }
     let base = try PageHashes.of(newest.base(first), pageBytes: hashes.pageBytes, key)
     try DurableFile.copy(file, to: mended)
-    let (source, target) = (try FileHandle(forReadingFrom: earlier), try FileHandle(forUpdating: mended))
+    // As they stand in the files.
+    let (source, target) = (try PageFile(earlier, PageHashes(pageBytes: base.pageBytes), nil), try PageFile(mended, base, nil))
     var pages = 0
     for number in 1...max(1, min(hashes.pages, base.pages, replay.hashes.pages)) {
       guard hashes[number] == base[number], base[number] != replay.hashes[number] else { continue }
-      let place = UInt64(number - 1) * UInt64(hashes.pageBytes)
-      try source.seek(toOffset: place)
-      try target.seek(toOffset: place)
-      try target.write(contentsOf: try source.read(upToCount: hashes.pageBytes) ?? Data())
+      var page = try source.read(number)
+      try page.withUnsafeMutableBytes { _ = try target.write(number, $0) }
       pages += 1
     }
     return pages == 0 ? nil : (mended, pages, "commit \(replay.commit.number) of the archive, before the gap")
   }
 
   /// The decrypted content of pages.
-  func pages(_ numbers: [Int]) throws -> [Int: [UInt8]] {
-    guard !numbers.isEmpty else { return [:] }
-    // It has no log.
-    let sound = try DamagedFile(file, log: file.appendingPathExtension("wal"), guess: hashes.pageBytes, key)
-    return Dictionary(uniqueKeysWithValues: numbers.compactMap { number in sound.page(number).map { (number, $0.bytes) } })
+  func content(of numbers: [Int]) throws -> [Int: [UInt8]] {
+    let known = numbers.map { UInt32(clamping: $0) }.filter { $0 <= hashes.pages }
+    return Dictionary(uniqueKeysWithValues: try known.map { (Int($0), Array(try pages.read($0))) })
   }
 
   /// How many pages of a store differ from this state; and whether each of them is as it was at an earlier time, as after writes that the disk

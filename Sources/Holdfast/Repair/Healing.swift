@@ -12,6 +12,8 @@ struct Healing {
   /// Nil where the file is gone or empty.
   private let present: DamagedFile?
   private(set) var report = HealReport()
+  /// That the log beside the store is not its own, in words; nil where it is.
+  private(set) var foreignLog: String?
   /// The archive's state, where the store gets exactly that.
   private var exact: ArchivedState?
 
@@ -25,6 +27,7 @@ struct Healing {
     (self.files, self.copy, self.schemas, self.trustsArchive, self.folder) = (files, copy, schemas, trustsArchive, folder)
     self.options = options
     let guess = (try? ArchiveFolder(files).firstBases())?.last?.pageBytes ?? 4_096
+    foreignLog = try copy.leaveForeignLog(options, named: files)
     do {
       present =
         DurableFile.size(copy.path) > 0 ? try DamagedFile(copy.url, log: copy.log, guess: guess, options.key, named: files.path) : nil
@@ -37,7 +40,7 @@ struct Healing {
   /// The healed file, in the folder; nil when nothing has to be done, or nothing helps.
   mutating func run(check: () throws -> Void) throws -> URL? {
     let doubts = try examine()
-    if let words = present?.ignoredLog, !report.damage.isEmpty { report.notes.append(words) }
+    if let words = foreignLog ?? present?.ignoredLog { report.notes.append(words) }
     try check()
     let archived = try archivedState()
     try check()
@@ -60,7 +63,7 @@ struct Healing {
     guard let exact, let present else { return [:] }
     let numbers = present.undecryptable
     // They are held in memory.
-    return numbers.count <= 16_384 ? try exact.pages(numbers) : [:]
+    return numbers.count <= 16_384 ? try exact.content(of: numbers) : [:]
   }
 
   // MARK: What is wrong

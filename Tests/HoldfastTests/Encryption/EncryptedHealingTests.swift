@@ -72,7 +72,7 @@ struct EncryptedHealingTests {
     #expect(aside.lastPathComponent == "new.sqlite.set-aside.sqlite")
     let set = try ConnectionFactory(aside.path, world.options).still().texts("SELECT row FROM set_aside").compactMap { $0[0] }
     #expect(set.count == report.tables.map(\.setAside).reduce(0, +) && set.allSatisfy { $0.contains(#""table":"#) })
-    for file in [new, aside] { #expect(try Encryption.Found(FileBytes(file).read(24)) == .encrypted) }
+    for file in [new, aside] { #expect(try Encryption.Found(file) == .encrypted) }
     #expect(failure { try Store.salvage(damaged, to: world.folder.file("x"), options: .testing) }?.code == .keyNeeded)
     var other = world.options
     other.key = .random()

@@ -128,7 +128,7 @@ struct EncryptionTests {
     for number in 10..<60 { try store.write { tx in try tx.insert(Book(String(repeating: "a", count: 4_000), number: number)) } }
     try store.close()
     let bytes = try Data(contentsOf: world.url)
-    #expect(Encryption.Found(bytes) == .encrypted)
+    #expect(Encryption.Found(DatabaseHeader(bytes)) == .encrypted)
     let pages = stride(from: 0, to: bytes.count, by: 4_096).map { bytes[$0..<$0 + 64] }
     #expect(pages.count > 50 && Set(pages).count == pages.count)
     var counts = [Int](repeating: 0, count: 256)

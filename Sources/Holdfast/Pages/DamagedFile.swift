@@ -3,10 +3,11 @@ import Foundation
 /// The pages of a damaged database, with those of its log up to the last commit that the log's checksums prove. Reads without SQLite.
 struct DamagedFile {
   private let data: Data
-  private let log: Data
+  private let log: LogFile
+  private let key: StoreKey?
   private let cipher: PageCipher?
-  /// The place in the log of each page's newest content.
-  private var frames: [Int: Int] = [:]
+  /// The frame of each page's newest content in the log.
+  private var frames: [Int: UInt32] = [:]
   let pageBytes: Int
   /// The bytes of a page that hold content; the rest of it belongs to extensions of SQLite.
   let usableBytes: Int
@@ -27,29 +28,26 @@ struct DamagedFile {
   init(_ file: URL, log logFile: URL, guess: Int, _ key: StoreKey?, named path: String? = nil) throws {
     do {
       data = DurableFile.size(file.path) > 0 ? try Data(contentsOf: file, options: .alwaysMapped) : Data()
-      log = DurableFile.size(logFile.path) > 0 ? try Data(contentsOf: logFile, options: .alwaysMapped) : Data()
     } catch {
       throw DurableFile.failure(error, file)
     }
-    let header = PageBytes(Array(data.prefix(100)))
-    // The size of a page is also in the clear bytes of an encrypted file.
-    let said = header.int(16, 2).map { $0 == 1 ? 65_536 : $0 }.flatMap { $0.isPageSize ? $0 : nil }
-    let logHeader = log.withUnsafeBytes { LogHeader($0) }
-    let isPlain = Self.isHeader(header) && said != nil
+    (log, self.key) = (LogFile(logFile), key)
+    let (header, logHeader) = (DatabaseHeader(data), try log.header())
+    let isPlain = header.isPlain && header.pageBytes != nil
     if let key {
       // The bytes that tell the size may be damaged.
-      let sizes = [said, logHeader?.pageBytes, guess].compactMap { $0 } + (10...16).map { 1 << $0 }
+      let sizes = [header.pageBytes, logHeader?.pageBytes, guess].compactMap { $0 } + (10...16).map { 1 << $0 }
       (pageBytes, cipher) = try Self.opening(data, log, logHeader, sizes.filter { $0 >= 1_024 }, key, path ?? file.path)
     } else {
-      pageBytes = (isPlain ? said : nil) ?? logHeader?.pageBytes ?? Self.likelySize(data, guess)
+      pageBytes = (isPlain ? header.pageBytes : nil) ?? logHeader?.pageBytes ?? Self.likelySize(data, guess)
       cipher = nil
     }
-    let reserved = key == nil ? isPlain ? header.int(20, 1) ?? 0 : 0 : PageCipher.proofBytes
+    let reserved = key == nil ? isPlain ? header.reservedBytes : 0 : PageCipher.proofBytes
     usableBytes = pageBytes - reserved >= 480 ? pageBytes - reserved : pageBytes
     pageCount = (data.count + pageBytes - 1) / pageBytes
     hasHeader = isPlain
-    if let logHeader, logHeader.pageBytes == pageBytes { readLog(logHeader) }
-    if cipher != nil { hasHeader = page(1).map(Self.isHeader) ?? false }
+    if let logHeader, logHeader.pageBytes == pageBytes { try readLog(logHeader) }
+    if cipher != nil { hasHeader = firstPage?.isPlain ?? false }
     free = freePages()
     leaveForeignLog()
     try check()
@@ -57,31 +55,34 @@ struct DamagedFile {
 
   /// The first size of a page at which a page of the file, or of the log, can be decrypted.
   private static func opening(
-    _ data: Data, _ log: Data, _ header: LogHeader?, _ sizes: [Int], _ key: StoreKey, _ path: String
+    _ data: Data, _ log: LogFile, _ header: LogHeader?, _ sizes: [Int], _ key: StoreKey, _ path: String
   ) throws -> (Int, PageCipher) {
-    if let size = sizes.first, data.isEmpty, log.isEmpty { return (size, try PageCipher(key, pageBytes: size)) }
+    if let size = sizes.first, data.isEmpty, log.size == 0 { return (size, try PageCipher(key, pageBytes: size)) }
     for (place, size) in sizes.enumerated() where !sizes[..<place].contains(size) {
       let cipher = try PageCipher(key, pageBytes: size)
-      func opens(_ number: UInt32, _ source: Data, _ start: Int) throws -> Bool {
-        guard start <= source.count - size else { return false }
-        var page = Array(source[source.startIndex + start..<source.startIndex + start + size])
-        return try page.withUnsafeMutableBytes { try cipher.open(number, $0) } && page.last == 1
+      func opens(_ number: UInt32, _ bytes: some Collection<UInt8>) throws -> Bool {
+        var page = Array(bytes)
+        return try page.count == size && page.withUnsafeMutableBytes { try cipher.open(number, $0) } && page.last == 1
       }
       for (index, start) in stride(from: 0, to: data.count, by: size).enumerated() {
-        if try opens(UInt32(clamping: index + 1), data, start) { return (size, cipher) }
+        if try opens(UInt32(clamping: index + 1), data[(data.startIndex + start)...].prefix(size)) { return (size, cipher) }
       }
       guard let header, header.pageBytes == size else { continue }
-      for start in stride(from: LogHeader.bytes, to: log.count, by: size + LogFrame.headerBytes) {
-        let frame = log[(log.startIndex + start)...].prefix(LogFrame.headerBytes).withUnsafeBytes { LogFrame($0) }
+      var isOpened = false
+      try log.frames(after: 0, size) { _, bytes in
         // No other number is one of this log.
-        guard let frame, frame.salts == header.salts, frame.page > 0, Int(frame.page) <= (data.count + log.count) / size else { continue }
-        if try opens(frame.page, log, start + LogFrame.headerBytes) { return (size, cipher) }
+        guard let frame = LogFrame(bytes), frame.salts == header.salts, frame.page > 0,
+          Int(frame.page) <= (data.count + Int(log.size)) / size
+        else { return true }
+        isOpened = try opens(frame.page, bytes[LogFrame.headerBytes...])
+        return !isOpened
       }
+      if isOpened { return (size, cipher) }
     }
     throw StoreError(.wrongKey, "no page of \(path) can be read with this key: it has another one, or all of it is damaged")
   }
 
-  private static func isHeader(_ page: PageBytes) -> Bool { page.bytes.starts(with: Array("SQLite format 3\0".utf8)) }
+  private var firstPage: DatabaseHeader? { page(1).map { DatabaseHeader($0.bytes) } }
 
   /// - Throws: what kept pages from being decrypted that may be sound.
   func check() throws { try cipher?.check() }
@@ -91,30 +92,27 @@ struct DamagedFile {
     guard DurableFile.stands(source.path), !DurableFile.isFolder(source.path), !DurableFile.isSpecial(source.path) else {
       throw StoreError(.notFound, "there is no file \(source.path)")
     }
-    let (copy, log) = (folder.file("damaged"), folder.file("damaged-log"))
-    try DurableFile.copy(source.url, to: copy)
-    if source.hasLog { try DurableFile.copy(source.log, to: log) }
-    try self.init(copy, log: log, guess: 4_096, key, named: source.path)
-  }
-
-  /// Whether the log is of an earlier time than the file, also where it has no mark: its first page has had fewer changes. SQLite counts them,
-  /// and a log's pages come into the file in their order.
-  private func isBehind(_ alone: DamagedFile) -> Bool {
-    guard hasHeader, alone.hasHeader, let own = page(1)?.int(24, 4), let file = alone.page(1)?.int(24, 4) else { return false }
-    return own < file
+    let copy = StoreFiles(real: folder.file("damaged"))
+    try DurableFile.copy(source.url, to: copy.url)
+    if source.hasLog { try DurableFile.copy(source.log, to: copy.log) }
+    let words = try copy.leaveForeignLog(.production(key), named: source)
+    try self.init(copy.url, log: copy.log, guess: 4_096, key, named: source.path)
+    ignoredLog = words ?? ignoredLog
   }
 
   /// Forgets the pages of a log that does not belong to the file.
   private mutating func leaveForeignLog() {
-    guard !frames.isEmpty, let line else { return }
+    guard !frames.isEmpty else { return }
     var alone = self
     alone.frames = [:]
     alone.pageCount = (data.count + pageBytes - 1) / pageBytes
     alone.free = alone.freePages()
-    guard let own = alone.line, !line.follows(own) || isBehind(alone) else { return }
+    guard let reason = origin.foreignness(to: alone.origin) else { return }
     (frames, pageCount, free) = ([:], alone.pageCount, alone.free)
-    ignoredLog = "the log beside the file is of another store, or of another time of this one, and was not read"
+    ignoredLog = "the log beside the file was not read: \(reason)"
   }
+
+  private var origin: LogOrigin { LogOrigin(line: line, changes: hasHeader ? firstPage?.changes : nil) }
 
   /// The mark of the log to which this state belongs; nil where it cannot be read.
   private var line: LogLine? {
@@ -141,7 +139,7 @@ struct DamagedFile {
   }
 
   /// No content is longer.
-  var bytes: Int { data.count + log.count }
+  var bytes: Int { data.count + Int(log.size) }
 
   /// Decrypted; nil behind the end, and for an encrypted page that is not as it was written.
   func page(_ number: Int) -> PageBytes? {
@@ -154,9 +152,13 @@ struct DamagedFile {
   /// As they stand in the file or in the log.
   func bytes(of number: Int) -> [UInt8]? {
     guard number >= 1, number <= pageCount else { return nil }
-    let (source, start) = frames[number].map { (log, $0) } ?? (data, (number - 1) * pageBytes)
-    guard start < source.count else { return nil }
-    let content = source[source.startIndex + start..<source.startIndex + min(source.count, start + pageBytes)]
+    if let frame = frames[number] {
+      var page = [UInt8](repeating: 0, count: pageBytes)
+      return page.withUnsafeMutableBytes { log.page(inFrame: frame, into: $0) } ? page : nil
+    }
+    let start = (number - 1) * pageBytes
+    guard start < data.count else { return nil }
+    let content = data[data.startIndex + start..<data.startIndex + min(data.count, start + pageBytes)]
     // The end of a file that was cut off in the middle of a page.
     return Array(content) + Array(repeating: 0, count: pageBytes - content.count)
   }
@@ -164,46 +166,31 @@ struct DamagedFile {
   /// Writes all pages to a new file that needs no log.
   func copyPages(to url: URL) throws {
     _ = try DurableFile.create(url.path)
-    let file = try FileHandle(forWritingTo: url)
+    let file = try PageFile(url, PageHashes(pageBytes: pageBytes), key)
     for number in numbers {
       guard var bytes = page(number)?.bytes else { continue }
       // In WAL mode, a file without its log could be taken for one that has lost it.
       if number == 1, hasHeader { (bytes[18], bytes[19]) = (1, 1) }
-      try bytes.withUnsafeMutableBytes { try cipher?.seal(UInt32(clamping: number), $0) }
-      do {
-        // Pages that were free when the log grew are in neither.
-        try file.seek(toOffset: UInt64(number - 1) * UInt64(pageBytes))
-        try file.write(contentsOf: bytes)
-      } catch {
-        throw DurableFile.failure(error, url)
-      }
+      // Pages that were free when the log grew are in neither.
+      try bytes.withUnsafeMutableBytes { _ = try file.write(UInt32(clamping: number), $0) }
     }
   }
 
-  private mutating func readLog(_ header: LogHeader) {
-    var (sum, place) = (header.sum, LogHeader.bytes)
-    let (length, filePages) = (LogFrame.headerBytes + pageBytes, pageCount)
-    var (waiting, highest): ([Int: Int], Int) = ([:], 0)
-    while place <= log.count - length {
-      let isNext = log[log.startIndex + place..<log.startIndex + place + length].withUnsafeBytes { bytes -> LogFrame? in
-        guard let frame = LogFrame(bytes), frame.salts == header.salts, frame.page != 0 else { return nil }
-        sum = header.adding(bytes, to: sum)
-        return frame.sum == sum ? frame : nil
+  private mutating func readLog(_ header: LogHeader) throws {
+    let filePages = pageCount
+    var highest = 0
+    _ = try log.transactions(of: header, after: header.beginning) { transaction in
+      for (page, frame) in transaction.frames {
+        frames[Int(page)] = frame
+        highest = max(highest, Int(page))
       }
-      guard let frame = isNext else { return }
-      waiting[Int(frame.page)] = place + LogFrame.headerBytes
-      place += length
-      highest = max(highest, Int(frame.page))
-      guard frame.databasePages != 0 else { continue }
-      frames.merge(waiting) { $1 }
-      waiting = [:]
       // No database has more pages than its file and its log hold.
-      pageCount = min(Int(frame.databasePages), max(filePages, highest))
+      pageCount = min(Int(transaction.pages), max(filePages, highest))
     }
   }
 
   private func freePages() -> Set<Int> {
-    guard hasHeader, let first = page(1)?.int(32, 4) else { return [] }
+    guard hasHeader, let first = firstPage?.freeList else { return [] }
     var (found, trunk): (Set<Int>, Int) = ([], first)
     while trunk > 0, !found.contains(trunk), let page = page(trunk), let count = page.int(4, 4), count <= pageBytes / 4 - 2 {
       found.insert(trunk)

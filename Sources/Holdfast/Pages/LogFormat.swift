@@ -25,6 +25,8 @@ struct LogHeader {
   let sum: LogChecksum
   private let isBigEndian: Bool
 
+  var beginning: LogPlace { LogPlace(salts: salts, frames: 0, sum: sum) }
+
   /// Nil where it is cut off or damaged.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.bytes, let start = bytes.baseAddress, bytes.word(0) & ~1 == 0x377F_0682 else { return nil }
