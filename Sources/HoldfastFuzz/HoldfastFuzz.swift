@@ -28,7 +28,7 @@ struct HoldfastFuzz {
     }
     let known: Set = [
       "--target", "--seconds", "--cases", "--seed", "--only", "--threads", "--self-test", "--help", "--import", "--into", "--save-into",
-      "--train-into", "--start-in", "--sync-into", "--sync-once", "--server", "--telemetry-into",
+      "--train-into", "--start-in", "--sync-into", "--sync-once", "--server", "--telemetry-into", "--share",
     ]
     guard options["--help"] == nil, Set(options.keys).isSubset(of: known) else { return leave(64, usage) }
     if let source = options["--import"], let store = options["--into"] { return leave(ImportDriver.run(source, store)) }
@@ -44,6 +44,7 @@ struct HoldfastFuzz {
       TelemetryDriver.run(store, seconds: options["--seconds"].flatMap { Double($0) } ?? 600)
     }
     let cases = options["--cases"].flatMap { Int($0) }
+    if let store = options["--share"] { return leave(ShareDriver.run(store, seed: seed, sessions: cases ?? 1)) }
     if options["--self-test"] != nil { return leave(selfTest(targets, seed, cases ?? 2_000)) }
     let seconds = options["--seconds"].flatMap { Double($0) } ?? (cases == nil ? 60 : .infinity)
     // The kit copies each database that it reads into this folder.

@@ -114,6 +114,15 @@ public struct Archive: Sendable {
     return events
   }
 
+  /// Keeps each part that the archive has now, as long as the value lives: no process removes one to make room. Needs no right to write, and a
+  /// killed process leaves nothing behind.
+  package func pin() -> [FolderLock] {
+    ((try? folder.generations()) ?? []).compactMap { FolderLock(existing: $0.url, isShared: true, LockWait(options)) }
+  }
+
+  /// - Throws: `.busy` when another process writes the archive now.
+  package func checkIsFree() throws { _ = try FolderLock(folder.url, busy: files.archivedElsewhere) }
+
   /// Builds the store of a moment as a file of its own, at `file`, which must not exist, and verifies it: the checksum after each commit, SQLite's
   /// integrity check, search indexes against their text. A search index that differs from its text is first made again. Rows that point at
   /// rows that are gone come back as they were. The file gets its name once it is complete and verified. Any SQLite can read it.
@@ -137,6 +146,8 @@ public struct Archive: Sendable {
   func build(
     _ moment: Moment, at file: URL, check: () throws -> Void = {}
   ) throws -> (commit: ArchivedCommit, damage: [String], dangling: [String]) {
+    let pin = pin()
+    defer { withExtendedLifetime(pin) {} }
     let built = try steadily {
       let (generation, commit) = try find(moment)
       return try generation.build(commit, at: file, check: check).replay.commit

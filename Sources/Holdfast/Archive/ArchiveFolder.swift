@@ -32,17 +32,21 @@ struct ArchiveFolder: Sendable {
 
   var exists: Bool { DurableFile.isFolder(url.path) }
 
-  /// In order. Empty where there is no archive.
+  /// In order. Empty where there is no archive. Ignores what is no folder, and numbers near the end of the 8 digits: no archive comes so far,
+  /// and the next number would not fit.
   func generations() throws -> [Generation] {
     guard exists else { return [] }
     return try names(url).compactMap { name in
-      guard name.utf8.count == 8, let number = Int(name), number > 0 else { return nil }
+      guard let number = Int(name), (1..<90_000_000).contains(number), name == folder(number).lastPathComponent,
+        DurableFile.isFolder(folder(number).path)
+      else { return nil }
       return try generation(number)
     }.sorted { $0.number < $1.number }
   }
 
+  /// Ignores what is no file.
   func generation(_ number: Int) throws -> Generation {
-    let names = try names(folder(number))
+    let names = try names(folder(number)).filter { DurableFile.isFile(folder(number).appendingPathComponent($0).path) }
     func numbers(_ suffix: String) -> [Int64] { names.compactMap { Self.commit($0, suffix) }.sorted() }
     let (described, files, givenUp) = (Set(numbers("json")), numbers("sqlite"), Set(numbers("removed")))
     let (bases, segments) = (files.filter(described.contains), numbers("segment"))
@@ -100,6 +104,13 @@ struct ArchiveFolder: Sendable {
   func text(of gap: ArchiveGap) -> String {
     guard [.fileDiffers, .pageSizeChanged].contains(gap) else { return gap.rawValue }
     return (try? DurableFile.content(of: replaced)).map { String(decoding: $0, as: UTF8.self) } ?? gap.rawValue
+  }
+
+  /// A new name for a label that a process asks the archiving one for. The file holds the label's record, and is removed when it was written.
+  func newRequest() -> URL { url.appendingPathComponent("\(UUID().uuidString).request") }
+
+  func requests() -> [URL] {
+    ((try? names(url)) ?? []).filter { $0.hasSuffix(".request") }.map { url.appendingPathComponent($0) }
   }
 
   /// The trusted time, where the last commit's time does not tell it.

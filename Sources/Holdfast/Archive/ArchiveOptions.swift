@@ -33,7 +33,7 @@ public struct ArchiveOptions: Sendable, Equatable {
   /// The size of the archive in bytes from which its oldest part is removed, whatever its age. Default nil: 256 MiB, or twice the store if
   /// that is more. The newest base and what follows it always stay. `SnapshotOptions.maximumBytes` may leave the archive less, and so does a
   /// volume with less free space than `maximumLogBytes`. Removes soon after opening, then once an hour after a commit, and
-  /// on a full disk every five seconds.
+  /// on a full disk every two seconds. Keeps what another call or process reads, and the part with the newest label.
   public var maximumBytes: Int64?
   /// The size in bytes that the log may reach while its commits cannot be archived. Then the log is moved into the file without the archive:
   /// a gap. Default 64 MiB. Zero: at the first checkpoint.

@@ -74,8 +74,9 @@ struct ArchiveRetention {
 
   private func merge(_ report: inout Report, _ check: () throws -> Void, _ open: URL?) throws {
     let generations = try folder.generations()
+    let newest = generations.last { !$0.bases.isEmpty }?.number
     for generation in generations {
-      for group in try groups(generation, isNewest: generation.number == generations.last?.number, open) {
+      for group in try groups(generation, isNewest: generation.number == newest, open) {
         try check()
         do {
           // The groups before have changed the list of segments.
@@ -199,7 +200,7 @@ struct ArchiveRetention {
   }
 
   private func removeTooMuch(_ report: inout Report, _ check: () throws -> Void) throws {
-    try removeOldest(&report, check, "the archive was larger than \(cap) bytes") { _ in folder.bytes() > cap }
+    try removeOldest(&report, check, "the archive was larger than \(cap) bytes") { try folder.bytes() > cap && !holdsNewestLabel($0) }
   }
 
   /// Removes the oldest part while it is due. The newest part always stays.
@@ -209,6 +210,12 @@ struct ArchiveRetention {
       let parts = try parts()
       guard parts.count > 1, try isDue(parts[0]) else { return }
       let (oldest, next) = (parts[0], parts[1])
+      // Somebody reads this part; see `Archive.pin`. A later run removes it.
+      guard let lock = FolderLock(existing: oldest.generation.url, isShared: false) else {
+        report.isComplete = false
+        return
+      }
+      defer { withExtendedLifetime(lock) {} }
       do {
         let base = try ArchiveBase.read(next.generation.description(next.base))
         let hashes = try PageHashes.of(next.generation.base(next.base), pageBytes: base.pageBytes, next.generation.key)
@@ -245,19 +252,30 @@ struct ArchiveRetention {
   /// Whether all of a part's commits and labels are older than anything is kept.
   private func isTooOld(_ part: Part) throws -> Bool {
     // A part without a time goes when the archive is too large.
-    guard var newest = (try? ArchiveBase.read(part.generation.description(part.base)))?.timeMicroseconds else { return false }
-    guard isOlder(newest, than: options.keepsOnePerDay) else { return false }
-    for first in part.generation.segments where first > part.base && first <= part.next ?? .max {
-      guard let segment = try? part.generation.reader(first) else { continue }
-      while isOlder(newest, than: options.keepsOnePerDay), let record = try segment.nextBeforeDamage() {
-        switch record {
-        case .commit(let commit): newest = max(newest, commit.time)
-        case .label(let mark): newest = max(newest, mark.time)
-        default: break
-        }
+    guard let begin = (try? ArchiveBase.read(part.generation.description(part.base)))?.timeMicroseconds,
+      isOlder(begin, than: options.keepsOnePerDay)
+    else { return false }
+    return try !holds(part) { record in
+      switch record {
+      case .commit(let commit): !isOlder(commit.time, than: options.keepsOnePerDay)
+      case .label(let mark): !isOlder(mark.time, than: options.keepsOnePerDay)
+      default: false
       }
     }
-    return isOlder(newest, than: options.keepsOnePerDay)
+  }
+
+  /// The archive's newest label is the way back from what was done last.
+  private func holdsNewestLabel(_ part: Part) throws -> Bool {
+    func isLabel(_ record: ArchiveRecord) -> Bool { if case .label = record { true } else { false } }
+    return try holds(part, isLabel) && !parts().reversed().dropLast().contains { try holds($0, isLabel) }
+  }
+
+  private func holds(_ part: Part, _ isSought: (ArchiveRecord) -> Bool) throws -> Bool {
+    for first in part.generation.segments where first > part.base && first <= part.next ?? .max {
+      guard let segment = try? part.generation.reader(first) else { continue }
+      while let record = try segment.nextBeforeDamage() { if isSought(record) { return true } }
+    }
+    return false
   }
 
   /// Removes what a stopped run has left: bases that were given up or not finished, segments before the first base and those that a merged

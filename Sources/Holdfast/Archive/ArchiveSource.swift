@@ -6,7 +6,8 @@ internal import GRDBSQLite
 final class ArchiveSource {
   /// For bytes as they are on the disk, also of an encrypted file.
   private let bytes: RawConnection
-  private let reader: RawConnection
+  /// Nil after `endReading`.
+  private var reader: RawConnection?
   private let opener: PageOpener?
   private var isPinned = false
   private let files: StoreFiles
@@ -19,9 +20,9 @@ final class ArchiveSource {
 
   /// Begins a read transaction. SQLite then begins no log anew that has frames which the transaction may read.
   func pin() {
-    guard !isPinned, (try? reader.run("BEGIN")) != nil else { return }
-    isPinned = (try? reader.texts("SELECT 1 FROM sqlite_schema LIMIT 1")) != nil
-    if !isPinned { try? reader.run("ROLLBACK") }
+    guard !isPinned, (try? reader?.run("BEGIN")) != nil else { return }
+    isPinned = (try? reader?.texts("SELECT 1 FROM sqlite_schema LIMIT 1")) != nil
+    if !isPinned { try? reader?.run("ROLLBACK") }
   }
 
   func pinned() throws {
@@ -35,16 +36,22 @@ final class ArchiveSource {
     pin()
   }
 
-  func unpin() {
-    if isPinned { try? reader.run("ROLLBACK") }
+  private func unpin() {
+    if isPinned { try? reader?.run("ROLLBACK") }
     isPinned = false
   }
 
+  /// Gives SQLite's lock on the file back. Pages can still be read.
+  func endReading() {
+    unpin()
+    reader = nil
+  }
+
   /// All rows of a query on the store, each value as text. A pinned reader sees the store as it was then.
-  func texts(_ sql: String) throws -> [[String?]] { try reader.texts(sql) }
+  func texts(_ sql: String) throws -> [[String?]] { try reader?.texts(sql) ?? [] }
 
   func pageBytes() throws -> Int {
-    guard let text = try reader.texts("PRAGMA page_size").first?.first ?? nil, let bytes = Int(text) else {
+    guard let text = try texts("PRAGMA page_size").first?.first ?? nil, let bytes = Int(text) else {
       throw StoreError(.damaged, "\(files.path) has no size of pages")
     }
     return bytes

@@ -2,18 +2,18 @@ import Foundation
 
 // How the archive's queue makes the base of a generation.
 extension Archiver {
-  /// Begins in the background. Call it before the first commit. Calls `askForCheckpoint` on the archive's queue when a base waits for a
+  /// Begins in the background. Call it before the first commit. Calls `askWriter` on the archive's queue when a base waits for a
   /// checkpoint.
   ///
   /// Without a log, the file alone is the state at opening. This store moves no commit into the file before the work here has ended. So a
   /// base that is due at opening, the first or one after a gap, has the state at opening, and commits that are made meanwhile follow it.
   /// Where there is a log, or another program has written to the file, the base waits for a checkpoint, and holds the commits until then.
-  func begin(_ askForCheckpoint: @escaping @Sendable () -> Void) {
+  func begin(_ askWriter: @escaping @Sendable () -> Void) {
     let (file, time) = (StoreFiles.State(files, withoutLog: true), ArchiveTime.microseconds(options.now()))
     // After the look at the file: if the log was moved and cut in between, the file has changed.
     let isWhole = !files.hasLog
     queue.async {
-      self.askForCheckpoint = askForCheckpoint
+      self.askWriter = askWriter
       self.opened = isWhole ? (file: file, time: time) : nil
       self.resume()
       if case .needsBase(let reason) = self.phase, self.opened?.file == StoreFiles.State(self.files, withoutLog: true) {
@@ -29,7 +29,7 @@ extension Archiver {
     queue.asyncAfter(deadline: .now() + .seconds(pauseBeforeBase)) { [weak self] in
       guard let self, case .needsBase = phase else { return }
       tell { $0.needsBase = true }
-      askForCheckpoint()
+      askWriter()
     }
   }
 
@@ -64,7 +64,8 @@ extension Archiver {
       let isFirst = reason == ArchiveBase.first
       let place = follower?.place ?? LogPlace()
       // A folder without a base was left by a killed process.
-      let number = (try folder.generations().last { !$0.bases.isEmpty || !$0.segments.isEmpty }?.number ?? 0) + 1
+      var number = (try folder.generations().last { !$0.bases.isEmpty || !$0.segments.isEmpty }?.number ?? 0) + 1
+      while DurableFile.isFile(folder.folder(number).path) { number += 1 }
       let clock = opened?.time ?? ArchiveTime.microseconds(options.now())
       let now = max(clock, last.time + 1)
       // Behind damage there are commits whose numbers cannot be read. A number never names two commits.

@@ -5,7 +5,7 @@ import Logging
 extension Archiver {
   /// Takes the lock of the one process that archives.
   func takeFolder() throws {
-    folderLock = try FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)"))
+    folderLock = try FolderLock(folder.url, busy: files.archivedElsewhere)
     do {
       try files.leaveOutOfBackups(folder.url, options)
     } catch {
@@ -35,6 +35,10 @@ extension Archiver {
       let source = try source ?? ArchiveSource(files, options)
       self.source = source
       source.pin()
+      // What was archived here may come back.
+      if generation > 0, DurableFile.isFile(folder.folder(generation).path) {
+        throw StoreError(.inputOutput, "\(folder.folder(generation).path) is not a folder any more")
+      }
       let generations = try folder.generations()
       for url in [folder.url] + generations.map(\.url) { WorkingFolder.removeAbandoned(in: url) }
       tellReach()

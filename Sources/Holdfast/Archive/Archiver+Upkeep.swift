@@ -3,9 +3,10 @@ import Logging
 
 // What the archive's queue does now and then.
 extension Archiver {
-  /// Every five seconds: a log to which only other processes write must not grow for ever, and only this process may move it.
+  /// Every two seconds: other processes ask for labels, and a log to which only they write must not grow for ever. Only this process may move
+  /// it.
   func lookAtLog(_ seen: (commit: Int64, changedAt: Int64) = (0, 0)) {
-    queue.asyncAfter(deadline: .now() + .seconds(5)) { [weak self] in
+    queue.asyncAfter(deadline: .now() + .seconds(2)) { [weak self] in
       guard let self else { return }
       switch phase {
       case .closed: return
@@ -16,15 +17,15 @@ extension Archiver {
         attempt { try drain() }
       case .needsBase where status.needsBase:
         makeRoom()
-        askForCheckpoint()
+        askWriter()
       default: break
       }
       let now = (commit: last.commit, changedAt: DurableFile.changedAt(files.log.path))
       let isLong = DurableFile.size(files.log.path) > LogFile.bytes(ofFrames: UInt32(CheckpointDoor.frames), hashes.pageBytes)
       if case .following = phase, isLong, now.commit == seen.commit, now.changedAt != seen.changedAt {
         tell { $0.hasLongLog = true }
-        askForCheckpoint()
       }
+      if status.hasLongLog || !folder.requests().isEmpty { askWriter() }
       lookAtLog(now)
     }
   }

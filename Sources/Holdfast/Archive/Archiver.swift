@@ -87,7 +87,8 @@ final class Archiver: @unchecked Sendable {
   var opened: (file: StoreFiles.State, time: Int64)?
   /// How long a base waits after one that failed.
   var pauseBeforeBase = 0
-  var askForCheckpoint: @Sendable () -> Void = {}
+  /// Calls `CheckpointDoor.moveForArchive` and `writeRequested` on the writer's queue.
+  var askWriter: @Sendable () -> Void = {}
   var folderLock: FolderLock?
   var source: ArchiveSource?
   var follower: LogFollower?
@@ -173,20 +174,15 @@ final class Archiver: @unchecked Sendable {
     return problem
   }
 
-  /// Called on the writer's queue before a checkpoint; call `checkpointed` and `pin` after it. Returns whether the log, of `frames` frames as
-  /// far as the writer knows, may be moved into the file. `waits` also for a copy of the whole file that is being made.
+  /// Called on the writer's queue before a passive checkpoint; call `checkpointed` and `pin` after it. Returns whether the log, of `frames`
+  /// frames as far as the writer knows, may be moved into the file. `waits` for a copy of the whole file that is being made.
   func makeReady(frames: Int32, waits: Bool) -> Bool {
     if !waits, status.isBusy || status.isRetaining && frames < 4 * CheckpointDoor.frames { return false }
     return urgently {
       if phase == .elsewhere { resume() }
       attempt { try archiveAll() }
       guard mayMove(frames) else { return false }
-      if waits {
-        // Such a checkpoint would wait for the read transaction.
-        source?.unpin()
-        return true
-      }
-      // A passive one moves no frame that another process adds from here on, and such a process does not begin the log anew.
+      // It moves no frame that another process adds from here on, and such a process does not begin the log anew.
       source?.pinAnew()
       attempt { try archiveAll() }
       return mayMove(frames)
@@ -244,7 +240,7 @@ final class Archiver: @unchecked Sendable {
 
   /// Called on the writer's queue, outside a transaction.
   func label(_ text: String) throws {
-    guard (1...1_000).contains(text.utf8.count) else { throw StoreError(.misuse, "a label has 1 to 1,000 bytes, not \(text.utf8.count)") }
+    try Self.checkLabel(text)
     try urgently {
       attempt { try drain(all: true) }
       try checkIsWritten()
@@ -260,7 +256,7 @@ final class Archiver: @unchecked Sendable {
   /// Begins a new generation with a new base, at the next checkpoint.
   func beginAnew(because reason: String) throws {
     try urgently {
-      try checkIsHere()
+      if phase == .elsewhere { throw files.archivedElsewhere }
       attempt { try drain() }
       breakRow(reason)
     }
@@ -287,25 +283,33 @@ final class Archiver: @unchecked Sendable {
   /// Takes the archive over, if no process writes it any more. Not on the writer's queue: it may read the whole file.
   ///
   /// - Throws: `.busy` when another process writes it.
-  func takeOver() throws {
-    try urgently {
+  func takeOver() throws { if isElsewhere { throw files.archivedElsewhere } }
+
+  /// Whether another process writes the archive. If not, this one does, from now on.
+  var isElsewhere: Bool {
+    urgently {
       if phase == .elsewhere { resume() }
-      try checkIsHere()
+      return phase == .elsewhere
     }
   }
 
   /// - Throws: `.busy` when a label could not be written now.
   func checkWritten() throws { try urgently { try checkIsWritten() } }
 
-  /// Called on the writer's queue before the connections close. Returns whether the log may be moved into the file.
-  func close() -> Bool {
-    urgently {
-      attempt { try archiveAll() }
-      var mayMove = phase == .following && status.problem == nil
-      if case .needsBase = phase { mayMove = true }
+  /// Called on the writer's queue before the connections close. Returns whether SQLite may move the rest of the log into the file and delete
+  /// it. `move` moves what is archived; `lock` takes SQLite's exclusive lock on the file, and returns whether it could.
+  ///
+  /// Another process may commit and close between any look at the log here and SQLite's own checkpoint, which moves every frame. So SQLite
+  /// may do that only where no other process can have the file open any more, and the last commits were archived after that.
+  func close(move: () -> Void = {}, lock: () -> Bool = { false }) -> Bool {
+    // A checkpoint would begin a base that is missing. The next opening makes it.
+    if urgently({ archivesAll() && phase == .following }) { move() }
+    return urgently {
+      source?.endReading()
+      let mayMove = lock() && archivesAll()
       phase = .closed
       (segment, follower, source, folderLock) = (nil, nil, nil, nil)
-      for listener in lock.withLock({ Array(listeners.values) }) { listener.finish() }
+      for listener in self.lock.withLock({ Array(listeners.values) }) { listener.finish() }
       return mayMove
     }
   }
@@ -319,16 +323,19 @@ final class Archiver: @unchecked Sendable {
 
   // MARK: The queue's work
 
-  private func checkIsHere() throws {
-    if phase == .elsewhere { throw StoreError(.busy, "another process archives \(files.path)", recoveryOptions: [.retry]) }
-  }
-
   func checkIsWritten() throws {
     guard phase == .following, status.problem == nil else {
       throw StoreError(
         .busy, "the archive of \(files.path) is not being written at the moment" + (status.problem.map { ": \($0)" } ?? ""),
         suggestion: "See `archiveStatus()`.", recoveryOptions: [.retry])
     }
+  }
+
+  /// Archives every commit. Returns whether the log need not be kept: all are archived, or a base will hold them.
+  private func archivesAll() -> Bool {
+    attempt { try archiveAll() }
+    if case .needsBase = phase { return true }
+    return phase == .following && status.problem == nil
   }
 
   /// Archives every commit of the log, and flushes it. Only on the writer's queue.

@@ -10,7 +10,7 @@ final class SegmentWriter {
   private let file: FileHandle
   private(set) var bytes: Int
   private var commits: UInt32 = 0
-  private var isFlushed = true
+  private(set) var isFlushed = true
   /// Nothing is written behind a record that may be cut off: it would not count. Nor is flushed again: after a failed flush the system may
   /// call the next one a success, although parts are lost.
   private var failure: StoreError?

@@ -79,11 +79,21 @@ extension Store {
 
   /// Gives the present state a name, by which it can be restored: `rewind(to: .label(text))`. The newest label with a text counts.
   ///
-  /// Blocks the caller. Waits for the archive's first copy of the store, and for each copy that it makes after a gap.
-  /// - Throws: `.notFound` when the store is not archived; `.busy` when another process writes the archive, or it cannot be written at the
-  ///   moment, which `archiveStatus()` explains; `.misuse` for a text that is empty or has more than 1,000 bytes, for a store in memory, and
+  /// Blocks the caller. Waits for the archive's first copy of the store, and for each copy that it makes after a gap. Where another process
+  /// archives, that process writes the label, within two seconds, at a commit that has all commits of this store.
+  /// - Throws: `.notFound` when the store is not archived; `.busy` when the archive cannot be written at the moment, which `archiveStatus()`
+  ///   explains, and when the process that archives did not write the label within five seconds: then there is none, or in rare cases one
+  ///   all the same; `.misuse` for a text that is empty or has more than 1,000 bytes, for a store in memory, and
   ///   inside the closure of another call on this store; `.readOnly`, `.closed`, `.diskFull`, `.inputOutput`.
-  public func label(_ text: String) throws { try atPresent { archiver in try archiver.label(text) } }
+  public func label(_ text: String) throws {
+    let archiver = try archiverForWriting()
+    do {
+      if archiver.isElsewhere, try archiver.request(text) { return }
+    } catch {
+      throw failure(error)
+    }
+    try atPresent { archiver in try archiver.label(text) }
+  }
 
   /// The same without blocking the caller.
   public func label(_ text: String) async throws { try await offTask { _ in try self.label(text) } }
@@ -117,11 +127,12 @@ extension Store {
   func beginArchiving() throws {
     guard let archiver else { return }
     try onWriter { db in try connections.connection(of: db).checkpoints.archiver = archiver }
-    archiver.begin { [weak writer, weak connections] in
-      guard let connections else { return }
+    archiver.begin { [weak writer, weak connections, weak archiver] in
+      guard let connections, let archiver else { return }
       writer?.asyncWriteWithoutTransaction { db in
         // Fails only when the store is being closed.
         try? connections.connection(of: db).checkpoints.moveForArchive()
+        archiver.writeRequested()
       }
     }
   }
@@ -131,14 +142,19 @@ extension Store {
   /// - Throws: as `label`.
   package func checkIsArchived() throws { _ = try writtenArchive() }
 
-  /// The archiver, when it has every commit until now and can write.
-  func writtenArchive() throws -> Archiver {
+  private func archiverForWriting() throws -> Archiver {
     try OpenDoor.check(self)
     try checkWritable()
     guard files != nil else { throw StoreError(.misuse, "a store in memory has no archive") }
     guard let archiver else {
       throw StoreError(.notFound, "\(path) is not archived", suggestion: "Open it with `options.archive.mode = .begins`.")
     }
+    return archiver
+  }
+
+  /// The archiver, when it has every commit until now and can write.
+  func writtenArchive() throws -> Archiver {
+    let archiver = try archiverForWriting()
     do {
       try archiver.takeOver()
       try settle(archiver)

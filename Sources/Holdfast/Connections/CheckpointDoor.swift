@@ -130,30 +130,41 @@ final class CheckpointDoor {
   func move(_ mode: Int32) -> (code: Int32, moved: Int) {
     let began = SteadyTime.nanoseconds
     defer { recorder?.countCheckpoint(since: began) }
-    guard let archiver else { return moveLog(mode) }
+    guard let archiver else { return moveLog(mode).result }
     let isPassive = mode == SQLITE_CHECKPOINT_PASSIVE
-    guard archiver.makeReady(frames: logFrames, waits: !isPassive) else { return (isPassive ? SQLITE_OK : SQLITE_BUSY, 0) }
-    // Moves every frame, waits for readers where that is asked for, and cuts nothing: these frames must be archived first.
-    let first = moveLog(isPassive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_FULL)
-    // From here on no other process can move a frame that the archive has not seen: then the log is not whole, and is not cut.
-    archiver.pin()
-    return isPassive || first.code != SQLITE_OK ? first : moveLog(mode)
+    let wait = LockWait(archiver.options)
+    var attempt = 0
+    while true {
+      guard archiver.makeReady(frames: logFrames, waits: !isPassive) else { return (isPassive ? SQLITE_OK : SQLITE_BUSY, 0) }
+      // SQLite's other checkpoints also move what another process commits meanwhile. A process that is killed then leaves a file that is
+      // ahead of the archive.
+      let first = moveLog(SQLITE_CHECKPOINT_PASSIVE)
+      // From here on no other process can move a frame that the archive has not seen: then the log is not whole, and is not cut.
+      archiver.pin()
+      guard !isPassive, first.result.code == SQLITE_OK || first.result.code == SQLITE_BUSY else { return first.result }
+      if first.isWhole { return moveLog(mode).result }
+      // Waits for readers.
+      guard wait.goesOn(attempt: attempt) else { return (SQLITE_BUSY, first.result.moved) }
+      attempt += 1
+    }
   }
 
-  private func moveLog(_ mode: Int32) -> (code: Int32, moved: Int) {
+  private func moveLog(_ mode: Int32) -> (result: (code: Int32, moved: Int), isWhole: Bool) {
     var inLog: Int32 = 0
     var moved: Int32 = 0
     let code = sqlite3_wal_checkpoint_v2(handle, "main", mode, &inLog, &moved)
     if mode == SQLITE_CHECKPOINT_TRUNCATE { mayBeEmpty = true }
     if code == SQLITE_OK { archiver?.checkpointed(frames: UInt32(max(0, inLog)), isWhole: inLog == moved) }
-    return (code, Int(max(0, moved)))
+    return ((code, Int(max(0, moved))), code == SQLITE_OK && inLog == moved)
   }
 
   /// Call at closing, after all statements are finalized. SQLite moves the rest of the log and deletes the log, when no other connection
   /// has the file open.
   func atClosing() {
     stopListening()
-    _ = move(SQLITE_CHECKPOINT_PASSIVE)
-    _ = holdfast_checkpoints_on_close(handle, 1)
+    let mayEnd = archiver?.close(
+      move: { _ = move(SQLITE_CHECKPOINT_PASSIVE) }, lock: { holdfast_lock_exclusively(handle) == SQLITE_OK })
+    if mayEnd == nil { _ = move(SQLITE_CHECKPOINT_PASSIVE) }
+    if mayEnd ?? true { _ = holdfast_checkpoints_on_close(handle, 1) }
   }
 }

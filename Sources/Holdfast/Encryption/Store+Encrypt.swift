@@ -229,7 +229,7 @@ private struct KeyChange {
   private mutating func giveUpArchive() throws {
     let folder = ArchiveFolder(files)
     guard folder.exists else { return }
-    let lock = try FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)", recoveryOptions: [.retry]))
+    let lock = try FolderLock(folder.url, busy: files.archivedElsewhere)
     defer { withExtendedLifetime(lock) {} }
     // What a killed call was removing.
     WorkingFolder.removeAbandoned(in: folder.url)

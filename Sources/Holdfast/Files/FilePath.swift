@@ -81,6 +81,9 @@ extension DurableFile {
 
   static func isFolder(_ path: String) -> Bool { kind(path) == S_IFDIR }
 
+  /// Whether the path leads to a plain file.
+  static func isFile(_ path: String) -> Bool { kind(path) == S_IFREG }
+
   /// Whether the path leads to something other than a file or folder: a device, a pipe, a socket.
   package static func isSpecial(_ path: String) -> Bool { kind(path).map { $0 != S_IFREG && $0 != S_IFDIR } ?? false }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A lock on a folder, held as long as the value lives. Only one holder works in the folder at a time.
-final class FolderLock {
+package final class FolderLock {
   private let descriptor: Int32
 
   /// Takes the lock. Makes the folder where there is none.
@@ -21,6 +21,23 @@ final class FolderLock {
       case .gone where timesGone < 100: timesGone += 1
       case .held, .gone:
         guard let wait, wait.goesOn(attempt: attempt) else { throw busy }
+        attempt += 1
+      }
+    }
+  }
+
+  /// The lock on a folder that is there; makes nothing. With `isShared`, others may hold such a lock, too. Nil when it stays held, and where
+  /// no lock can be had.
+  init?(existing folder: URL, isShared: Bool, _ wait: LockWait? = nil) {
+    var attempt = 0
+    while true {
+      switch WorkingFolder.lock(folder, isShared: isShared) {
+      case .taken(let descriptor):
+        self.descriptor = descriptor
+        return
+      case .gone, .failed: return nil
+      case .held:
+        guard let wait, wait.goesOn(attempt: attempt) else { return nil }
         attempt += 1
       }
     }

@@ -55,6 +55,14 @@ package struct StoreFiles: Sendable {
   /// The suffixes of files that hold committed content, or that undo an unfinished transaction.
   package static let logs = ["-wal", "-journal"]
 
+  /// Another process holds the lock on the archive's folder.
+  var archivedElsewhere: StoreError {
+    StoreError(
+      .busy, "another process archives \(path)",
+      suggestion: "Let that program do it, in an app for example with `Store.rewind(to:)`, or close that program and try again.",
+      recoveryOptions: [.retry])
+  }
+
   package func beside(_ suffix: String) -> URL { URL(fileURLWithPath: url.path + suffix) }
 
   /// The size of the database and its log, in bytes.

@@ -72,11 +72,11 @@ package final class WorkingFolder: Sendable {
     case failed(Int32)
   }
 
-  /// Locks a folder for this process. On a volume without locks it returns `.taken`, though another process may use the folder.
-  static func lock(_ url: URL) -> Lock {
+  /// Locks a folder for this process; with `isShared`, beside others that do the same. On a volume without locks it returns `.taken`, though another process may use the folder.
+  static func lock(_ url: URL, isShared: Bool = false) -> Lock {
     let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { return errno == ENOENT ? .gone : .failed(errno) }
-    if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+    if flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0, errno == EWOULDBLOCK {
       close(descriptor)
       return .held
     }

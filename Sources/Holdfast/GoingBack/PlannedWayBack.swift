@@ -38,6 +38,8 @@ public final class PlannedWayBack {
   public private(set) var findings: [String] = []
   /// That a time may not tell which commits were made before it, as in `RewindPlan`.
   public private(set) var warning: String?
+  /// Opening the store may make its archive smaller.
+  private var pin: [FolderLock] = []
   private let url: URL
   private let options: StoreOptions
   /// Nil where the file is replaced.
@@ -55,6 +57,12 @@ public final class PlannedWayBack {
     schemas: ([String: Int]) -> [StoreSchema]
   ) throws {
     (self.url, self.options) = (url, options)
+    if case .moment = state {
+      let archive = try Archive(of: url, options: options)
+      pin = archive.pin()
+      // Another program may write the archive: that is told before anybody waits or is asked.
+      if !isDry { try archive.checkIsFree() }
+    }
     if let open = try Self.openIfSound(url, options, schemas) {
       do {
         switch state {
@@ -62,7 +70,6 @@ public final class PlannedWayBack {
           snapshot = try Snapshot.all(of: url, in: options.snapshots.folder).first { $0.id == id }
           tables = try open.restorePlan(snapshot: id)
         case .moment(let moment):
-          // Another program may write the archive: that is told before anybody waits or is asked.
           if !isDry { try open.checkIsArchived() }
           let plan = try open.rewindPlan(to: moment)
           (commit, tables, findings, warning) = (plan.commit, plan.tables, plan.findings, plan.warning)

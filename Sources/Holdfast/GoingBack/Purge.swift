@@ -90,7 +90,7 @@ extension Store {
 
   private func lockArchive() throws -> FolderLock? {
     guard let files, ArchiveFolder(files).exists else { return nil }
-    return try FolderLock(ArchiveFolder(files).url, busy: StoreError(.busy, "another process archives \(path)", recoveryOptions: [.retry]))
+    return try FolderLock(files.archive, busy: files.archivedElsewhere)
   }
 
   /// Removes every copy of an earlier state, after a new snapshot and a new base of the present one were made.

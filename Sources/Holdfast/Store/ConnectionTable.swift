@@ -43,12 +43,17 @@ final class ConnectionTable: @unchecked Sendable {
   }
 
   /// Ends a store's connections. Call on the writer's queue.
-  func end(_ db: Database, checkpoints: Bool) {
+  func end(_ db: Database, _ archiver: Archiver?, checkpoints: Bool) {
     lock.withLock {
       for (_, connection) in connections { connection.finalize() }
       // The connection is closed already when it has no handle.
       if checkpoints, let handle = db.sqliteConnection {
-        (connections.first { $0.database == ObjectIdentifier(db) }?.connection.checkpoints ?? CheckpointDoor(handle)).atClosing()
+        let known = connections.first { $0.database == ObjectIdentifier(db) }?.connection.checkpoints
+        let checkpoints = known ?? CheckpointDoor(handle)
+        checkpoints.archiver = archiver
+        checkpoints.atClosing()
+      } else {
+        _ = archiver?.close()
       }
       connections.removeAll()
     }

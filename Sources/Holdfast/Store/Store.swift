@@ -142,8 +142,7 @@ public final class Store: Sendable {
       readers?.drain()
       connections.finalize()
       try? readers?.closeIdle()
-      let mayMoveLog = archiver?.close() ?? true
-      connections.end(db, checkpoints: access == .readWrite && mayMoveLog)
+      connections.end(db, archiver, checkpoints: access == .readWrite)
     }
   }
 
@@ -166,8 +165,7 @@ public final class Store: Sendable {
         logFlush?.end()
         connections.finalize()
         try readers?.closeIdle()
-        let mayMoveLog = archiver?.close() ?? true
-        connections.end(db, checkpoints: checkpoints && mayMoveLog)
+        connections.end(db, archiver, checkpoints: checkpoints)
       }
       if isFirst, let problem = archiver?.problem { options.onArchiveProblem(path, problem) }
       try writer.close()

@@ -5,7 +5,8 @@ struct Label: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Gives the present state of a store a name, in its archive.",
     discussion: """
-      `holdfast rewind STORE --label TEXT` brings that state back. Of several labels with the same text the newest counts.
+      `holdfast rewind STORE --label TEXT` brings that state back. Of several labels with the same text the newest counts. Where an app \
+      has the store open and archives it, the app writes the label, within two seconds.
 
       Example: holdfast label library.sqlite "before the move"
       """)

@@ -69,6 +69,9 @@ struct Restore: Subcommand {
 
   private func restore(_ moment: Moment, _ console: Console) throws -> Answer {
     let archive = try archive(of: store)
+    // Opening the store may make its archive smaller.
+    let pin = archive.pin()
+    defer { withExtendedLifetime(pin) {} }
     if let only {
       return try back(only).answer(console) { open, file in try open.archive().restore(to: moment, at: file).words }
     }

@@ -8,7 +8,7 @@ struct Rewind: Subcommand {
     discussion: """
       The state of that moment is built beside the store and verified, and then replaces the store's content in one transaction: \
       programs that read the store see the old state or the new one. While an app has the store open and archives it, the exit code \
-      is 75: close the app, or let it rewind itself. The replaced state stays in the archive under a label, which is printed: rewinding \
+      is 75, at once: close the app, or let it call `Store.rewind(to:)`. The replaced state stays in the archive under a label, which is printed: rewinding \
       to that label undoes this. Of a damaged store the file is replaced, and kept in its quarantine folder. Prints what it will do, \
       and asks on a terminal; elsewhere it needs --yes. \(Moment.words)
 

@@ -110,18 +110,101 @@ struct ArchiveSharedTests {
     }
   }
 
-  @Test("labels and rewinds are refused where another process archives, before anything is built; when that has ended, they work")
+  @Test("rewinds are refused where another process archives, before anything is built, and told what to do; when that has ended, they work")
   func elsewhere() throws {
     let archiving = try notes.open()
     _ = try archiving.archive()
     let other = try notes.open()
-    #expect(failure { try other.label("here") }?.code == .busy)
     // A rewind that had begun would find that there is no such label.
-    #expect(failure { try other.rewind(to: .label("never")) }?.code == .busy)
+    let refusal = failure { try other.rewind(to: .label("never")) }
+    #expect(refusal?.code == .busy && refusal?.suggestion?.contains("`Store.rewind(to:)`") == true)
     try archiving.close()
     try other.label("here")
     #expect(failure { try other.rewind(to: .label("never")) }?.code == .notFound)
     try other.close()
+  }
+
+  @Test("the process that archives writes a label that another one asks for, behind the commits of both; no request stays")
+  func labelElsewhere() throws {
+    let archiving = try notes.open()
+    _ = try archiving.archive()
+    let other = try notes.open()
+    try notes.add(1, to: archiving)
+    try notes.add(2, to: other)
+    let began = ContinuousClock.now
+    try other.label("here")
+    #expect(ContinuousClock.now - began < .seconds(4))
+    try notes.add(3, to: other)
+    let file = notes.folder.file("here.sqlite")
+    #expect(try archiving.archive().restore(to: .label("here"), at: file).number == 2)
+    #expect(try notes.texts(of: file) == ["1note 1", "2note 2"])
+    let archiver = try #require(archiving.archiver)
+    #expect(archiver.folder.requests() == [])
+    try other.close()
+    try archiving.close()
+  }
+
+  @Test("a label that nobody writes is refused, and its request taken back; that of a killed process is written by the next that archives")
+  func labelWithoutAnswer() throws {
+    try notes.open().close()
+    let files = try StoreFiles(notes.url)
+    var lock: FolderLock? = try FolderLock(files.archive, busy: files.archivedElsewhere)
+    let other = try notes.open()
+    let archiver = try #require(other.archiver)
+    #expect(failure { _ = try archiver.request("never", wait: .milliseconds(100)) }?.code == .busy)
+    #expect(archiver.folder.requests() == [])
+    let left = ArchiveRecord.label(.init(commit: 0, time: 1, text: "left"))
+    try left.framed(ArchivedNotes.seal).write(to: archiver.folder.newRequest())
+    try Data("nothing".utf8).write(to: archiver.folder.newRequest())
+    withExtendedLifetime(lock) {}
+    lock = nil
+    _ = try other.moment()
+    try other.onWriter { _ in archiver.writeRequested() }
+    #expect(archiver.folder.requests() == [])
+    #expect(try other.archive().history().map(\.text).contains("left"))
+    #expect(archiver.queue.sync { archiver.segment?.isFlushed } == true)
+    try other.close()
+  }
+
+  @Test("what another process commits while the archiving one closes is archived before SQLite may move and delete the log")
+  func commitsAtClosing() throws {
+    let archiving = try notes.open()
+    _ = try archiving.archive()
+    let other = try notes.open()
+    let archiver = try #require(archiving.archiver)
+    var isMoved = false
+    let mayMove = archiver.close {
+      isMoved = true
+      try? notes.add(1, to: other)
+    } lock: {
+      (try? notes.add(2, to: other)) != nil
+    }
+    #expect(isMoved && mayMove)
+    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).history().compactMap(\.details?.number) == [1, 2])
+    try other.close()
+    try archiving.close()
+  }
+
+  @Test("no base is made of a file behind which another process has committed; the next checkpoint makes it")
+  func baseBehindCommit() throws {
+    let archiving = try notes.open()
+    _ = try archiving.archive()
+    let other = try notes.open()
+    let archiver = try #require(archiving.archiver)
+    archiver.queue.sync { archiver.pauseBeforeBase = 3_600 }
+    try notes.add(1, to: other)
+    try archiver.beginAnew(because: "the test asks")
+    let frames = try archiver.queue.sync {
+      UInt32(DurableFile.size(archiver.files.log.path) / Int64(24 + (try #require(archiver.source).pageBytes())))
+    }
+    try notes.add(2, to: other)
+    archiver.queue.sync { archiver.beginBase("the test asks", logFrames: frames) }
+    #expect(archiver.queue.sync { archiver.phase } == .needsBase(reason: "the test asks"))
+    try archiving.checkpoint()
+    _ = try archiving.archive()
+    #expect(archiver.queue.sync { archiver.phase } == .following)
+    try other.close()
+    try archiving.close()
   }
 
   @Test(
