@@ -58,7 +58,13 @@ public enum SHA256Hex {
   /// Bytes as lowercase hexadecimal text.
   static func hex(_ bytes: some Sequence<UInt8>) -> String {
     func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10 }
-    return String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
+    var text: [UInt8] = []
+    text.reserveCapacity(64)
+    for byte in bytes {
+      text.append(digit(byte >> 4))
+      text.append(digit(byte & 15))
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// The bytes of hexadecimal text; nil for anything but pairs of digits.

@@ -56,11 +56,9 @@ struct AuditCommandTests {
       let refused = try bench.run("audit", store, "--follows", other)
       #expect(refused.status == 2 && refused.errors.contains("entry \(entry) of the audit") && refused.output == shown.output)
     }
-    for wrong in [
-      ["--follows", "4"], ["--follows", "4:00"], ["--head", "--row", "doors:a"], ["--follows", kept, "--since", "1 hour ago"],
-    ] {
-      #expect(try bench.run(["audit", store] + wrong).status == 64, "\(wrong)")
-    }
+    #expect(try bench.run("audit", store, "--follows", "4:00").status == 64)
+    #expect(try bench.run("audit", store, "--head", "--row", "doors:a").status == 64)
+    #expect(try bench.run("audit", store, "--follows", kept, "--since", "1 hour ago").status == 64)
     try RawDatabase.with(bench.url("doors.sqlite")) { try $0.execute("UPDATE holdfast_audit SET actor = 'otto' WHERE id = 2") }
     let broken = try bench.run("audit", store, "--head")
     #expect(broken.status == 2 && broken.errors.contains("entry 2 of the audit"))

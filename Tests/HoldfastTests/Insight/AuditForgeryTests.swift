@@ -124,4 +124,103 @@ struct AuditForgeryTests {
     }
     #expect(missed == [])
   }
+
+  private static let note = "SELECT value FROM holdfast_insight WHERE kind = 'audit'"
+
+  /// Without the note, the file is as an earlier version leaves it.
+  @Test(
+    "a chain and an anchor of an earlier version are sound and go on, and a forged entry at their end gets no hash", arguments: [nil, 4, 0])
+  func earlier(kept: Int?) throws {
+    try fill(keepingLast: kept)
+    try RawDatabase.with(url) {
+      try $0.execute("DELETE FROM holdfast_insight WHERE kind = 'audit'; UPDATE books SET title = 'theirs' WHERE id = 1")
+    }
+    let store = try folder.store([AuditedBooks.schema])
+    #expect(try store.checkAudit().findings == [])
+    #expect(try store.write { tx in try tx.removeAudit(keepingLast: 8) } == (kept == nil ? 1 : 0))
+    try store.run("INSERT INTO books (id) VALUES (8)")
+    #expect(try store.checkAudit().findings == [] && store.checkAudit().unchained == 0)
+    try store.close()
+    try RawDatabase.with(url) { database in
+      #expect(try database.rows(Self.note).count == 1)
+      try database.execute("DELETE FROM holdfast_insight WHERE kind = 'audit'")
+    }
+    let newest = try #require(RawDatabase.with(url) { try $0.rows("SELECT max(id) FROM holdfast_audit") }.first?.first)
+    #expect(try findings(after: "UPDATE holdfast_audit SET hash = NULL WHERE id = \(newest)").map(\.first) == [newest, newest, newest])
+  }
+
+  /// The note that such a version leaves as it is tells of an earlier end.
+  @Test("what an earlier version writes behind the note is sound and goes on")
+  func earlierAgain() throws {
+    try fill()
+    let old = try #require(RawDatabase.with(url) { try $0.rows(Self.note) }.first?.first)
+    let writing = try folder.store([AuditedBooks.schema])
+    for id in 8...120 { try writing.run("INSERT INTO books (id) VALUES (\(id))") }
+    try writing.close()
+    try RawDatabase.with(url) {
+      try $0.execute("UPDATE holdfast_insight SET value = '\(old)' WHERE kind = 'audit'; UPDATE books SET title = 'theirs'")
+    }
+    let store = try folder.store([AuditedBooks.schema])
+    #expect(try store.checkAudit().findings == [])
+    try store.run("INSERT INTO books (id) VALUES (121)")
+    let check = try store.checkAudit()
+    #expect(check.findings == [] && check.unchained == 0 && check.lastEntry == Int64(check.entries))
+  }
+
+  @Test("a head that was kept elsewhere shows that its entry is another one or gone; retention may remove the entries before it")
+  func kept() throws {
+    try fill()
+    let store = try folder.store([AuditedBooks.schema])
+    let head = try #require(try store.checkAudit().head)
+    #expect(AuditHead("\(head)") == head && head.entry == 7 && AuditHead("7") == nil && AuditHead("7:00") == nil)
+    try store.run("INSERT INTO books (id) VALUES (8)")
+    #expect(try store.checkAudit(following: head).findings == [])
+    let other = try #require(AuditHead("7:" + String(repeating: "0", count: 64)))
+    #expect(try store.checkAudit(following: other).findings.map(\.row) == ["7"])
+    #expect(try store.write { tx in try tx.removeAudit(keepingLast: 1) } == 7)
+    #expect(try store.checkAudit(following: head).findings == [])
+    #expect(try store.checkAudit(following: other).findings.map(\.row) == ["7"])
+    let early = try #require(AuditHead("6:\(head.hash)"))
+    #expect(try store.checkAudit(following: early).findings.map(\.row) == ["6"])
+  }
+
+  @Test("changes of another program and bases of a migration wait for their hash, and get it")
+  func others() throws {
+    try fill()
+    try RawDatabase.with(url) { try $0.execute("UPDATE books SET title = 'theirs' WHERE id = 1; DELETE FROM books WHERE id = 2") }
+    let next = Migration("books/002", sql: "ALTER TABLE books ADD COLUMN author TEXT")
+    let store = try folder.store([StoreSchema("books", migrations: [AuditedBooks.v1, next], declarations: AuditedBooks.declarations)])
+    #expect(try store.checkAudit().findings == [] && store.checkAudit().unchained >= 4)
+    try store.write { tx in try tx.recordAccess(to: "keys", id: "hub") }
+    let check = try store.checkAudit()
+    #expect(check.findings == [] && check.unchained == 0)
+  }
+
+  @Test("a lost hash inside a chain of an earlier version is found at its entry")
+  func inside() throws {
+    try fill()
+    let forgery =
+      "UPDATE holdfast_audit SET actor = NULL, verb = NULL, hash = NULL WHERE id = 4; DELETE FROM holdfast_insight WHERE kind = 'audit'"
+    #expect(try findings(after: forgery).map(\.first) == ["4", "4", "4"])
+  }
+
+  @Test("retention does not hide that the anchor was moved, nor sign an end that lost its hash")
+  func retained() throws {
+    try fill(keepingLast: 4)
+    let sound = try Data(contentsOf: url)
+    for forgery in [
+      "UPDATE holdfast_audit_anchor SET hash = x'00'", "UPDATE holdfast_audit SET verb = NULL, actor = NULL, hash = NULL WHERE id = 7",
+    ] {
+      try sound.write(to: url)
+      try RawDatabase.with(url) { try $0.execute(forgery) }
+      let store = try folder.store([AuditedBooks.schema])
+      for kept in [3, 2, 0] {
+        try store.write { tx in try tx.removeAudit(keepingLast: kept) }
+        #expect(try !store.checkAudit().findings.isEmpty, "\(forgery), \(kept)")
+      }
+      try store.run("INSERT INTO books (id) VALUES (8)")
+      #expect(try !store.checkAudit().findings.isEmpty, "\(forgery)")
+      try store.close()
+    }
+  }
 }
