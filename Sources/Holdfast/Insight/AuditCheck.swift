@@ -20,7 +20,7 @@ public struct AuditCheck: Sendable, Equatable, Codable {
   public var head: AuditHead? { lastEntry.flatMap { entry in lastHash.flatMap { AuditHead("\(entry):\($0)") } } }
 
   mutating func find(_ entry: Int64, _ what: String) {
-    guard findings.count < 100 else { return }
+    guard findings.count < 100, findings.last?.row != "\(entry)" else { return }
     findings.append(.init(part: .invariants, table: "holdfast_audit", row: "\(entry)", message: "entry \(entry) of the audit \(what)"))
   }
 }
