@@ -78,24 +78,13 @@ extension SQLValue {
     case .object(let members):
       if let number = members.string("real").flatMap({ Double($0) }) {
         self = .real(number)
-      } else if let bytes = members.string("blob").flatMap({ Self.bytes($0) }) {
+      } else if let bytes = members.string("blob").flatMap({ SHA256Hex.data(hex: $0) }) {
         self = .blob(bytes)
       } else {
         return nil
       }
     case .bool, .double, .array: return nil
     }
-  }
-
-  private static func bytes(_ hex: String) -> Data? {
-    guard hex.utf8.count.isMultiple(of: 2) else { return nil }
-    var (bytes, high): (Data, UInt8?) = (Data(capacity: hex.utf8.count / 2), nil)
-    for character in hex.utf8 {
-      guard let digit = Character(UnicodeScalar(character)).hexDigitValue else { return nil }
-      if let first = high { bytes.append(first << 4 | UInt8(digit)) }
-      high = high == nil ? UInt8(digit) : nil
-    }
-    return bytes
   }
 
   var audited: JSONValue {

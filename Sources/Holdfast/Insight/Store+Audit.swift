@@ -64,10 +64,14 @@ extension Store {
 
   /// Follows the chain of hashes through the whole audit. The integrity check does the same.
   ///
+  /// - Parameter kept: an earlier `AuditCheck.head`, kept outside the file. It is a finding when the entry is gone or has another hash. An
+  ///   entry that retention has removed is gone, except the newest of them.
   /// - Throws: only when the audit cannot be read; what was changed is a finding.
-  public func checkAudit() throws -> AuditCheck { try read { try $0.checkAudit() } }
+  public func checkAudit(following kept: AuditHead? = nil) throws -> AuditCheck { try read { try $0.checkAudit(following: kept) } }
   /// The same without blocking the caller.
-  public func checkAudit() async throws -> AuditCheck { try await read { try $0.checkAudit() } }
+  public func checkAudit(following kept: AuditHead? = nil) async throws -> AuditCheck {
+    try await read { try $0.checkAudit(following: kept) }
+  }
 
   /// Brings one row back to its state after an entry of its history: changes, inserts or deletes it. One verb, which the audit records.
   ///

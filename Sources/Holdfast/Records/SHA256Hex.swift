@@ -55,11 +55,28 @@ public enum SHA256Hex {
     return hasher.finalize().withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }
   }
 
-  fileprivate static func hex(_ digest: SHA256.Digest) -> String {
-    digest.map { byte in
-      let text = String(byte, radix: 16)
-      return text.count == 1 ? "0" + text : text
-    }.joined()
+  /// Bytes as lowercase hexadecimal text.
+  static func hex(_ bytes: some Sequence<UInt8>) -> String {
+    func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10 }
+    var text: [UInt8] = []
+    text.reserveCapacity(64)
+    for byte in bytes {
+      text.append(digit(byte >> 4))
+      text.append(digit(byte & 15))
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The bytes of hexadecimal text; nil for anything but pairs of digits.
+  static func data(hex: some StringProtocol) -> Data? {
+    guard hex.utf8.count.isMultiple(of: 2) else { return nil }
+    var (bytes, high): (Data, UInt8?) = (Data(capacity: hex.utf8.count / 2), nil)
+    for character in hex.utf8 {
+      guard let digit = JSONStringToken.hexDigit(character).map({ UInt8($0) }) else { return nil }
+      if let first = high { bytes.append(first << 4 | digit) }
+      high = high == nil ? digit : nil
+    }
+    return bytes
   }
 }
 

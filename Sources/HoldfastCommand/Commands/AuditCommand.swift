@@ -11,6 +11,9 @@ struct AuditCommand: Subcommand {
       Shows what the store's audit has recorded. Only tables for which the app declares an audit have one. Entries without a verb are \
       changes of another program. `holdfast check` finds entries that were changed or removed. The store is only read.
 
+      --head prints the number and the hash of the newest entry that has one. Keep it outside the store: --follows then shows whether the \
+      audit was computed anew since. Both follow the whole chain; the exit code is 2 when something was found.
+
       Example: holdfast audit library.sqlite --since "1 hour ago"
       """)
 
@@ -23,16 +26,30 @@ struct AuditCommand: Subcommand {
   @Option(help: ArgumentHelp("Leave out what is older.", valueName: "time"))
   var since: String?
 
+  @Flag(help: "Print the newest entry that has a hash, as entry:hash, instead of the entries.")
+  var head = false
+
+  @Option(
+    help: ArgumentHelp("The same, and check that the audit goes on from this head, which you kept.", valueName: "entry:hash"),
+    transform: Self.head)
+  var follows: AuditHead?
+
   @OptionGroup var lock: LockOptions
   @OptionGroup var output: OutputOptions
 
-  func validate() throws { _ = try beginning() }
+  func validate() throws {
+    _ = try beginning()
+    guard !head && follows == nil || row == nil && since == nil else {
+      throw ValidationError("--head and --follows concern the whole audit: use them without --row and --since.")
+    }
+  }
 
   func perform(_ console: Console) throws -> Answer {
     let since = try beginning()
     let open = try openWhole(store, lock, reads: true)
     // The first error is the one that matters.
     defer { try? open.close() }
+    if head || follows != nil { return answer(try open.checkAudit(following: follows), console) }
     let found = try open.read { reader in try entries(since, in: reader) }
     var table = TextTable([.text("TIME"), .text("ACTOR"), .text("VERB"), .text("CHANGE"), .text("ROW"), .flexible("VALUES")])
     for entry in found {
@@ -44,6 +61,20 @@ struct AuditCommand: Subcommand {
     return Answer(
       document: ["store": .string(store.path), "entries": .array(found.map(\.json))],
       text: found.isEmpty ? "" : table.text(width: console.outputWidth), notes: found.isEmpty ? ["The audit has no such entry."] : [])
+  }
+
+  private static func head(_ text: String) throws -> AuditHead {
+    guard let head = AuditHead(text) else { throw ValidationError("A head is the number of an entry, a colon, and 64 hexadecimal digits.") }
+    return head
+  }
+
+  private func answer(_ check: AuditCheck, _ console: Console) -> Answer {
+    let head = check.head.map { JSONValue.object(["entry": .integer($0.entry), "hash": .string($0.hash)]) } ?? .null
+    return Answer(
+      document: ["store": .string(store.path), "head": head, "findings": check.findings.document],
+      text: check.head.map { "\($0)\n" } ?? "",
+      notes: (check.head == nil ? ["No entry of the audit has a hash."] : []) + check.findings.map(\.message),
+      foundProblems: !check.findings.isEmpty)
   }
 
   private func beginning() throws -> Date? { try since.map { try TimeWords.times($0, for: "--since").lowerBound } }

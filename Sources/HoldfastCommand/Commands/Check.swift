@@ -64,17 +64,21 @@ struct Check: Subcommand {
   }
 }
 
-extension IntegrityReport {
+extension [IntegrityReport.Finding] {
   /// The findings for programs.
   var document: JSONValue {
     .array(
-      findings.map { finding in
+      map { finding in
         .object([
           "part": .string(finding.part.rawValue), "table": .text(finding.table), "row": .text(finding.row),
           "message": .string(finding.message),
         ])
       })
   }
+}
+
+extension IntegrityReport {
+  var document: JSONValue { findings.document }
 
   /// The findings for people.
   func table(_ console: Console) -> String {

@@ -40,6 +40,32 @@ struct AuditCommandTests {
     #expect(try bench.content() == before)
   }
 
+  @Test("a head that was kept shows a chain that was computed anew")
+  func head() throws {
+    let bench = try Workbench()
+    let store = try store(in: bench)
+    let before = try bench.content()
+    let shown = try bench.run("audit", store, "--head")
+    let kept = shown.output.trimmingCharacters(in: .newlines)
+    #expect(shown.status == 0 && kept.hasPrefix("4:") && kept.count == 66, "\(shown.errors)")
+    let head = try #require(bench.run("audit", store, "--head", "--json").document["head"] as? [String: Any])
+    #expect(head["entry"] as? Int == 4 && head["hash"] as? String == String(kept.dropFirst(2)))
+    #expect(try bench.run("audit", store, "--follows", kept).status == 0)
+    #expect(try bench.content() == before)
+    for (other, entry) in [("4:" + String(repeating: "0", count: 64), 4), ("9:" + kept.dropFirst(2), 9)] {
+      let refused = try bench.run("audit", store, "--follows", other)
+      #expect(refused.status == 2 && refused.errors.contains("entry \(entry) of the audit") && refused.output == shown.output)
+    }
+    #expect(try bench.run("audit", store, "--follows", "4:00").status == 64)
+    #expect(try bench.run("audit", store, "--head", "--row", "doors:a").status == 64)
+    #expect(try bench.run("audit", store, "--follows", kept, "--since", "1 hour ago").status == 64)
+    try RawDatabase.with(bench.url("doors.sqlite")) { try $0.execute("UPDATE holdfast_audit SET actor = 'otto' WHERE id = 2") }
+    let broken = try bench.run("audit", store, "--head")
+    #expect(broken.status == 2 && broken.errors.contains("entry 2 of the audit"))
+    let none = try bench.run("audit", bench.store(), "--head")
+    #expect(none.status == 0 && none.output == "" && none.errors.contains("No entry of the audit has a hash."))
+  }
+
   @Test("a time or a row that cannot be read is wrong usage; a library without an audit has no entry")
   func wrong() throws {
     let bench = try Workbench()

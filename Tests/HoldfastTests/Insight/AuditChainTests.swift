@@ -33,7 +33,7 @@ struct AuditChainTests {
         "UPDATE holdfast_audit SET id = -1 WHERE id = 4; UPDATE holdfast_audit SET id = 4 WHERE id = 5; "
           + "UPDATE holdfast_audit SET id = 5 WHERE id = -1", "4"
       ),
-      ("DELETE FROM holdfast_audit WHERE id > 5", "5"), ("UPDATE holdfast_audit SET hash = NULL WHERE id = 4", "5"),
+      ("DELETE FROM holdfast_audit WHERE id > 5", "5"), ("UPDATE holdfast_audit SET hash = NULL WHERE id = 4", "4"),
       ("DELETE FROM holdfast_audit WHERE id = 4; UPDATE holdfast_audit SET operation = 'purged' WHERE id = 5", "5"),
     ])
   func broken(damage: String, row: String) throws {
