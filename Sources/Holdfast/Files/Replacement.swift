@@ -27,12 +27,14 @@ struct Replacement {
   private let folder: URL
   private let lock: FolderLock
 
-  private var new: URL { folder.appendingPathComponent("new.sqlite") }
+  private var new: URL { Self.newFile(files) }
   private var intentFile: URL { Self.intentFile(files) }
 
   private static func intent(of file: URL) throws -> Intent { try JSONDecoder().decode(Intent.self, from: DurableFile.content(of: file)) }
 
   private static func intentFile(_ files: StoreFiles) -> URL { place(files).appendingPathComponent("intent.json") }
+
+  static func newFile(_ files: StoreFiles) -> URL { place(files).appendingPathComponent("new.sqlite") }
 
   static func isPending(_ files: StoreFiles) -> Bool { DurableFile.stands(intentFile(files).path) }
 
@@ -59,6 +61,7 @@ struct Replacement {
     if let done = try finish(files, options), done.kind == .finishedRestore, interrupted.map({ $0.source ?? $0.sha256 }) == sha256 {
       return done.kept
     }
+    try files.checkMayReplace()
     let replacement = try Replacement(files)
     defer { withExtendedLifetime(replacement.lock) {} }
     do {

@@ -64,6 +64,7 @@ extension Store {
   ) throws -> (commit: ArchivedCommit, kept: URL?) {
     let files = try StoreFiles(url)
     do {
+      try files.checkMayReplace()
       let folder = try WorkingFolder(beside: files.url, "rewinding")
       let prepared = folder.file("rewound.sqlite")
       let commit = try Archive(files, options).restore(to: moment, at: prepared)

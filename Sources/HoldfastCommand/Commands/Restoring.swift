@@ -20,7 +20,7 @@ struct Restoring {
   private func restore(_ open: Store, _ console: Console) throws -> Answer {
     let tables = try Activity.show("comparing", console) { try open.restorePlan(snapshot: chosen.id) }
     let plan = """
-      This replaces the content of \(store.path)
+      This replaces the content of \(store)
       with \(chosen.words): \(Libraries.content(of: chosen)).
 
       """
@@ -48,7 +48,7 @@ struct Restoring {
     // Before the question: it must be sound.
     _ = try Activity.show("verifying", console) { try Snapshot.verify(chosen.id, of: store.url, options: list.options) }
     let plan = """
-      \(store.path) cannot be opened for writing.
+      \(store) cannot be opened for writing.
       This puts \(chosen.words), in the file's place: \(Libraries.content(of: chosen)). The present file is kept.
       """
     if isDry { return Answer(document: document(nil), text: plan + "\n") }

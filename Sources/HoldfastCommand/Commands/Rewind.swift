@@ -63,7 +63,7 @@ struct Rewinding {
     // Another program may write the archive: that is told before anybody waits or is asked.
     if !isDry { try open.checkIsArchived() }
     let plan = try Activity.show("building", console) { try open.rewindPlan(to: moment) }
-    let text = "\(store.path), brought back to \(plan.commit.words):\n" + plan.tables.text(width: console.outputWidth)
+    let text = "\(store), brought back to \(plan.commit.words):\n" + plan.tables.text(width: console.outputWidth)
     var document: [String: JSONValue] = [
       "store": .string(store.path), "commit": plan.commit.document, "tables": plan.tables.document, "findings": .texts(plan.findings),
       "rewound": .bool(false), "undo": .null, "kept_folder": .null, "warning": .text(plan.warning),
@@ -91,7 +91,7 @@ struct Rewinding {
       "undo": .null, "kept_folder": .null, "warning": .text(warning),
     ]
     let plan = """
-      \(store.path) cannot be opened for writing.
+      \(store) cannot be opened for writing.
       This builds \(commit.words) from the archive, and puts it in the file's place. The present file is kept.
       """
     if isDry { return Answer(document: document, text: plan, notes: Self.notes(warning)) }
@@ -110,9 +110,7 @@ struct Rewinding {
   private static func notes(_ warning: String?) -> [String] { warning.map { ["warning: \($0)"] } ?? [] }
 
   private func built(_ archive: Archive) throws -> ArchivedCommit {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    defer { try? FileManager.default.removeItem(at: folder) }
-    return try archive.restore(to: moment, at: folder.appendingPathComponent("built.sqlite"))
+    let folder = try WorkingFolder(in: FileManager.default.temporaryDirectory, "rewinding")
+    do { return try archive.restore(to: moment, at: folder.file("built.sqlite")) } catch { throw DurableFile.failure(error, store.url) }
   }
 }
