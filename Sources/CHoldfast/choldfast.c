@@ -74,6 +74,13 @@ int holdfast_rekey(struct sqlite3 *connection, const void *key, int count) {
   return change ? change(connection, "main", key, count) : -1;
 }
 
+typedef const char *(*origin_function)(sqlite3_stmt *, int);
+
+const char *holdfast_origin(struct sqlite3_stmt *statement, int column, int of_column) {
+  origin_function origin = (origin_function)dlsym(RTLD_DEFAULT, of_column ? "sqlite3_column_origin_name" : "sqlite3_column_table_name");
+  return origin ? origin(statement, column) : 0;
+}
+
 int holdfast_rename_exclusively(const char *from, const char *to) {
 #if defined(__APPLE__)
   return renamex_np(from, to, RENAME_EXCL);

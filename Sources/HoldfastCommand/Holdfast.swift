@@ -105,7 +105,7 @@ struct HoldfastTool: ParsableCommand {
   private static func answer(_ command: any Subcommand, _ console: Console) throws -> ExitStatus {
     let answer = try command.perform(console)
     if command.output.json {
-      try console.write(Document(ok: true, answer.document).text)
+      try console.write(Document(ok: true, answer.document))
     } else {
       let shown = Rendering(answer.blocks, width: console.outputWidth, console.chartStyle)
       try console.write(answer.text + shown.text)
@@ -130,7 +130,7 @@ struct HoldfastTool: ParsableCommand {
       return failure.status
     }
     do {
-      try console.write(failure.document.text)
+      try console.write(failure.document)
     } catch {
       console.note(failure.text)
     }

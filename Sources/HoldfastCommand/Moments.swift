@@ -40,7 +40,7 @@ extension Moment {
         times.lowerBound <= Date()
           || (try? Archive(of: store.url, options: LockOptions.defaults).reach().newest).map({ times.lowerBound <= $0 }) ?? false
       else {
-        throw ValidationError("\(option): \(TimeWords.both(times.upperBound)) has not come yet.")
+        throw ValidationError("\(option): \(TimeWords.both(times)) has not come yet.")
       }
       self = .time(times.upperBound)
     }
@@ -88,7 +88,7 @@ func archive(of store: FilePath) throws -> Archive {
   do {
     return try Archive(of: store.url, options: LockOptions.defaults)
   } catch let error as StoreError where error.code == .notFound {
-    guard FileManager.default.fileExists(atPath: store.path) else { throw StoreError(.notFound, "there is no file at \(store.path)") }
+    guard FileManager.default.fileExists(atPath: store.path) else { throw DurableFile.noFile(store.path) }
     guard try !Store.kinds(at: store.url, options: LockOptions.defaults).isEmpty else { throw nothing(at: store) }
     throw StoreError(
       .notFound, "\(store.path) has no archive: its past was not kept",

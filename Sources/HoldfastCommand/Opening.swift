@@ -13,8 +13,7 @@ func libraryToLook(_ file: FilePath, _ choice: LibraryOption, _ lock: LockOption
 
 /// The error of a file that is missing or holds nothing yet. It tells how to bring the store back from copies that lie beside it.
 func nothing(at file: FilePath) -> StoreError {
-  let exists = FileManager.default.fileExists(atPath: file.path)
-  let error = StoreError(.notFound, exists ? "\(file.path) holds no library yet" : "there is no file at \(file.path)")
+  let error = DurableFile.stands(file.path) ? StoreError(.notFound, "\(file.path) holds no library yet") : DurableFile.noFile(file.path)
   guard let files = try? StoreFiles(file.url) else { return error }
   return error.recoverable(files)
 }
@@ -49,7 +48,7 @@ func withLibrary<T>(
   options.opensOneConnection = true
   var library = try libraryToLook(file, choice, lock)
   let store = try Store.open(at: file.url, schemas: library.schemas, options: options)
-  for notice in store.notices { Console().note("note: \(notice.message)") }
+  for notice in store.notices { Console().note(DisplayText.printable("note: \(notice.message)")) }
   let result: T
   do {
     if !library.isKnown { library.lists = try store.read(PlainTables.lists) }

@@ -66,13 +66,13 @@ struct LockOptions: ParsableArguments {
     // A command does what it is told, and nothing else.
     options.retention.isAutomatic = false
     options.looksForDamageEvery = nil
-    options.onArchiveProblem = { store, problem in Console().note(DisplayText.printable(ArchiveCommand.warning(store, problem))) }
+    options.onArchiveProblem = { store, problem in Console().note(ArchiveCommand.warning(store, problem)) }
     return options
   }
 }
 
-/// A path as typed, made absolute.
-struct FilePath: ExpressibleByArgument {
+/// A path as typed, made absolute. In a text for people, write the value itself: `description` is safe to print, on one line.
+struct FilePath: ExpressibleByArgument, CustomStringConvertible {
   let url: URL
   /// Whether it is `-`: standard input, or standard output.
   let isStandard: Bool
@@ -94,6 +94,7 @@ struct FilePath: ExpressibleByArgument {
   }
 
   var path: String { url.path }
+  var description: String { DisplayText.printable(path) }
 
   /// The path as one word of a command that a person copies into a shell.
   var shellWord: String { path.shellWord }

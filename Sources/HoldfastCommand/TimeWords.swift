@@ -58,10 +58,16 @@ enum TimeWords {
     dates.allSatisfy { timeZone.secondsFromGMT(for: $0) == 0 }
   }
 
-  /// Local time and UTC; only one where both are the same.
+  /// The time that `times` gives for a text. Its bounds may be shown as the second before or behind.
+  static func both(_ times: ClosedRange<Date>, in timeZone: TimeZone = .current) -> String {
+    both(times.lowerBound.addingTimeInterval(times.upperBound.timeIntervalSince(times.lowerBound) / 2), in: timeZone)
+  }
+
+  /// Local time and UTC; only one where both are the same, and where the local one is behind the year 9999.
   static func both(_ date: Date, in timeZone: TimeZone = .current) -> String {
     let universal = DisplayText.time(date)
-    return isUniversal([date], in: timeZone) ? universal : "\(local(date, in: timeZone)) (\(universal))"
+    let local = local(date, in: timeZone)
+    return isUniversal([date], in: timeZone) || local.isEmpty ? universal : "\(local) (\(universal))"
   }
 
   private static func ago(_ count: String, _ unit: String, _ now: Date, _ timeZone: TimeZone) -> Date? {

@@ -37,6 +37,12 @@ int holdfast_key(struct sqlite3 *connection, const void *key, int count);
 /// Encrypts the main database of a connection anew, in one transaction; zero bytes: writes it unencrypted. Returns as `holdfast_key`.
 int holdfast_rekey(struct sqlite3 *connection, const void *key, int count);
 
+struct sqlite3_stmt;
+
+/// The table, or the column where `of_column` is not 0, from which a statement reads its column `column`. Null for an expression, and where the
+/// SQLite of this process has no such function.
+const char *holdfast_origin(struct sqlite3_stmt *statement, int column, int of_column);
+
 /// Renames `from` to `to` where nothing has that name. Returns 0, or -1 with `errno`: EEXIST where the name is taken, and ENOTSUP,
 /// EINVAL or ENOSYS where the file system cannot promise it.
 int holdfast_rename_exclusively(const char *from, const char *to);

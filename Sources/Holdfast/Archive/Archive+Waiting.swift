@@ -34,7 +34,7 @@ extension Archive {
 
   /// - Throws: `ArchiveGap` when the store does not follow the end of the archive; the errors of reading.
   private func commitsWaiting(_ most: Int64) throws -> Int? {
-    guard DurableFile.stands(files.path) else { throw StoreError(.notFound, "there is no file at \(files.path)") }
+    guard DurableFile.stands(files.path) else { throw DurableFile.noFile(files.path) }
     guard let newest = try folder.generations().last(where: { !$0.bases.isEmpty }) else { throw ArchiveGap.baseMissing }
     let end = try ArchiveEnd(newest)
     let log = try WriteAheadLog(files.log)

@@ -325,6 +325,8 @@ final class Archiver: @unchecked Sendable {
 
   func checkIsWritten() throws {
     guard phase == .following, status.problem == nil else {
+      // That does not pass by itself.
+      if files.path.utf8.count > StoreFiles.longestPathBytes, status.problem != nil { throw files.pathIsTooLong }
       throw StoreError(
         .busy, "the archive of \(files.path) is not being written at the moment" + (status.problem.map { ": \($0)" } ?? ""),
         suggestion: "See `archiveStatus()`.", recoveryOptions: [.retry])

@@ -30,6 +30,7 @@ package struct ConnectionFactory {
   /// Does not create the file, except with a SQLite build that knows no URIs. GRDB opens with `SQLITE_OPEN_CREATE`, and during a
   /// replacement no file may be created under the store's name.
   private func opened(tidies: Bool = false) throws -> DatabaseQueue {
+    try Self.checkLength(path)
     do {
       // Some builds of SQLite know no URIs.
       let name = sqlite3_compileoption_used("USE_URI") != 0 ? Self.uri(path, "mode=rw") : path
@@ -113,7 +114,8 @@ package struct ConnectionFactory {
   ///
   /// - Parameter name: the name or URI given to SQLite. Nil: the path.
   func reader(_ name: String? = nil) throws -> DatabaseQueue {
-    try DatabaseQueue(path: name ?? path, configuration: configuration(readOnly: true))
+    try Self.checkLength(path)
+    return try DatabaseQueue(path: name ?? path, configuration: configuration(readOnly: true))
   }
 
   /// The only connection of a store that is opened read-only, by its path.
@@ -200,7 +202,7 @@ package struct ConnectionFactory {
   }
 
   private static func still(_ path: String) throws -> String {
-    guard DurableFile.stands(path) else { throw StoreError(.notFound, "there is no file \(path)") }
+    guard DurableFile.stands(path) else { throw DurableFile.noFile(path) }
     return StoreFiles(real: URL(fileURLWithPath: path)).hasLog ? uri(path, "mode=ro") : immutable(path)
   }
 
@@ -214,6 +216,12 @@ package struct ConnectionFactory {
   /// An empty database in memory, to find out which features this SQLite has.
   static func probe() throws -> RawConnection {
     try RawConnection(":memory:", path: "in memory", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+  }
+
+  /// - Throws: `.invalidValue` for a path that SQLite cannot open: with eight bytes for the suffix of a journal it may have 512.
+  static func checkLength(_ path: String) throws {
+    guard path.utf8.count > 504 else { return }
+    throw StoreFiles(real: URL(fileURLWithPath: path)).pathIsTooLong
   }
 
   private func raw(_ name: String, flags: Int32) throws -> RawConnection {

@@ -10,6 +10,7 @@ package final class RawConnection {
 
   /// - Parameter name: the path, or a URI with further options.
   init(_ name: String, path: String, flags: Int32) throws {
+    try ConnectionFactory.checkLength(path)
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
     guard let opened else { throw StoreError(.outOfMemory, "\(path): there is not enough memory to open a connection") }

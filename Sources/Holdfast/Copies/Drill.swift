@@ -21,11 +21,9 @@ struct Drill: Sendable {
   func run<Source>(
     build: (URL) throws -> (source: Source, name: String), passed: (Date) throws -> Void
   ) throws -> (source: Source, report: IntegrityReport, endedAt: Date) {
-    var scratch: URL?
     do {
       let folder = try WorkingFolder(beside: files.url, "drilling")
       let file = folder.file("restored.sqlite")
-      scratch = file
       let (source, name) = try build(file)
       try goOn()
       try Store.migrate(file, name, schemas, options)
@@ -35,7 +33,7 @@ struct Drill: Sendable {
       options.logger.info("drilled", metadata: ["restored": "\(name)", "findings": "\(report.findings.count)"])
       return (source, report, endedAt)
     } catch {
-      throw StoreError(error, path: files.path).naming(files.url, insteadOf: scratch)
+      throw StoreError(error, path: files.path)
     }
   }
 }

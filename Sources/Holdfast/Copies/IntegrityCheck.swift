@@ -25,7 +25,7 @@ extension Store {
         _ = try Opening(files, schemas, looking)
         let report = try look.withFileToCheck(files, options) { file in
           let queue = try ConnectionFactory(file, options).checker(tidies: !file.hasLog)
-          let store = Store(writer: queue, files: file, schemas: schemas, options: options, access: .readOnly(reason: "it is checked"))
+          let store = Store(writer: queue, files: files, schemas: schemas, options: options, access: .readOnly(reason: "it is checked"))
           defer { try? store.close() }
           return try store.integrityCheck(quick: quick, onWriter: DurableFile.mayWrite(file.path), isCancelled)
         }

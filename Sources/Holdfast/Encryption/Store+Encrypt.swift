@@ -171,17 +171,12 @@ private struct KeyChange {
   }
 
   private mutating func replaceStore() throws {
+    try files.checkMayReplace()
     let folder = try WorkingFolder(beside: files.url, "encrypting")
     let present = StoreFiles(real: folder.file("present.sqlite"))
     let needed = files.bytes.multipliedReportingOverflow(by: 3)
     try DurableFile.checkFreeSpace(needed.overflow ? .max : needed.partialValue, in: files.parent, for: "copies of \(files.path)")
-    let state: StoreFiles.State
-    do {
-      let lock = try FileLock.waiting(files, former)
-      defer { withExtendedLifetime(lock) {} }
-      state = StoreFiles.State(files)
-      try files.copy(to: present.url)
-    }
+    let state = try files.copyUnchanged(to: present.url, former)
     try Snapshot.makeStandAlone(ConnectionFactory(present.path, former).working(), present.url, former)
     let rewritten = try rewritten(present.url, in: folder)
     report.rows = rewritten.rows

@@ -17,7 +17,7 @@ package enum DurableFile {
       try write(content, to: working)
       try move(working, over: url)
     } catch {
-      throw failure(error, url).naming(url, insteadOf: working)
+      throw failure(error, url)
     }
   }
 

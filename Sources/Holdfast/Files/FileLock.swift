@@ -3,7 +3,10 @@ final class FileLock {
   private let connection: RawConnection
 
   /// Nil when another connection has the file open.
+  ///
+  /// - Throws: `.permissionDenied` for a file that this process may only read: the system gives no such lock on it.
   init?(_ files: StoreFiles) throws {
+    try files.checkPermission(files.path)
     connection = try ConnectionFactory.plain(files.path, writable: true)
     switch connection.lockExclusively() {
     case .taken: break

@@ -70,6 +70,19 @@ extension DurableFile {
     return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
+  /// How many names (hard links) the file at a path has; 0 where there is no file.
+  static func names(_ path: String) -> Int {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(clamping: status.st_nlink) : 0
+  }
+
+  /// The error where a database was expected: says what stands there instead.
+  package static func noFile(_ path: String) -> StoreError {
+    if isFolder(path) { return StoreError(.notADatabase, "\(path) is a folder") }
+    if isSpecial(path) { return StoreError(.notADatabase, "\(path) is not a file, but a pipe, a socket or a device") }
+    return StoreError(.notFound, "there is no file at \(path)")
+  }
+
   /// Whether two names lead to one file. Links are not followed.
   static func isSame(_ one: String, _ other: String) -> Bool {
     var (first, second) = (stat(), stat())
@@ -135,8 +148,9 @@ extension DurableFile {
     return underlying.domain == NSPOSIXErrorDomain ? Int32(truncatingIfNeeded: underlying.code) : nil
   }
 
+  /// Any error of work on a file, as the kit's error that names `url`.
   package static func failure(_ error: any Error, _ url: URL) -> StoreError {
-    if let error = error as? StoreError { return error }
+    if let error = error as? StoreError { return error.naming(url) }
     let cocoa = error as NSError
     if let code = posixCode(of: error) {
       return StoreError(self.code(of: code, .inputOutput), "\(url.path): \(String(cString: strerror(code)))", cause: error)
@@ -161,15 +175,5 @@ extension DurableFile {
     case ENOMEM: .outOfMemory
     default: otherwise
     }
-  }
-}
-
-extension StoreError {
-  /// Replaces the working file's path in the message by `url`: people know only the file that they asked for.
-  package func naming(_ url: URL, insteadOf working: URL?) -> StoreError {
-    guard let working else { return self }
-    var error = self
-    error.message = message.replacingOccurrences(of: working.path, with: url.path)
-    return error
   }
 }

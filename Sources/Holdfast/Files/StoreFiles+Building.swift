@@ -7,11 +7,9 @@ extension StoreFiles {
   /// - Throws: `.busy` when another process has made a file with this name meanwhile; the errors of `body`. No new file is left then.
   package func building<T>(_ options: StoreOptions, _ body: (URL) throws -> T) throws -> (result: T, notices: [StoreNotice]) {
     try checkName()
-    var working: URL?
     do {
       let folder = try WorkingFolder(beside: url, "building")
       let new = folder.file(url.lastPathComponent)
-      working = new
       let result = try body(new)
       guard DurableFile.size(new.path + "-wal") == 0 else { throw StoreError(.inputOutput, "\(new.path) could not be written whole") }
       try DurableFile.flush(new)
@@ -21,7 +19,7 @@ extension StoreFiles {
       try giveName(to: new, options)
       return (result, notices)
     } catch {
-      throw StoreError(error).naming(url, insteadOf: working)
+      throw StoreError(error).naming(url)
     }
   }
 
@@ -53,7 +51,7 @@ extension DurableFile {
       try place(working, at: target)
       return result
     } catch {
-      throw StoreError(error).naming(target, insteadOf: working)
+      throw StoreError(error).naming(target)
     }
   }
 }

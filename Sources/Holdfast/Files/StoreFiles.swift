@@ -111,7 +111,18 @@ package struct StoreFiles: Sendable {
       recoveryOptions: [.retry])
   }
 
-  /// - Throws: `.invalidValue` for a name like `X-wal` beside a database `X`: SQLite would delete the store when it opens `X`.
+  /// The longest path for a new store, in bytes. SQLite opens no file whose path has more than 504, and the longest one of a working file, in
+  /// the folder of a salvage in the folder of a healing, has up to 124 bytes more than the store's.
+  static let longestPathBytes = 360
+
+  var pathIsTooLong: StoreError {
+    StoreError(
+      .invalidValue,
+      "the path of \(path) is too long: SQLite opens no path of more than 504 bytes, and those of a store's working files are longer than its own",
+      suggestion: "Choose a path of at most \(Self.longestPathBytes) bytes. Move a store that is there already, with its folder .holdfast.")
+  }
+
+  /// - Throws: `.invalidValue` for a path longer than `longestPathBytes`, and for a name like `X-wal` beside a database `X`: SQLite would delete the store when it opens `X`.
   func checkName() throws {
     for suffix in Self.sidecars where path.hasSuffix(suffix) {
       let database = String(path.dropLast(suffix.count))
@@ -119,12 +130,60 @@ package struct StoreFiles: Sendable {
       throw StoreError(
         .invalidValue, "SQLite would delete \(path) as a file of \(database)", suggestion: "Choose another name for the store.")
     }
+    // A copy in a working folder has a longer path than the store that it is made for.
+    guard path.utf8.count <= Self.longestPathBytes || path.contains("/" + WorkingFolder.prefix) else { throw pathIsTooLong }
     // File systems allow 255 bytes for a name. With a longer one, no snapshot could be made later.
     guard folder.lastPathComponent.utf8.count <= 255 else {
       throw StoreError(
         .invalidValue, "the name of \(path) is too long: no folder could be called \(folder.lastPathComponent)",
         suggestion: "Choose a name of at most 246 bytes.")
     }
+  }
+
+  // MARK: What may be written
+
+  /// Call before a replacement of the store is built.
+  ///
+  /// - Throws: `.permissionDenied` where this process may not write to the file or its folder; as `checkOneName`.
+  package func checkMayReplace() throws {
+    for place in [path, parent.path] { try checkPermission(place) }
+    try checkOneName()
+  }
+
+  /// - Throws: `.permissionDenied` for a file or folder that this process may not write to.
+  func checkPermission(_ place: String) throws {
+    guard DurableFile.stands(place), !DurableFile.mayWrite(place) else { return }
+    throw StoreError(
+      .permissionDenied, "\(place) may not be written to",
+      suggestion: "Get the permission to write to the file and its folder, or copy the store to another folder and use the copy.")
+  }
+
+  /// Call before anything is written to the store. First removes the names that an interrupted placing of ours left.
+  ///
+  /// - Throws: `.invalidValue` where the file has other names: SQLite keeps the log beside the name by which it opens the file. Under a second
+  ///   name the log's commits are missing, and what is written there mixes with them.
+  func checkOneName() throws {
+    guard DurableFile.names(path) > 1, !Replacement.isPending(self) else { return }
+    WorkingFolder.removeAbandoned(in: parent)
+    Replacement.tidy(self)
+    guard let words = otherNames else { return }
+    throw StoreError(
+      .invalidValue, words,
+      suggestion:
+        "Remove the other names, which `find -samefile` finds, or copy the file with its -wal file, if it has one, and use the copy.")
+  }
+
+  /// Says that the file has other names (hard links); nil where it has none but those that an interrupted placing of ours left.
+  package var otherNames: String? {
+    let all = DurableFile.names(path)
+    guard all > 1 else { return nil }
+    let working = ((try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []).filter { $0.hasPrefix(WorkingFolder.prefix) }
+    let own =
+      working.map { parent.appendingPathComponent($0).appendingPathComponent(url.lastPathComponent) } + [Replacement.newFile(self)]
+    let others = all - 1 - own.count { DurableFile.isSame($0.path, path) }
+    guard others > 0 else { return nil }
+    return
+      "\(path) has \(others == 1 ? "another name" : "\(others) other names") (hard links), and commits may be in a log beside another name"
   }
 
   /// - Throws: `.misuse` when writing to `target` would overwrite the store or a file of its own.
@@ -154,6 +213,20 @@ package struct StoreFiles: Sendable {
 
   /// The bytes of such a copy, and of the same amount in the log.
   var copyingBytes: Int64 { bytes > Int64.max / 2 ? .max : 2 * bytes }
+
+  /// As `copy`, while nothing writes to the store; makes no copy where there is no file. Returns the state of the copied files.
+  ///
+  /// - Throws: also `.busy` when another connection has the file open for the whole busy timeout, or, where this process may not lock the
+  ///   file, has changed it meanwhile.
+  func copyUnchanged(to target: URL, _ options: StoreOptions, withoutLog: Bool = false) throws -> State {
+    let isThere = DurableFile.stands(path)
+    let lock = isThere && DurableFile.mayWrite(path) ? try FileLock.waiting(self, options) : nil
+    defer { withExtendedLifetime(lock) {} }
+    let state = State(self)
+    if isThere { try copy(to: target, withoutLog: withoutLog) }
+    if lock == nil { try checkUnchanged(since: state) }
+    return state
+  }
 
   /// Copies the database with its log and journal to `target`, where no file may exist yet.
   package func copy(to target: URL, withoutLog: Bool = false) throws {

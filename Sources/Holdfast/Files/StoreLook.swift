@@ -20,7 +20,7 @@ package struct StoreLook {
 
   package var content: Content
   /// That an interrupted replacement was finished.
-  let finished: StoreNotice?
+  private(set) var finished: StoreNotice?
   /// The judgement of the log. `.sound` while another connection has the file open.
   var log: LeftLog.Verdict = .sound
   /// A log is there, and no connection has the file open.
@@ -42,8 +42,7 @@ package struct StoreLook {
       content = files.hasLog || files.hasJournal ? .logWithoutFile : .missing
       return
     }
-    if DurableFile.isFolder(path) { throw StoreError(.notADatabase, "\(path) is a folder") }
-    if DurableFile.isSpecial(path) { throw StoreError(.notADatabase, "\(path) is not a file") }
+    guard !DurableFile.isFolder(path), !DurableFile.isSpecial(path) else { throw DurableFile.noFile(path) }
     guard access(path, R_OK) == 0 else { throw DurableFile.posix(path, .permissionDenied) }
     guard DurableFile.size(path) > 0 else {
       // An empty file is a new one, not filled yet. With a log, or a journal of a file that had pages, the file was not empty before.
@@ -75,10 +74,18 @@ package struct StoreLook {
       }
       if let left = try LeftLog(files, options, thoroughly: thoroughly) { (log, hasLeftLog) = (left.verdict, true) }
       content = try Self.read(files, options, keepsLog: header.keepsLog, log: log)
+    } catch let error as StoreError where error.code == .diskFull && files.hasLog {
+      // SQLite makes an index beside the file even for a read, and there is no room for it.
+      let (copy, folder) = try files.privateCopy(options)
+      defer { withExtendedLifetime(folder) {} }
+      let look = try StoreLook(copy, options)
+      (content, log, needsRecovery) = (look.content, look.log, true)
     } catch let error as StoreError where Self.wantsRecovery(error) && (files.hasLog || files.hasJournal) {
       (content, needsRecovery) = (try Self.recovered(files, options), true)
     } catch  where hasLeftLog && !thoroughly && Self.told(StoreError(error, path: path), path).code == .damaged {
+      let told = finished
       self = try StoreLook(files, options, thoroughly: true)
+      finished = told
     } catch {
       throw Self.told(StoreError(error, path: path), path)
     }
@@ -171,21 +178,25 @@ extension StoreLook {
     case .logWithoutFile: return [finding("the file is gone, and its log is still there")]
     default: break
     }
-    return log.message(files).map { [finding($0)] } ?? []
+    return [log.message(files), files.otherNames].compactMap { $0.map(finding) }
   }
 
   /// The notices of a store that is opened read-only, so that the log stays as it is.
   func notices(_ files: StoreFiles) -> [StoreNotice] {
-    switch log {
-    case .sound: []
-    case .broken(let commits): [.init(.brokenLog, log.message(files) ?? "", commitsBehindDamage: commits)]
-    case .foreign: [.init(.foreignLog, log.message(files) ?? "")]
+    let names = files.otherNames.map { [StoreNotice(.severalNames, $0)] } ?? []
+    return switch log {
+    case .sound: names
+    case .broken(let commits): names + [.init(.brokenLog, log.message(files) ?? "", commitsBehindDamage: commits)]
+    case .foreign: names + [.init(.foreignLog, log.message(files) ?? "")]
     }
   }
 
   /// Runs `body` with the file; or with a private copy, if SQLite would have to recover the file or could make no index beside it.
   func withFileToCheck<T>(_ files: StoreFiles, _ options: StoreOptions, _ body: (StoreFiles) throws -> T) throws -> T {
-    guard hasLeftLog || needsRecovery || !DurableFile.mayWrite(files.parent.path) else { return try body(files) }
+    if !hasLeftLog, !needsRecovery, DurableFile.mayWrite(files.parent.path), files.otherNames == nil {
+      // Only the copy needs no room for an index.
+      do { return try body(files) } catch where StoreError(error).code == .diskFull {}
+    }
     var withoutLog = false
     if case .foreign = log { withoutLog = true }
     do {
@@ -208,12 +219,7 @@ extension StoreFiles {
       bytes + DurableFile.size(journal.path), in: temporary, for: "a copy of \(path), which must be recovered before it can be read,")
     let folder = try WorkingFolder(in: temporary, "look")
     let copy = StoreFiles(real: folder.file("copy.sqlite"))
-    // The lock keeps the file from changing during the copy. A file without permission to write cannot be locked.
-    let lock = DurableFile.mayWrite(path) ? try FileLock.waiting(self, options) : nil
-    let state = StoreFiles.State(self)
-    try self.copy(to: copy.url, withoutLog: withoutLog)
-    if lock == nil { try checkUnchanged(since: state) }
-    withExtendedLifetime(lock) {}
+    _ = try copyUnchanged(to: copy.url, options, withoutLog: withoutLog)
     return (copy, folder)
   }
 }

@@ -20,6 +20,15 @@ package final class WorkingFolder: Sendable {
     }
   }
 
+  /// For copies of a store that is only looked at: beside it, or in the temporary folder where this process may not write beside it.
+  package convenience init(for files: StoreFiles, _ purpose: String) throws {
+    if DurableFile.mayWrite(files.parent.path) {
+      try self.init(beside: files.url, purpose)
+    } else {
+      try self.init(in: FileManager.default.temporaryDirectory, purpose)
+    }
+  }
+
   /// - Throws: `.cannotCreate`, `.permissionDenied`, `.diskFull`, `.notFound`.
   package init(in folder: URL, _ purpose: String) throws {
     Self.removeAbandoned(in: folder)

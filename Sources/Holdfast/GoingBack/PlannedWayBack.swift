@@ -118,14 +118,12 @@ public final class PlannedWayBack {
     var options = options
     (options.createsIfMissing, options.migrating) = (false, .never)
     do {
+      // Nothing is built for a file that may not be replaced.
+      try StoreFiles(url).checkMayReplace()
       // Opening would create tables in an empty file.
       let kinds = try Store.kinds(at: url, options: options)
       if kinds.isEmpty { return nil }
       let known = schemas(kinds)
-      let files = try StoreFiles(url)
-      for path in [files.path, files.parent.path] where !DurableFile.mayWrite(path) {
-        throw DurableFile.posix(path, .permissionDenied, EACCES)
-      }
       // Opening would move a left log into the damaged file, but the replaced file must be kept unchanged. The whole check: a quick one does not
       // see pages of an index that changed places.
       let findings = try Store.check(at: url, schemas: known, options: options).findings
@@ -143,8 +141,8 @@ public final class PlannedWayBack {
       switch error.code {
       // The key is right: it opens a copy. So the beginning of the file is what is damaged.
       case .wrongKey where try Encryption.opensCopies(of: StoreFiles(url, snapshots: options.snapshots.folder), options): return nil
-      case .busy, .permissionDenied, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput, .newerSchema, .wrongKey, .keyNeeded,
-        .notEncrypted, .encryptionUnavailable:
+      case .busy, .permissionDenied, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput, .newerSchema, .invalidValue, .wrongKey,
+        .keyNeeded, .notEncrypted, .encryptionUnavailable:
         throw error
       // Any other file may be replaced: what takes its place is verified, and the replaced file is kept.
       default: return nil

@@ -27,14 +27,16 @@ struct Replacement {
   private let folder: URL
   private let lock: FolderLock
 
-  private var new: URL { folder.appendingPathComponent("new.sqlite") }
+  private var new: URL { Self.newFile(files) }
   private var intentFile: URL { Self.intentFile(files) }
 
   private static func intent(of file: URL) throws -> Intent { try JSONDecoder().decode(Intent.self, from: DurableFile.content(of: file)) }
 
   private static func intentFile(_ files: StoreFiles) -> URL { place(files).appendingPathComponent("intent.json") }
 
-  private static func isPending(_ files: StoreFiles) -> Bool { DurableFile.stands(intentFile(files).path) }
+  static func newFile(_ files: StoreFiles) -> URL { place(files).appendingPathComponent("new.sqlite") }
+
+  static func isPending(_ files: StoreFiles) -> Bool { DurableFile.stands(intentFile(files).path) }
 
   private static func place(_ files: StoreFiles) -> URL { files.folder.appendingPathComponent("replacement") }
 
@@ -56,6 +58,7 @@ struct Replacement {
     // Finishes an interrupted replacement first. If that one did the same, nothing else is left to do.
     let interrupted = try? intent(of: intentFile(files))
     if let done = try finish(files, options), done.kind == .finishedRestore, interrupted?.reason == way.reason { return done.kept }
+    try files.checkMayReplace()
     let replacement = try Replacement(files)
     defer { withExtendedLifetime(replacement.lock) {} }
     do {

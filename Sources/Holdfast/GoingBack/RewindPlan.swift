@@ -103,9 +103,7 @@ extension Store {
     try OpenDoor.check(self)
     guard let files else { throw StoreError(.misuse, "a store in memory has no archive") }
     do {
-      let folder =
-        DurableFile.mayWrite(files.parent.path)
-        ? try WorkingFolder(beside: files.url, "comparing") : try WorkingFolder(in: FileManager.default.temporaryDirectory, "comparing")
+      let folder = try WorkingFolder(for: files, "comparing")
       return try body(files, moments.indices.map { folder.file("moment-\($0).sqlite") })
     } catch {
       throw failure(error)

@@ -25,6 +25,8 @@ extension Store {
   ) throws -> (result: T, kept: URL?) {
     let files = try StoreFiles(url, snapshots: options.snapshots.folder)
     do {
+      // Nothing is built for a file that may not be replaced.
+      try files.checkMayReplace()
       let folder = try WorkingFolder(beside: files.url, "replacing")
       let file = folder.file("new.sqlite")
       let (result, reason) = try build(files, file)

@@ -90,7 +90,7 @@ struct DamagedFile {
   /// Reads a copy of a file and its log, which stay as they are.
   init(copying source: StoreFiles, into folder: WorkingFolder, _ key: StoreKey?) throws {
     guard DurableFile.stands(source.path), !DurableFile.isFolder(source.path), !DurableFile.isSpecial(source.path) else {
-      throw StoreError(.notFound, "there is no file \(source.path)")
+      throw DurableFile.noFile(source.path)
     }
     let copy = StoreFiles(real: folder.file("damaged"))
     try DurableFile.copy(source.url, to: copy.url)

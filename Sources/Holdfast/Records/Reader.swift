@@ -162,14 +162,16 @@ public class Reader {
   /// `Writer` overrides this to remember the error that ended its transaction. A reader remembers nothing.
   func note(_ error: StoreError) {}
 
-  /// Adds the table to an error of `body` that does not name one.
+  /// Adds the table to an error of `body` that does not name one, and table and row to the sentence of a decoding error.
   func naming<T>(_ table: String?, _ body: () throws -> T) throws -> T {
     do {
       return try body()
-    } catch var error as StoreError {
-      if error.table == nil, let table, error.code == .decoding || error.code == .constraint {
-        error.table = table
-        error.message = "\(table): \(error.message)"
+    } catch var error as StoreError where error.code == .decoding || error.code == .constraint {
+      let isNew = error.table == nil
+      if isNew { error.table = table }
+      let place = [error.table, error.code == .decoding ? error.row.map { "row \($0)" } : nil].compactMap { $0 }.joined(separator: ", ")
+      if isNew || error.code == .decoding, !place.isEmpty, !error.message.hasPrefix("\(place): ") {
+        error.message = "\(place): \(error.message)"
       }
       throw error
     }

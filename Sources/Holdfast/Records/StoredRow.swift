@@ -1,3 +1,4 @@
+internal import CHoldfast
 public import Foundation
 internal import GRDBSQLite
 
@@ -222,7 +223,9 @@ public struct StoredRow: ~Copyable {
 
   @inline(never)
   private func unexpected(_ column: Int32, _ wanted: String) -> StoreError {
-    let name = sqlite3_column_name(statement, column).map { String(cString: $0) } ?? "column \(column)"
+    // The statement may give the column another name.
+    let name =
+      (holdfast_origin(statement, column, 1) ?? sqlite3_column_name(statement, column)).map { String(cString: $0) } ?? "column \(column)"
     let type =
       switch sqlite3_column_type(statement, column) {
       case SQLITE_NULL: "NULL"
@@ -233,11 +236,20 @@ public struct StoredRow: ~Copyable {
       }
     var error = StoreError(.decoding, "\(name) should hold \(wanted), and holds \(type) that is not")
     if type != "text" { error.message = "\(name) should hold \(wanted), and holds \(type)" }
-    error.column = name
+    (error.column, error.table) = (name, table(column))
     // The first column of a record is its key, which is enough to find the row.
-    if sqlite3_column_type(statement, 0) != SQLITE_BLOB, let first = sqlite3_column_text(statement, 0) {
+    guard let key = (0..<sqlite3_column_count(statement)).first(where: { table($0) == error.table }) else { return error }
+    if sqlite3_column_type(statement, key) == SQLITE_BLOB {
+      let bytes = UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, key), count: Int(sqlite3_column_bytes(statement, key)))
+      error.row = "x'\(bytes.prefix(32).map { String(format: "%02x", $0) }.joined())'"
+    } else if let first = sqlite3_column_text(statement, key) {
       error.row = String(cString: first)
     }
     return error
+  }
+
+  /// The table of which the statement reads a column; nil for an expression, and where SQLite does not tell.
+  private func table(_ column: Int32) -> String? {
+    holdfast_origin(statement, column, 0).map { String(cString: $0) }
   }
 }

@@ -50,15 +50,10 @@ extension Store {
     let files = try StoreFiles(url, snapshots: options.snapshots.folder)
     do {
       let finished = try Replacement.finish(files, options)
-      let folder = try WorkingFolder(beside: files.url, "healing")
+      guard !DurableFile.isFolder(files.path), !DurableFile.isSpecial(files.path) else { throw DurableFile.noFile(files.path) }
+      let folder = try WorkingFolder(for: files, "healing")
       let copy = StoreFiles(real: folder.file("present.sqlite"))
-      let state: StoreFiles.State
-      do {
-        let lock = DurableFile.stands(files.path) ? try FileLock.waiting(files, options) : nil
-        defer { withExtendedLifetime(lock) {} }
-        state = StoreFiles.State(files)
-        if lock != nil { try files.copy(to: copy.url) }
-      }
+      let state = try files.copyUnchanged(to: copy.url, options)
       var healing = try Healing(files, copy: copy, schemas, options, trustsArchive: trustsArchive, folder)
       let healed = try healing.run(check: check)
       var report = healing.report
@@ -72,6 +67,7 @@ extension Store {
         return report
       }
       try check()
+      try files.checkMayReplace()
       let aside = try report.moveSetAside(to: folder.url)
       report.kept = try Replacement.run(
         WayBack(files: files, options: options, reason: report.reason, file: healed, aside: aside, since: state))

@@ -21,14 +21,21 @@ extension Store {
   ///   `.diskFull`, `.permissionDenied`, `.inputOutput`. No new file is left then.
   public static func salvage(
     _ file: URL, to url: URL, schemas: [StoreSchema] = [], options: StoreOptions = .production
-  ) throws -> SalvageReport { try salvage(file, to: url, schemas, options) {} }
+  ) throws -> SalvageReport {
+    do { return try salvage(file, to: url, schemas, options) {} } catch { throw StoreError(error, path: file.path) }
+  }
+
   /// The same without blocking the caller. When the task is cancelled, it throws `.cancelled`, and no new file is left.
   public static func salvage(
     _ file: URL, to url: URL, schemas: [StoreSchema] = [], options: StoreOptions = .production
   ) async throws -> SalvageReport {
     try await offTask { isCancelled in
-      try salvage(file, to: url, schemas, options) {
-        if isCancelled() { throw StoreError(.cancelled, "the salvage was cancelled; no file was made") }
+      do {
+        return try salvage(file, to: url, schemas, options) {
+          if isCancelled() { throw StoreError(.cancelled, "the salvage was cancelled; no file was made") }
+        }
+      } catch {
+        throw StoreError(error, path: file.path)
       }
     }
   }
@@ -81,9 +88,10 @@ extension Store {
   ///
   /// - Parameter url: the file that will be made; a copy is read beside it.
   package static func salvagedNames(_ file: URL, beside url: URL, _ key: StoreKey?) throws -> (schemas: Set<String>, tables: Set<String>) {
-    let folder = try WorkingFolder(beside: StoreFiles(url).url, "salvaging")
-    try Encryption.check(StoreFiles(file), key)
-    let damaged = try DamagedFile(copying: StoreFiles(file), into: folder, key)
+    let source = try StoreFiles(file)
+    let folder = try WorkingFolder(for: StoreFiles(url), "salvaging")
+    try Encryption.check(source, key)
+    let damaged = try DamagedFile(copying: source, into: folder, key)
     let schema = SalvageSchema(damaged)
     let page = schema.root("holdfast_schemas").flatMap { RawPage($0, of: damaged) }
     let values = page?.rows(of: damaged).rows.flatMap(\.values) ?? []

@@ -64,10 +64,9 @@ extension Store {
       let folder = try WorkingFolder(in: FileManager.default.temporaryDirectory, "plan")
       let copy = folder.file("copy.sqlite")
       if DurableFile.size(files.path) > 0 {
-        if case .recovered = opening.reading {
-          try files.copy(to: copy)
-        } else {
-          try duplicate(files, opening, to: copy, options)
+        try opening.read { reading in
+          _ = try DurableFile.remove(copy)
+          if case .recovered = reading { try files.copy(to: copy) } else { try duplicate(files, reading, to: copy, options) }
         }
       } else {
         _ = try DurableFile.create(copy.path)
@@ -78,11 +77,11 @@ extension Store {
     }
   }
 
-  private static func duplicate(_ files: StoreFiles, _ opening: Opening, to copy: URL, _ options: StoreOptions) throws {
+  private static func duplicate(_ files: StoreFiles, _ reading: Opening.Reading, to copy: URL, _ options: StoreOptions) throws {
     _ = try DurableFile.create(copy.path)
     let factory = ConnectionFactory(files, options)
     let source: RawConnection
-    if case .immutable = opening.reading {
+    if case .immutable = reading {
       source = try factory.copySource(ConnectionFactory.immutable(files.path))
     } else {
       // Without a log nothing needs merging. A connection that may write deletes the index that it made when it closes.
@@ -91,7 +90,7 @@ extension Store {
     let target = try ConnectionFactory(copy.path, options).working()
     let state = StoreFiles.State(files)
     try PageCopy(from: source, to: target.handle).finish()
-    if case .immutable = opening.reading { try files.checkUnchanged(since: state) }
+    if case .immutable = reading { try files.checkUnchanged(since: state) }
     if let found = try Snapshot.damage(target, quick: true).first { throw StoreError(.damaged, "the file failed its check: \(found)") }
   }
 

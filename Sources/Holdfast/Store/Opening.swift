@@ -24,6 +24,8 @@ struct Opening {
   private var hasLeftLog = false
   /// That an interrupted replacement was finished.
   private var finished: [StoreNotice] = []
+  /// The log belongs to another file.
+  private var ignoresLog = false
   /// The notices of an opening that repairs nothing.
   private var found: [StoreNotice] = []
 
@@ -109,9 +111,19 @@ struct Opening {
     }
     // SQLite reads a file in WAL mode only if it can make an index beside it, or with the promise that no program writes. An index beside a
     // write-protected file would be write-protected, too, and every later writer would fail.
-    if isProtected, !files.hasLog { reading = .immutable }
-    if case .foreign = look.log { reading = .immutable }
+    // Under another name of the file, a program may move its log's pages into the file. Only this way notices that.
+    if isProtected || files.otherNames != nil, !files.hasLog { reading = .immutable }
+    if case .foreign = look.log { (reading, ignoresLog) = (.immutable, true) }
     if look.needsRecovery { reading = .recovered }
+  }
+
+  /// Calls `body` with the way to read the file; again with another one where the disk has no room for the index that SQLite makes even for a
+  /// read.
+  func read<T>(_ body: (Reading) throws -> T) throws -> T {
+    do { return try body(reading) } catch {
+      guard case .file = reading, StoreError(error).code == .diskFull else { throw error }
+      return try body(files.hasLog ? .recovered : .immutable)
+    }
   }
 
   private var isNotAsDeclared: String {
@@ -128,7 +140,7 @@ struct Opening {
   }
 
   private static func notFound(_ look: StoreLook, _ path: String) -> StoreError {
-    guard case .logWithoutFile = look.content else { return StoreError(.notFound, "there is no file at \(path)") }
+    guard case .logWithoutFile = look.content else { return DurableFile.noFile(path) }
     return StoreError(
       .damaged, "there is no file at \(path), but its log is there and has content",
       suggestion: "Restore a snapshot, or put the file back beside its log. Opening for writing sets the log aside and makes a new store.")
@@ -147,6 +159,7 @@ struct Opening {
   func open(ownedFolder: WorkingFolder? = nil) throws -> Store {
     guard readOnlyReason == nil else { return try openReadOnly(notices: finished + found) }
     var notices = finished
+    try files.checkOneName()
     let lock = settles ? try files.lockOfOrphans(options) : nil
     defer { withExtendedLifetime(lock) {} }
     if settles { notices += try files.settleLog(options) }
@@ -193,6 +206,10 @@ struct Opening {
   }
 
   private func openReadOnly(openingError: StoreError? = nil, notices: [StoreNotice] = []) throws -> Store {
+    try read { try openReadOnly($0, openingError: openingError, notices: notices) }
+  }
+
+  private func openReadOnly(_ reading: Reading, openingError: StoreError?, notices: [StoreNotice]) throws -> Store {
     var folder: WorkingFolder?
     var unlocked: StoreFiles.State?
     let queue: DatabaseQueue
@@ -206,7 +223,7 @@ struct Opening {
       unlocked = StoreFiles.State(files)
       queue = try ConnectionFactory(files, options).reader(ConnectionFactory.immutable(files.path))
     case .recovered:
-      let (copy, working) = try files.privateCopy(options)
+      let (copy, working) = try files.privateCopy(options, withoutLog: ignoresLog)
       queue = try ConnectionFactory(copy, options).writer(keepsLog: false)
       folder = working
     }

@@ -63,7 +63,7 @@ extension StoreError {
   ///     opened.
   init(_ error: any Error, path: String?, systemCode: Int32? = nil) {
     switch error {
-    case let error as StoreError: self = error
+    case let error as StoreError: self = path.map { error.naming(URL(fileURLWithPath: $0)) } ?? error
     case let error as DatabaseError:
       self.init(
         sqliteCode: error.extendedResultCode.rawValue, message: error.message ?? String(describing: error.resultCode), path: path,

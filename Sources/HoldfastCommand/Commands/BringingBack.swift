@@ -20,14 +20,16 @@ struct BringingBack {
     let table = try row.table(of: open, Store.kinds(at: store.url, options: lock.storeOptions))
     let folder = try WorkingFolder(beside: store.url, "comparing")
     let file = folder.file("then.sqlite")
-    let words = try Activity.show("building", console) { try build(open, file) }
+    let words = try Activity.show("building", console) {
+      do { return try build(open, file) } catch let error as StoreError { throw error.naming(store.url) }
+    }
     let id = IDCodec.parse(row.id).map(IDCodec.lowercase) ?? row.id
     func run(isDry: Bool) throws -> BringBackReport { try open.bringBack(table, where: ["id": .text(id)], from: file, isDry: isDry) }
     let plan = try Activity.show("comparing", console) { try run(isDry: true) }
     if isDry || plan.inserted.isEmpty { return answer(plan) }
     let remarks = plan.notes + ["Nothing else changes."]
     try Confirmation.ask(
-      "This brings back into \(store.path), from \(words):\n\(plan.text)\(remarks.joined(separator: "\n"))", yes: yes, console)
+      "This brings back into \(store), from \(words):\n\(plan.text)\(remarks.joined(separator: "\n"))", yes: yes, console)
     return answer(try Activity.show("bringing back", console) { try run(isDry: false) })
   }
 

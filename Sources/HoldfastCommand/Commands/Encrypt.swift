@@ -23,7 +23,7 @@ struct KeyChangeOptions: ParsableArguments {
     // The history goes with it.
     let hasArchive = (try? Archive(of: store.url, options: LockOptions.defaults)) != nil
     let archive = hasArchive ? " Its archive begins anew: the earlier commits \(fate), too." : ""
-    try Confirmation.ask("\(verb) \(store.path) and its snapshots. The files of before \(fate).\(archive)", yes: yes, console)
+    try Confirmation.ask("\(verb) \(store) and its snapshots. The files of before \(fate).\(archive)", yes: yes, console)
     let report = try Activity.show("writing anew", console) { try change(SnapshotList(store: store, place: place, lock: lock).options) }
     var facts = FactList()
     facts.add("store", store.path)

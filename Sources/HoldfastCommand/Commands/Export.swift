@@ -62,7 +62,7 @@ struct Export: Subcommand {
       }
       if to.isStandard { return try SourceFile.temporary("export") { try write(library, open, to: $0, values, console) } }
       if FileManager.default.fileExists(atPath: to.path) {
-        try Confirmation.ask("This replaces \(to.path) with the library in \(store.path).", yes: yes, console)
+        try Confirmation.ask("This replaces \(to) with the library in \(store).", yes: yes, console)
       }
       return try write(library, open, to: to, values, console)
     }

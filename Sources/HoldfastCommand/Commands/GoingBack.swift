@@ -31,11 +31,11 @@ struct GoingBack {
     let state = way.snapshot.map { "\($0.words): \(Libraries.content(of: $0))" } ?? way.commit.map(\.words) ?? ""
     guard let tables = way.tables else {
       let source = way.snapshot == nil ? "This builds \(state) from the archive, and puts it" : "This puts \(state),"
-      return "\(store.path) cannot be opened for writing.\n\(source) in the file's place.\n"
+      return "\(store) cannot be opened for writing.\n\(source) in the file's place.\n"
     }
     let first =
       way.snapshot == nil
-      ? "\(store.path), brought back to \(state):\n" : "This replaces the content of \(store.path)\nwith \(state).\n"
+      ? "\(store), brought back to \(state):\n" : "This replaces the content of \(store)\nwith \(state).\n"
     return first + tables.text(width: console.outputWidth)
   }
 

@@ -39,7 +39,8 @@ struct Heal: Subcommand {
       try Store.healPlan(at: store.url, schemas: schemas, options: lock.storeOptions, trustsArchive: trustArchive)
     }
     guard plan.means != .none, !dryRun else { return answer(plan, isDone: false, console) }
-    let text = "\(plan.words)\nThis replaces \(store.path). The damaged files are kept."
+    try StoreFiles(store.url).checkMayReplace()
+    let text = "\(plan.words)\nThis replaces \(store). The damaged files are kept."
     try Confirmation.ask(plan.found + text, yes: yes, console)
     let report = try Activity.show("healing", console) {
       try Store.heal(at: store.url, schemas: schemas, options: lock.storeOptions, trustsArchive: trustArchive)

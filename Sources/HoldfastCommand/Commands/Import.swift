@@ -78,11 +78,7 @@ struct Import: Subcommand {
     }
     defer { display.end() }
     let report = try known.importing(wanted, library)
-    return Answer(document: document(report), text: text(report), foundProblems: !report.isClean)
-  }
-
-  private func text(_ report: ImportReport) -> String {
-    report.text.split(separator: "\n", omittingEmptySubsequences: false).map { DisplayText.printable(String($0)) }.joined(separator: "\n")
+    return Answer(document: document(report), text: report.text, foundProblems: !report.isClean)
   }
 
   private func document(_ report: ImportReport) -> [String: JSONValue] {

@@ -69,11 +69,11 @@ struct Info: Subcommand {
     }
     list.add("file", "\(DisplayText.size(facts.file.fileBytes)), log \(DisplayText.size(facts.file.logBytes))")
     list.add("pages", "\(facts.file.pages) of \(facts.file.pageBytes) bytes, \(facts.file.freePages) free")
-    if let damage = facts.damage { list.add("damaged", "\(DisplayText.printable(damage.message)): holdfast heal \(store.shellWord)") }
+    if let damage = facts.damage { list.add("damaged", "\(damage.message): holdfast heal \(store.shellWord)") }
     list.add("snapshots", String(facts.snapshots))
     list.add(
       "set aside",
-      facts.setAside.isEmpty ? nil : "\(ShownValue.counted(facts.setAside.count, "time")), in \(store.path).holdfast/quarantine")
+      facts.setAside.isEmpty ? nil : "\(ShownValue.counted(facts.setAside.count, "time")), in \(store).holdfast/quarantine")
     list.add("imports", String(facts.imports))
     list.add(
       "quarantined",

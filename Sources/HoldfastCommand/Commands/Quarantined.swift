@@ -172,12 +172,12 @@ struct Quarantined: Subcommand {
       }
     }
     if FileManager.default.fileExists(atPath: to.path) {
-      try Confirmation.ask("This replaces \(to.path) with records from the quarantine of \(store.path).", yes: yes, console)
+      try Confirmation.ask("This replaces \(to) with records from the quarantine of \(store).", yes: yes, console)
     }
     let count = try open.quarantine.export(to: to.url, from: importID, kind: kind)
     return Answer(
       document: ["store": .string(store.path), "file": .string(to.path), "count": .number(count)],
-      text: "\(ShownValue.counted(count, "record")) in \(to.path)\n")
+      text: "\(ShownValue.counted(count, "record")) in \(to)\n")
   }
 
   private func discard(_ open: Store, _ console: Console) throws -> Answer {
@@ -189,7 +189,7 @@ struct Quarantined: Subcommand {
         document: ["store": .string(store.path), "discarded": .number(0)], text: "", notes: ["The quarantine has no record to discard."])
     }
     try Confirmation.ask(
-      "This removes \(ShownValue.counted(chosen.count, "record")) of \(store.path) from the quarantine, with the original bytes, for good.",
+      "This removes \(ShownValue.counted(chosen.count, "record")) of \(store) from the quarantine, with the original bytes, for good.",
       yes: yes, console)
     let count = try open.quarantine.discard(chosen)
     return Answer(
@@ -236,9 +236,7 @@ struct Quarantined: Subcommand {
       let report = try retry(one, known)
       released += report.released ?? 0
       problems += report.problemCount
-      text +=
-        report.text.split(separator: "\n", omittingEmptySubsequences: false).map { DisplayText.printable(String($0)) }
-        .joined(separator: "\n") + "\n"
+      text += report.text + "\n"
     }
     return Answer(
       document: ["store": .string(store.path), "released": .number(released), "problem_count": .number(problems)], text: text,

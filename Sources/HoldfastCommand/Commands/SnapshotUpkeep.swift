@@ -88,7 +88,7 @@ struct SnapshotUpkeep {
     let document: [String: JSONValue] = ["store": .string(store.path), "removed": .array(chosen.map(\.document))]
     guard !chosen.isEmpty else { return Answer(document: document, notes: ["There is nothing to remove."]) }
     let plan = chosen.map { "\($0.id)  \(DisplayText.size($0.bytes))  \(DisplayText.printable($0.label))" }
-    let what = "This removes \(ShownValue.counted(chosen.count, "snapshot")) of \(store.path) for good:\n"
+    let what = "This removes \(ShownValue.counted(chosen.count, "snapshot")) of \(store) for good:\n"
     try Confirmation.ask(what + plan.joined(separator: "\n"), yes: yes, console)
     try Snapshot.remove(chosen, of: store.url, in: list.folder)
     var facts = FactList()

@@ -102,7 +102,7 @@ struct SnapshotList {
   func existing() throws -> [Snapshot] {
     let snapshots = try Snapshot.all(of: store.url, in: folder)
     if snapshots.isEmpty, !FileManager.default.fileExists(atPath: store.path) {
-      throw StoreError(.notFound, "there is no file at \(store.path)")
+      throw DurableFile.noFile(store.path)
     }
     // Throws for a file that is not a store; an empty list would hide that.
     if snapshots.isEmpty { _ = try Store.kinds(at: store.url, options: lock.storeOptions) }

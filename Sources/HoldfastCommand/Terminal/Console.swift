@@ -18,10 +18,18 @@ struct Console: Sendable {
   }
   var errorWidth: Int { Self.width(of: STDERR_FILENO) ?? 80 }
 
-  /// Data. Ends with a line break in any case.
+  /// Data for people. Nothing in it reaches the terminal as a control sequence, whatever a store or a file's name holds.
   ///
   /// - Throws: `.diskFull` and `.inputOutput` when it cannot be written.
-  func write(_ text: String) throws {
+  func write(_ text: String) throws { try writeLines(DisplayText.printableLines(text)) }
+
+  /// Data for programs.
+  ///
+  /// - Throws: as the other form.
+  func write(_ document: Document) throws { try writeLines(document.text) }
+
+  /// Ends with a line break in any case.
+  private func writeLines(_ text: String) throws {
     guard !text.isEmpty else { return }
     let code = Self.write(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), to: STDOUT_FILENO)
     if code != 0, code != EPIPE { throw Self.notWritten(code) }
@@ -46,10 +54,10 @@ struct Console: Sendable {
       suggestion: "Send the output to another place. The store keeps the changes that the command made.")
   }
 
-  /// A remark, as a line.
-  func note(_ text: String) { prompt(text.hasSuffix("\n") ? text : text + "\n") }
+  /// A remark, as a line. Printable as data for people are.
+  func note(_ text: String) { prompt(DisplayText.printableLines(text.hasSuffix("\n") ? text : text + "\n")) }
 
-  /// A remark without a line break. A failed write is ignored: there is no other way to report it.
+  /// A text of the command itself, without a line break: it may move the cursor. A failed write is ignored: there is no other way to report it.
   func prompt(_ text: String) { _ = Self.write(Array(text.utf8), to: STDERR_FILENO) }
 
   /// Whether the locale is one of UTF-8. The first of the three that is set decides, as for every program.

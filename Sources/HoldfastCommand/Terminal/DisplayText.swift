@@ -57,6 +57,12 @@ enum DisplayText {
     return String(String.UnicodeScalarView(text.unicodeScalars.map { isUnsafe($0) ? "\u{FFFD}" : $0 }))
   }
 
+  /// The same for each line of a text.
+  static func printableLines(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: { $0 != "\n" && isUnsafe($0) }) else { return text }
+    return String(String.UnicodeScalarView(text.unicodeScalars.map { $0 != "\n" && isUnsafe($0) ? "\u{FFFD}" : $0 }))
+  }
+
   static func length(_ seconds: Double?) -> String { ShownValue.length(seconds).words }
   static func time(_ date: Date?) -> String { ShownValue.time(date).words }
   static func size(_ bytes: Int64) -> String { ShownValue.size(bytes).words }

@@ -22,7 +22,7 @@ struct ExportFile {
       try DurableFile.move(working, over: url)
       return (result, url, bytes, sha256)
     } catch {
-      throw DurableFile.failure(error, url).naming(url, insteadOf: working)
+      throw DurableFile.failure(error, url)
     }
   }
 

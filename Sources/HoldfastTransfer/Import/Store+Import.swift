@@ -120,6 +120,7 @@ extension Store {
           try snapshotLastCommit(label: "before the import of \(source.url.lastPathComponent)", isCancelled: options.isCancelled)
         }
         report.backup = try kept.backup?.keep().path
+        if let names = SourceFiles(source.url).otherNames { report.note(names) }
         if let reason = kept.noCopy { report.note("no copy of the source is kept: \(reason)") }
         try Self.enter(report, source, id: id, tx)
         return report

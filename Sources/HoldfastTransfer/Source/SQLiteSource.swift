@@ -61,7 +61,7 @@ public final class SQLiteSource {
       // SQLite itself may write to the copy, to undo a transaction that a crash left. Statements may not write.
       connection = try ConnectionFactory.plain(copy.url.path, writable: true)
     } catch let error as StoreError {
-      throw StoreError(.invalidSource, "\(path) cannot be read: \(error.message)", cause: error)
+      throw StoreError(.invalidSource, "\(path) cannot be read: \(error.message)", cause: error).naming(source.url)
     }
     // No stored value is longer than the file. A longer one is computed, for example by a generated column.
     connection.limitValues(to: DurableFile.size(copy.url.path) + 1 << 20)

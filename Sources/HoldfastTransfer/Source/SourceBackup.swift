@@ -75,7 +75,7 @@ struct SourceBackup {
     do {
       try source.copy(to: working)
     } catch {
-      throw DurableFile.failure(error, source.url).naming(URL(fileURLWithPath: name.path + ".backup"), insteadOf: working)
+      throw DurableFile.failure(error, URL(fileURLWithPath: name.path + ".backup"))
     }
     (self.working, self.folder) = (working, folder)
     found = Later { try SourceFiles(working).sha256() }

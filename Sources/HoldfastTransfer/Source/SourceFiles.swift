@@ -20,6 +20,12 @@ struct SourceFiles {
     (try? FileBytes(url).read(16)) == Data("SQLite format 3\0".utf8)
   }
 
+  /// Says that newer rows may be in a log beside another name of the database; nil where there is no other name, or a log is here.
+  var otherNames: String? {
+    guard Self.isDatabase(url), suffixes.isEmpty else { return nil }
+    return (try? StoreFiles(url))?.otherNames
+  }
+
   /// The hash of the file; with logs, a hash of all hashes.
   func sha256() throws -> String { try sha256 { try SHA256Hex.ofFile(at: beside($0)) } }
 

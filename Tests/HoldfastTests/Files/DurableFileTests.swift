@@ -122,3 +122,45 @@ struct DurableFileTests {
     #expect(DurableFile.isOutOfResources(DurableFile.failure(POSIXError(.EMFILE), folder.url)))
   }
 }
+
+@Suite("Paths in errors")
+struct ErrorPathTests {
+  private static let id = "D67B7399-5EC5-4E4F-A344-6DF1EB376D61"
+
+  @Test(
+    "a file in a working folder is named by the file that the person asked for",
+    arguments: [
+      ("/tmp/.holdfast-look-\(id)/copy.sqlite: disk I/O error", "/my data/s t.db: disk I/O error"),
+      ("a copy of /x: /my data/.holdfast-healing-\(id)/.holdfast-salvaging-\(id)/a.db is bad", "a copy of /x: /my data/s t.db is bad"),
+      ("/my data/.holdfast-building-\(id)/s t.db-wal is there", "/my data/s t.db-wal is there"),
+      ("5 bytes in /my data/.holdfast-look-\(id), and 3 are left", "5 bytes in /my data, and 3 are left"),
+      ("/my data/.holdfast-look is not ours", "/my data/.holdfast-look is not ours"),
+      ("(/a/.holdfast-look-\(id)/x) and /b/.holdfast-look-\(id)/y", "(/my data/s t.db) and /my data/s t.db"),
+    ])
+  func named(given: String, wanted: String) {
+    let error = StoreError(.inputOutput, given, cause: StoreError(.inputOutput, given))
+    let named = StoreError(error, path: "/my data/s t.db")
+    #expect(named.message == wanted)
+    #expect((named.cause as? StoreError)?.message == wanted)
+  }
+
+  @Test("a store that lies in a working folder is named as it is")
+  func temporary() {
+    let path = "/tmp/.holdfast-store-\(Self.id)/store.sqlite"
+    #expect(StoreError(StoreError(.damaged, "\(path) is damaged"), path: path).message == "\(path) is damaged")
+  }
+
+  @Test("what stands where a file was expected is said")
+  func noFile() throws {
+    let folder = try TemporaryFolder()
+    #expect(mkfifo(folder.file("pipe").path, 0o600) == 0)
+    #expect(DurableFile.noFile(folder.file("pipe").path).message.hasSuffix("pipe is not a file, but a pipe, a socket or a device"))
+    #expect(DurableFile.noFile(folder.url.path).message.hasSuffix("is a folder"))
+    #expect(DurableFile.noFile(folder.file("none").path).code == .notFound)
+    for name in [folder.file("pipe"), folder.url] {
+      let heal = failure { try Store.heal(at: name, schemas: [Shelves.schema], options: .testing) }
+      let salvage = failure { try Store.salvage(name, to: folder.file("new.sqlite"), schemas: [Shelves.schema], options: .testing) }
+      #expect([heal?.code, salvage?.code] == [.notADatabase, .notADatabase], "\(String(describing: heal)) \(String(describing: salvage))")
+    }
+  }
+}

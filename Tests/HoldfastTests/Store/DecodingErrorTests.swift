@@ -96,9 +96,34 @@ struct DecodingErrorTests {
     for read in reads {
       let error = failure { try store.read(read) }
       #expect([error?.table, error?.column, error?.row] == ["books", "title", IDCodec.lowercase(.numbered(1100))])
-      #expect(error?.message == "books: title should hold UTF-8 text, and holds text that is not")
+      #expect(
+        error?.message == "books, row \(IDCodec.lowercase(.numbered(1100))): title should hold UTF-8 text, and holds text that is not")
       #expect(error?.recoverySuggestion == "Run an integrity check; the row was left as it is.")
     }
+  }
+
+  @Test("a statement of several tables names the table, the column and the row whose value is damaged")
+  func joined() throws {
+    let store = try Shelves.inMemory()
+    try store.fill(books: 1)
+    try store.write { tx in _ = try tx.execute("UPDATE books SET title = CAST(x'C3' AS TEXT)") }
+    let error = failure {
+      try store.read { reader in
+        try reader.values("SELECT s.id, b.id, s.name, b.title AS found FROM shelves s JOIN books b ON b.shelf_id = s.id") { row in
+          _ = (try row.id(), try row.id(), try row.text(), try row.text())
+        }
+      }
+    }
+    #expect([error?.table, error?.column, error?.row] == ["books", "title", IDCodec.lowercase(.numbered(1100))])
+    #expect(error?.message.hasPrefix("books, row \(IDCodec.lowercase(.numbered(1100))): title should hold") == true)
+  }
+
+  @Test("a row whose id is damaged is named by its bytes")
+  func damagedID() throws {
+    let store = try Store.inMemory(schemas: [])
+    let error = failure { try store.read { try $0.value("SELECT x'01ff' AS id") { row in try row.id() } } }
+    #expect(error?.row == "x'01ff'")
+    #expect(error?.message == "row x'01ff': id should hold a UUID, and holds bytes")
   }
 
   @Test("reading more columns than the statement has is an error, not a trap")
