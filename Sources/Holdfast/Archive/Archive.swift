@@ -8,8 +8,12 @@ public struct Archive: Sendable {
   private let options: StoreOptions
   var folder: ArchiveFolder { ArchiveFolder(files, options.key) }
 
-  /// - Throws: `.notFound` when the store at `url` has no archive; `.cannotCreate` when a file stands where its folder should be.
-  public init(of url: URL, options: StoreOptions = .production) throws { try self.init(StoreFiles(url), options) }
+  /// - Throws: `.notFound` when the store at `url` has no archive; `.wrongKind` when the archive there is of another store; `.cannotCreate`
+  ///   when a file stands where its folder should be.
+  public init(of url: URL, options: StoreOptions = .production) throws {
+    try self.init(StoreFiles(url), options)
+    try files.checkIsOwn(folder.owner(), "the archive beside \(files.path)", options.key)
+  }
 
   init(_ files: StoreFiles, _ options: StoreOptions) throws {
     (self.files, self.options) = (files, options)

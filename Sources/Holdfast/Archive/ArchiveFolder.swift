@@ -69,6 +69,18 @@ struct ArchiveFolder: Sendable {
 
   func folder(_ generation: Int) -> URL { url.appendingPathComponent(String(generation).padded(8)) }
 
+  /// The id of the store whose archive it is, as its newest base tells; nil where none does.
+  func owner() -> String? {
+    for generation in ((try? generations()) ?? []).reversed() {
+      for commit in generation.bases.reversed() {
+        let described = (try? ArchiveBase.read(generation.description(commit)))?.store
+        // Descriptions of earlier versions do not say it.
+        if let owner = described ?? StoreFiles.id(in: generation.base(commit), key) { return owner }
+      }
+    }
+    return nil
+  }
+
   /// A number above those of all commits, also where the newest cannot be read. Ignores names near the end of the 16 digits: no archive comes
   /// so far, and the next number would not fit.
   func numberBehindAll() throws -> Int64 {
@@ -182,6 +194,8 @@ struct ArchiveBase: Codable, Equatable, Sendable {
   /// 16 lowercase hexadecimal digits.
   var state = ""
   var reason: String
+  /// The id of the store; nil in descriptions of earlier versions.
+  var store: String?
   /// After a gap: the time of the last commit before it.
   var gapFrom: Int64?
   /// Where the base ends in SQLite's log, if the log was not empty. Only for the writer.
@@ -189,7 +203,7 @@ struct ArchiveBase: Codable, Equatable, Sendable {
   var logFrames: UInt32 = 0
 
   enum CodingKeys: String, CodingKey {
-    case format, commit, pages, state, reason
+    case format, commit, pages, state, reason, store
     case logSalts = "log_salts"
     case logFrames = "log_frames"
     case timeMicroseconds = "time_us"
@@ -239,6 +253,8 @@ struct SegmentHeader: Equatable, Sendable {
   var first: Int64
   var stateBefore: UInt64
   var generation: Int
+  /// The first 16 digits of the id of the store; 0 in segments of earlier versions.
+  var store: UInt64 = 0
 
   var encoded: Data {
     var data = Self.magic
@@ -247,7 +263,7 @@ struct SegmentHeader: Equatable, Sendable {
     data.add(first)
     data.add(stateBefore)
     data.add(UInt32(clamping: generation))
-    data.add(UInt64(0))
+    data.add(store)
     data.add(ArchiveRecord.checksum(data))
     return data
   }
@@ -259,9 +275,9 @@ extension SegmentHeader {
     var bytes = ArchiveBytes(data)
     guard data.count >= Self.bytes, bytes.take(8) == Self.magic, bytes.number(UInt32.self) == 1, let pageBytes = bytes.number(UInt32.self),
       let first = bytes.number(Int64.self), let state = bytes.number(UInt64.self), let generation = bytes.number(UInt32.self),
-      bytes.number(UInt64.self) != nil, bytes.number(UInt32.self) == ArchiveRecord.checksum(data.prefix(44)),
+      let store = bytes.number(UInt64.self), bytes.number(UInt32.self) == ArchiveRecord.checksum(data.prefix(44)),
       Int(pageBytes).isPageSize
     else { return nil }
-    self.init(pageBytes: Int(pageBytes), first: first, stateBefore: state, generation: Int(generation))
+    self.init(pageBytes: Int(pageBytes), first: first, stateBefore: state, generation: Int(generation), store: store)
   }
 }

@@ -107,6 +107,7 @@ extension ArchiveFolder.Generation {
     }
     var described = base
     (described.pages, described.state) = (hashes.pages, ArchiveBase.digits(hashes.state))
+    described.store = StoreFiles.id(in: working, key)
     // A killed process has left a copy without a description.
     let left = try FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
     for file in left where file.pathExtension == "sqlite" { _ = try DurableFile.remove(file) }

@@ -34,8 +34,9 @@ struct ArchiveWalk {
       guard first <= base.commit || isCovered || header.first == last + 1 && header.stateBefore == state else {
         throw broken(last, "the next segment begins at commit \(header.first)")
       }
-      guard header.pageBytes == base.pageBytes, header.generation == generation.number else {
-        throw broken(last, "\(segment.url.path) belongs to another generation")
+      let owner = base.store.flatMap { UInt64($0.prefix(16), radix: 16) } ?? 0
+      guard header.pageBytes == base.pageBytes, header.generation == generation.number, [0, owner].contains(header.store) || owner == 0 else {
+        throw broken(last, "\(segment.url.path) belongs to another generation, or to another store")
       }
       while let record = try proven(last, { try segment.next() }) {
         switch record {

@@ -103,7 +103,10 @@ extension Archiver {
   private func roll() throws {
     if let segment, segment.bytes < SegmentWriter.longest { return }
     try segment?.finish(at: last.commit)
-    let header = SegmentHeader(pageBytes: hashes.pageBytes, first: last.commit + 1, stateBefore: hashes.state, generation: generation)
+    let id = try source?.texts("SELECT id FROM holdfast_store").first?[0] ?? ""
+    let header = SegmentHeader(
+      pageBytes: hashes.pageBytes, first: last.commit + 1, stateBefore: hashes.state, generation: generation,
+      store: UInt64(id.prefix(16), radix: 16) ?? 0)
     segment = try SegmentWriter(
       folder.folder(generation).appendingPathComponent(ArchiveFolder.name(header.first, "segment")), header,
       options.key.map(RecordSeal.init), keeping: marks)

@@ -89,7 +89,9 @@ struct SegmentMerge {
   /// Writes the new segment, and brings `old` to the state after the old ones.
   private func write(_ first: Int64, _ url: URL, _ old: ArchiveReplay, _ check: () throws -> Void) throws {
     let pageBytes = old.hashes.pageBytes
-    let header = SegmentHeader(pageBytes: pageBytes, first: first, stateBefore: old.hashes.state, generation: generation.number)
+    let header = SegmentHeader(
+      pageBytes: pageBytes, first: first, stateBefore: old.hashes.state, generation: generation.number,
+      store: try generation.reader(first).header.store)
     let (writer, compressor) = (try SegmentWriter(url, header, generation.seal), PageCompressor())
     var merged: MergedCommit?
     for name in segments {

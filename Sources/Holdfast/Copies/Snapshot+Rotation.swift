@@ -87,10 +87,14 @@ extension Snapshot {
     return max(staying, maximum) - staying
   }
 
-  /// The automatic ones of `all`, which are newest first, without the first one and the newest without findings.
+  /// The automatic ones of `all`, which are newest first, without the first one, the newest without findings, and those of another store.
   private static func givingWay(_ all: [Snapshot], _ files: StoreFiles) -> [Snapshot] {
     let stays = [all.first?.id, all.first { $0.isSound(files) }?.id]
-    return all.filter { $0.isAutomatic && !stays.contains($0.id) }
+    let own = StoreFiles.id(in: files.url, nil)
+    return all.filter { snapshot in
+      snapshot.isAutomatic && !stays.contains(snapshot.id)
+        && own.map { StoreFiles.id(in: snapshot.file(files), nil) ?? $0 == $0 } ?? true
+    }
   }
 }
 

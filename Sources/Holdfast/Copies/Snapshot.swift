@@ -136,6 +136,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
       throw StoreError(.verificationFailed, "the snapshot \(id) is not the file that was made: its checksum differs")
     }
     try Encryption.Found(file).check(options.key, "the snapshot \(id)")
+    try files.checkIsOwn(StoreFiles.id(in: file, options.key), "the snapshot \(id)", options.key)
     let copy = try ConnectionFactory(file.path, options).working()
     let found = try examine(copy)
     guard try versions(copy) == chosen.schemas else {

@@ -12,6 +12,7 @@ extension StoreFiles {
       let new = folder.file(url.lastPathComponent)
       let result = try body(new)
       guard DurableFile.size(new.path + "-wal") == 0 else { throw StoreError(.inputOutput, "\(new.path) could not be written whole") }
+      try LogLine.adopt(ownerOfCopies(options.key), by: new, options)
       try DurableFile.flush(new)
       let lock = try lockOfOrphans(options)
       defer { withExtendedLifetime(lock) {} }

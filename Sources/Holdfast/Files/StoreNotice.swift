@@ -12,6 +12,8 @@ public struct StoreNotice: Sendable, Codable, Equatable {
     /// A log with a damaged part. SQLite reads the log up to the damage; a copy of the whole log is in the quarantine. The last commit
     /// behind the damage may never have been acknowledged.
     case brokenLog = "broken_log"
+    /// The archive beside the store was of another store. It was moved to the quarantine.
+    case foreignArchive = "foreign_archive"
     /// There was no file, but there are snapshots of one. A new store was made.
     case snapshotsWithoutFile = "snapshots_without_file"
     /// An interrupted restore was finished. The replaced files are in the quarantine.

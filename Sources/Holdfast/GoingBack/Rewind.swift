@@ -51,7 +51,7 @@ extension Store {
     at url: URL, to moment: Moment, options: StoreOptions = .production
   ) throws -> (commit: ArchivedCommit, kept: URL?) {
     let (commit, kept) = try replace(url, options) { files, file in
-      let commit = try Archive(files, options).built(moment, at: file)
+      let commit = try Archive(of: url, options: options).built(moment, at: file)
       return (commit, "rewound to commit \(commit.number)")
     }
     return (commit, kept)

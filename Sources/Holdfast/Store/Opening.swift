@@ -175,6 +175,7 @@ struct Opening {
     WorkingFolder.removeAbandoned(in: files.parent)
     WorkingFolder.removeAbandoned(in: files.snapshots)
     Replacement.tidy(files)
+    let notices = try notices + files.settleArchive(options)
     var made = false
     do {
       if isNew {
@@ -254,6 +255,10 @@ struct Opening {
         try store.onWriter { db in
           try Store.runner(schemas, options).migrate(db, store.connections.connection(of: db), progress: options.onMigration)
         }
+      }
+      // The file of the store whose archive and snapshots lie here is gone: this one takes its place.
+      if isNew, let owner = files.ownerOfCopies(options.key) {
+        try store.onWriter { db in try db.execute(sql: "UPDATE holdfast_store SET id = ? WHERE place = 1", arguments: [owner]) }
       }
       // Moves a left log into the file, so that each opened store begins a new log. Frames behind a damage must not look like frames of the
       // new log, nor an older log like the present one. Without room for this, a later opening does it.

@@ -1,0 +1,57 @@
+import Foundation
+
+// Whose a file, a snapshot or an archive is: a store gets an id when it is made, which stands in `holdfast_store`, and every copy of its file
+// has it.
+extension StoreFiles {
+  /// The id in a database file; nil where it cannot be read. A file that was copied has its original's.
+  static func id(in file: URL, _ key: StoreKey?) -> String? {
+    guard DurableFile.size(file.path) > 0 else { return nil }
+    // No log changes it.
+    return try? LogLine.stored(ConnectionFactory(file.path, .production(key)).look(ignoringLog: true))?.store
+  }
+
+  /// Call before a copy of a store is used for this one.
+  ///
+  /// - Parameters:
+  ///   - owner: the copy's id; nil where it is not known.
+  ///   - name: of the copy, for people.
+  /// - Throws: `.wrongKind` when the copy is of another store. Where one of the ids is not known, that is no error.
+  func checkIsOwn(_ owner: @autoclosure () throws -> String?, _ name: String, _ key: StoreKey?) throws {
+    guard let own = Self.id(in: url, key), let owner = try owner(), owner != own else { return }
+    throw StoreError(
+      .wrongKind, "\(name) is of another store: that has the id \(owner), and \(path) has \(own)",
+      suggestion: "Move \(folder.path) to the store that it belongs to.")
+  }
+
+  /// The id of the store whose archive or snapshots lie here; nil where there are none, or they do not tell.
+  func ownerOfCopies(_ key: StoreKey?) -> String? {
+    ArchiveFolder(self, key).owner() ?? (try? Snapshot.all(self))?.lazy.compactMap { Self.id(in: $0.file(self), key) }.first
+  }
+
+  /// Sets an archive of another store aside, before this store would go on with it. Returns notices.
+  func settleArchive(_ options: StoreOptions) throws -> [StoreNotice] {
+    let archive = ArchiveFolder(self, options.key)
+    guard archive.exists, let owner = archive.owner(), let own = Self.id(in: url, options.key), own != owner,
+      // Held by another process: that settles it.
+      let lock = try? FolderLock(archive.url, busy: archivedElsewhere)
+    else { return [] }
+    defer { withExtendedLifetime(lock) {} }
+    let reason = "the archive beside \(path) is of another store, with the id \(owner)"
+    let kept = try newQuarantine(because: reason, at: options.now())
+    try DurableFile.place(archive.url, at: kept.appendingPathComponent(archive.url.lastPathComponent))
+    try DurableFile.flushFolder(of: archive.url)
+    return [.init(.foreignArchive, "\(reason); it was set aside", kept: kept)]
+  }
+}
+
+extension LogLine {
+  /// Makes the store in a file the one whose archive and snapshots lie beside its final name: its own file is gone, and this one takes its
+  /// place.
+  static func adopt(_ owner: String?, by file: URL, _ options: StoreOptions) throws {
+    guard let owner else { return }
+    let connection = try ConnectionFactory(file.path, options).working()
+    guard var line = try? stored(connection), line.store != owner else { return }
+    line.store = owner
+    try line.write(to: connection)
+  }
+}
