@@ -110,11 +110,12 @@ package struct StoreFiles: Sendable {
   var pathIsTooLong: StoreError {
     StoreError(
       .invalidValue,
-      "the path of \(path) is too long: SQLite opens no path of more than 504 bytes, and those of a store's working files are longer than its own",
+      "the path of \(path) is too long: SQLite opens none of more than 504 bytes, and those of a store's working files are longer",
       suggestion: "Choose a path of at most \(Self.longestPathBytes) bytes. Move a store that is there already, with its folder .holdfast.")
   }
 
-  /// - Throws: `.invalidValue` for a path longer than `longestPathBytes`, and for a name like `X-wal` beside a database `X`: SQLite would delete the store when it opens `X`.
+  /// - Throws: `.invalidValue` for a path longer than `longestPathBytes`, for a name that leaves no room for the folder's, and for a name like
+  ///   `X-wal` beside a database `X`: SQLite would delete the store when it opens `X`.
   func checkName() throws {
     for suffix in Self.sidecars where path.hasSuffix(suffix) {
       let database = String(path.dropLast(suffix.count))

@@ -194,7 +194,7 @@ extension StoreLook {
   func withFileToCheck<T>(_ files: StoreFiles, _ options: StoreOptions, _ body: (StoreFiles) throws -> T) throws -> T {
     if !hasLeftLog, !needsRecovery, DurableFile.mayWrite(files.parent.path), files.otherNames == nil {
       // Only the copy needs no room for an index.
-      do { return try body(files) } catch where StoreError(error).code == .diskFull {}
+      do { return try body(files) } catch  where StoreError(error).code == .diskFull {}
     }
     var withoutLog = false
     if case .foreign = log { withoutLog = true }
