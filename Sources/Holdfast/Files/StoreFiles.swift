@@ -63,6 +63,9 @@ package struct StoreFiles: Sendable {
   var hasLog: Bool { DurableFile.size(log.path) > 0 }
   var hasJournal: Bool { DurableFile.size(journal.path) > 0 }
 
+  /// Whether there is an index, or room for one. SQLite makes it beside the file even for a read; a failed try would leave empty files.
+  var hasRoomForIndex: Bool { DurableFile.size(index.path) > 0 || DurableFile.freeBytes(in: parent).map { $0 >= 65_536 } ?? true }
+
   /// - Throws: `.cannotCreate` when a folder was chosen for the snapshots and is not there: a new one could hide that its volume is missing.
   func makeSnapshotFolder(_ options: StoreOptions) throws {
     let parent = snapshots.deletingLastPathComponent()
