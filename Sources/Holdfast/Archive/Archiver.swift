@@ -324,13 +324,12 @@ final class Archiver: @unchecked Sendable {
   // MARK: The queue's work
 
   func checkIsWritten() throws {
-    guard phase == .following, status.problem == nil else {
-      // That does not pass by itself.
-      if files.path.utf8.count > StoreFiles.longestPathBytes, status.problem != nil { throw files.pathIsTooLong }
-      throw StoreError(
-        .busy, "the archive of \(files.path) is not being written at the moment" + (status.problem.map { ": \($0)" } ?? ""),
-        suggestion: "See `archiveStatus()`.", recoveryOptions: [.retry])
-    }
+    if phase == .following, status.problem == nil { return }
+    // That does not pass by itself.
+    if files.path.utf8.count > StoreFiles.longestPathBytes, status.problem != nil { throw files.pathIsTooLong }
+    throw StoreError(
+      .busy, "the archive of \(files.path) is not being written at the moment" + (status.problem.map { ": \($0)" } ?? ""),
+      suggestion: "See `archiveStatus()`.", recoveryOptions: [.retry])
   }
 
   /// Archives every commit. Returns whether the log need not be kept: all are archived, or a base will hold them.

@@ -71,6 +71,9 @@ package struct StoreFiles: Sendable {
   var hasLog: Bool { DurableFile.size(log.path) > 0 }
   var hasJournal: Bool { DurableFile.size(journal.path) > 0 }
 
+  /// Whether there is an index, or room for one. SQLite makes it beside the file even for a read; a failed try would leave empty files.
+  var hasRoomForIndex: Bool { DurableFile.size(index.path) > 0 || DurableFile.freeBytes(in: parent).map { $0 >= 65_536 } ?? true }
+
   /// - Throws: `.cannotCreate` when a folder was chosen for the snapshots and is not there: a new one could hide that its volume is missing.
   func makeSnapshotFolder(_ options: StoreOptions) throws {
     let parent = snapshots.deletingLastPathComponent()
@@ -118,11 +121,12 @@ package struct StoreFiles: Sendable {
   var pathIsTooLong: StoreError {
     StoreError(
       .invalidValue,
-      "the path of \(path) is too long: SQLite opens no path of more than 504 bytes, and those of a store's working files are longer than its own",
+      "the path of \(path) is too long: SQLite opens none of more than 504 bytes, and those of a store's working files are longer",
       suggestion: "Choose a path of at most \(Self.longestPathBytes) bytes. Move a store that is there already, with its folder .holdfast.")
   }
 
-  /// - Throws: `.invalidValue` for a path longer than `longestPathBytes`, and for a name like `X-wal` beside a database `X`: SQLite would delete the store when it opens `X`.
+  /// - Throws: `.invalidValue` for a path longer than `longestPathBytes`, for a name that leaves no room for the folder's, and for a name like
+  ///   `X-wal` beside a database `X`: SQLite would delete the store when it opens `X`.
   func checkName() throws {
     for suffix in Self.sidecars where path.hasSuffix(suffix) {
       let database = String(path.dropLast(suffix.count))

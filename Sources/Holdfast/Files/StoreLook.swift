@@ -72,10 +72,10 @@ package struct StoreLook {
         (content, needsRecovery) = (try Self.recovered(files, options), true)
         return
       }
+      guard !files.hasLog || files.hasRoomForIndex else { throw StoreError(.diskFull, "\(path) has no room for an index of its log") }
       if let left = try LeftLog(files, options, thoroughly: thoroughly) { (log, hasLeftLog) = (left.verdict, true) }
       content = try Self.read(files, options, keepsLog: header.keepsLog, log: log)
-    } catch let error as StoreError where error.code == .diskFull && files.hasLog {
-      // SQLite makes an index beside the file even for a read, and there is no room for it.
+    } catch let error as StoreError where error.code == .diskFull {
       let (copy, folder) = try files.privateCopy(options)
       defer { withExtendedLifetime(folder) {} }
       let look = try StoreLook(copy, options)
@@ -101,7 +101,8 @@ package struct StoreLook {
     let changedAt = DurableFile.changedAt(files.path)
     let found = Result { try content(try factory.look(ignoringLog: ignoresLog || isQuiet), files) }
     // Without a lock, another process may have opened and changed the file during the look, which then mixes two states. Look again.
-    guard isQuiet, DurableFile.stands(files.log.path) || DurableFile.changedAt(files.path) != changedAt else { return try found.get() }
+    let isOpen = DurableFile.stands(files.log.path) && files.hasRoomForIndex
+    guard isQuiet, isOpen || DurableFile.changedAt(files.path) != changedAt else { return try found.get() }
     return try content(try factory.look(ignoringLog: false), files)
   }
 
@@ -193,9 +194,9 @@ extension StoreLook {
 
   /// Runs `body` with the file; or with a private copy, if SQLite would have to recover the file or could make no index beside it.
   func withFileToCheck<T>(_ files: StoreFiles, _ options: StoreOptions, _ body: (StoreFiles) throws -> T) throws -> T {
-    if !hasLeftLog, !needsRecovery, DurableFile.mayWrite(files.parent.path), files.otherNames == nil {
+    if !hasLeftLog, !needsRecovery, DurableFile.mayWrite(files.parent.path), files.otherNames == nil, files.hasRoomForIndex {
       // Only the copy needs no room for an index.
-      do { return try body(files) } catch where StoreError(error).code == .diskFull {}
+      do { return try body(files) } catch  where StoreError(error).code == .diskFull {}
     }
     var withoutLog = false
     if case .foreign = log { withoutLog = true }

@@ -112,13 +112,12 @@ struct Opening {
     // SQLite reads a file in WAL mode only if it can make an index beside it, or with the promise that no program writes. An index beside a
     // write-protected file would be write-protected, too, and every later writer would fail.
     // Under another name of the file, a program may move its log's pages into the file. Only this way notices that.
-    if isProtected || files.otherNames != nil, !files.hasLog { reading = .immutable }
+    if isProtected || files.otherNames != nil || !files.hasRoomForIndex, !files.hasLog { reading = .immutable }
     if case .foreign = look.log { (reading, ignoresLog) = (.immutable, true) }
     if look.needsRecovery { reading = .recovered }
   }
 
-  /// Calls `body` with the way to read the file; again with another one where the disk has no room for the index that SQLite makes even for a
-  /// read.
+  /// Calls `body` with the way to read the file; again with another one where there is no room for an index after all, for example by a quota.
   func read<T>(_ body: (Reading) throws -> T) throws -> T {
     do { return try body(reading) } catch {
       guard case .file = reading, StoreError(error).code == .diskFull else { throw error }

@@ -115,6 +115,8 @@ struct SurroundingsTests {
       let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
       let text = finished.output + finished.errors
       #expect(!text.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{9B}" }, "\(arguments): \(text.debugDescription)")
+      // The parser repeats a word of a wrong command line as it was typed.
+      guard finished.status != 64 || text.contains("confirmation") else { return }
       #expect(!text.split(separator: "\n").contains { $0.hasPrefix("This is no plan") }, "\(arguments): \(text)")
     }
     for arguments in commands { try look(arguments) }

@@ -39,7 +39,8 @@ struct LongPathTests {
     try store.restore(snapshot: snapshot.id)
     try store.rewind(to: .label("here"))
     #expect(try store.drillArchive().report.isHealthy)
-    #expect(try store.heal().means == .none)
+    let healed = try store.heal()
+    #expect(healed.damage == [] && healed.means != .rows, "\(healed)")
     try store.close()
     // The longest names: a salvage in a healing.
     for number in 2...40 where DurableFile.size(url.path) >= number * 4096 { try Damage.overwritePage(url, number) }
