@@ -86,8 +86,8 @@ import Testing
       "Sources/Holdfast/Copies/SnapshotStatus.swift",
       // The JSON of an archive's bases, and the time of its last drill.
       "Sources/Holdfast/Archive/ArchiveFolder.swift",
-      // Segments of an archive, which are no databases.
-      "Sources/Holdfast/Archive/SegmentReader.swift",
+      // Segments of an archive, which are no databases, and requests for labels.
+      "Sources/Holdfast/Archive/SegmentReader.swift", "Sources/Holdfast/Archive/Archiver+Labels.swift",
       // The JSON of an archive's clock.
       "Sources/Holdfast/Archive/TrustedTime.swift",
       // What is known about a store's soundness; in JSON.

@@ -44,9 +44,8 @@ struct ArchiveFolder: Sendable {
     }.sorted { $0.number < $1.number }
   }
 
-  /// Ignores what is no file.
   func generation(_ number: Int) throws -> Generation {
-    let names = try names(folder(number)).filter { DurableFile.isFile(folder(number).appendingPathComponent($0).path) }
+    let names = try names(folder(number))
     func numbers(_ suffix: String) -> [Int64] { names.compactMap { Self.commit($0, suffix) }.sorted() }
     let (described, files, givenUp) = (Set(numbers("json")), numbers("sqlite"), Set(numbers("removed")))
     let (bases, segments) = (files.filter(described.contains), numbers("segment"))

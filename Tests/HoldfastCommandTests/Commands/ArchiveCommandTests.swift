@@ -51,4 +51,18 @@ struct ArchiveCommandTests {
 
   /// An end for which `history` and `diff` do not look at what waits.
   private static func later(_ arguments: [String]) -> String { arguments[0] == "diff" ? "commit 0" : "2999-01-01" }
+
+  @Test("a label beside an app that archives is written by the app")
+  func labelBesideApp() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    #expect(try bench.run("archive", "begin", store).status == 0)
+    let app = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
+    // Now the app archives.
+    _ = try app.store.archive()
+    let label = try bench.run("label", store, "beside it")
+    #expect(label.status == 0, "\(label.errors)")
+    #expect(try app.store.archive().history().last?.text == "beside it")
+    try app.store.close()
+  }
 }

@@ -38,23 +38,4 @@ struct ArchiveStrangersTests {
     #expect(try Data(contentsOf: folder.folder(2)) == Data("mine".utf8))
     #expect(try archive.verify().isHealthy)
   }
-
-  @Test("a folder with the name of a segment, a base or a description is none")
-  func files() throws {
-    let store = try notes.open()
-    try notes.add(1, to: store)
-    try store.close()
-    let generation = try ArchiveFolder(StoreFiles(notes.url), ArchivedNotes.key).generation(1)
-    for url in [generation.segment(7), generation.base(8), generation.description(8), generation.removed(9)] {
-      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-    }
-    let archive = try Archive(of: notes.url, options: ArchivedNotes.options)
-    #expect(try archive.history().map(\.kind) == [.base, .commit])
-    #expect(try archive.verify().isHealthy)
-    let again = try notes.open()
-    try notes.add(2, to: again)
-    try again.label("here")
-    try again.close()
-    #expect(try archive.history().map(\.kind) == [.base, .commit, .commit, .label])
-  }
 }
