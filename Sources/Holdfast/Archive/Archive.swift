@@ -140,8 +140,8 @@ public struct Archive: Sendable {
     do {
       let connection = try ConnectionFactory(file.path, options).working()
       try Snapshot.makeStandAlone(connection, file, options)
-      let stale = try connection.remakeSearchIndexes().findings
-      return (built, try Snapshot.damage(connection) + stale, try Snapshot.dangling(connection))
+      let damage = try Snapshot.damage(connection)
+      return (built, try damage.isEmpty ? connection.remakeSearchIndexes().findings : damage, try Snapshot.dangling(connection))
     } catch {
       for suffix in StoreFiles.all { _ = try? DurableFile.remove(URL(fileURLWithPath: file.path + suffix)) }
       throw error

@@ -18,8 +18,9 @@ public struct StoreNotice: Sendable, Codable, Equatable {
     case finishedRestore = "finished_restore"
     /// A restore was interrupted, and its new file is damaged. The store is as before the restore.
     case abandonedRestore = "abandoned_restore"
-    /// A full-text index or a trigger that a schema declares was missing or different. It was made again, and an index was filled. Changes
-    /// of rows while a trigger was missing have raised no revision.
+    /// A full-text index or a trigger that a schema declares was missing, different or unreadable; or an index, a trigger or a view that a
+    /// migration created was missing. It was made again, and a full-text index was filled. Changes of rows while a trigger was missing have
+    /// raised no revision.
     case declarationsMadeAgain = "declarations_made_again"
   }
 
