@@ -16,6 +16,9 @@
 #ifndef SQLITE_DBCONFIG_ENABLE_QPSG
   #define SQLITE_DBCONFIG_ENABLE_QPSG 1007
 #endif
+#ifndef SQLITE_DBCONFIG_DEFENSIVE
+  #define SQLITE_DBCONFIG_DEFENSIVE 1010
+#endif
 
 int holdfast_checkpoints_on_close(struct sqlite3 *connection, int on) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on ? 0 : 1, (int *)0);
@@ -23,6 +26,13 @@ int holdfast_checkpoints_on_close(struct sqlite3 *connection, int on) {
 
 int holdfast_plans_ignore_values(struct sqlite3 *connection) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_QPSG, 1, (int *)0);
+}
+
+int holdfast_defensive(struct sqlite3 *connection, int on) {
+  int was = 0;
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, -1, &was);
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, on, (int *)0);
+  return was;
 }
 
 static sqlite3_file *file_behind(struct sqlite3 *connection) {

@@ -15,6 +15,9 @@ int holdfast_checkpoints_on_close(struct sqlite3 *connection, int on);
 /// SQLite's result code.
 int holdfast_plans_ignore_values(struct sqlite3 *connection);
 
+/// Whether statements of this connection may change the schema's table and the tables of full-text indexes: 0 for yes. Returns what it was.
+int holdfast_defensive(struct sqlite3 *connection, int on);
+
 /// Reads bytes of the file behind a connection through SQLite's own descriptor: an `open` and `close` beside it would drop every lock
 /// that this process holds on the file. Returns SQLite's result code; bytes behind the end are zero (SQLITE_IOERR_SHORT_READ).
 int holdfast_read(struct sqlite3 *connection, void *buffer, int count, int64_t offset);

@@ -158,8 +158,8 @@ public struct Archive: Sendable {
     }
     let connection = try ConnectionFactory(file.path, options).working()
     try Snapshot.makeStandAlone(connection, file, options)
-    let stale = try connection.remakeSearchIndexes().findings
-    return (built, try Snapshot.damage(connection) + stale, try Snapshot.dangling(connection))
+    let damage = try Snapshot.damage(connection)
+    return (built, try damage.isEmpty ? connection.remakeSearchIndexes().findings : damage, try Snapshot.dangling(connection))
   }
 
   /// Why going back to a time, which leads to `commit`, may undo commits that were made before that time: their times are ahead of the clock.

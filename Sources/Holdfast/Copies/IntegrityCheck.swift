@@ -95,8 +95,8 @@ extension Store {
           guard !report.findings.contains(where: { $0.part == .file }) else { return report.checked.removeAll { $0 == .fullText } }
           // A `WriteTransaction` would mark a log that it begins. A check must write nothing.
           try db.inTransaction(.immediate) {
-            let tables = try db.fullTextTables()
-            report.findings += try interruptible { try tables.flatMap { try fullTextFindings(db, $0) } }
+            let indexes = try db.searchIndexes()
+            report.findings += try interruptible { try indexes.flatMap { try fullTextFindings(db, $0) } }
             return .rollback
           }
           report.findings.sort { $0.part < $1.part }
@@ -119,8 +119,7 @@ extension Store {
 
   private func findings(_ db: Database, quick: Bool) throws -> [IntegrityReport.Finding] {
     var found: [IntegrityReport.Finding] = []
-    let lines = try String.fetchAll(db, sql: quick ? "PRAGMA quick_check(100)" : "PRAGMA integrity_check(100)")
-    found += Snapshot.damage(lines).map { .init(part: .file, message: $0) }
+    found += try Snapshot.damage(db.texts, quick: quick).map { .init(part: .file, message: $0) }
     for row in try GRDB.Row.fetchAll(db, sql: "PRAGMA foreign_key_check").prefix(100) {
       let parent: String = row["parent"] ?? ""
       found.append(
@@ -128,7 +127,8 @@ extension Store {
           part: .foreignKeys, table: row["table"], row: (row["rowid"] as Int64?).map(String.init),
           message: "points at a row of \(parent) that is gone"))
     }
-    let expected = try Self.runner(schemas, options).expectedShape()
+    let runner = Self.runner(schemas, options)
+    let expected = try runner.expectedShape()
     let others = try Set(db.texts("SELECT name FROM holdfast_schemas").compactMap { $0.first ?? nil }).subtracting(
       schemas.map(\.name) + [StoreSchema.kit.name])
     let shape = try SchemaShape(db)
@@ -137,7 +137,8 @@ extension Store {
     // In a file of a newer version, only the columns that this version needs can be checked.
     let differences =
       try newerSchema(in: reader) == nil
-      ? shape.differences(from: expected) : shape.missingColumns(of: expected).map { "the column \($0) is missing" }
+      ? shape.differences(from: expected, again: runner.notAsDeclared(db.texts))
+      : shape.missingColumns(of: expected).map { "the column \($0) is missing" }
     // Another library in the same file declares its own objects.
     found += differences.filter { others.isEmpty || !$0.hasSuffix(SchemaShape.notDeclared) }.prefix(100).map {
       .init(part: .schema, message: $0)
@@ -179,14 +180,16 @@ extension Store {
     return found
   }
 
-  private func fullTextFindings(_ db: Database, _ table: String) throws -> [IntegrityReport.Finding] {
+  private func fullTextFindings(_ db: Database, _ index: SearchIndex) throws -> [IntegrityReport.Finding] {
     do {
-      try db.execute(sql: RawConnection.comparingIndex(table))
+      try db.execute(sql: index.comparing)
       return []
-    } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-      return [.init(part: .fullText, table: table, message: "the search index differs from its text")]
-    } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
-      return [.init(part: .fullText, table: table, message: "the search index cannot be read: \(error.message ?? "")")]
+    } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_ERROR].contains(error.resultCode) {
+      let error = StoreError(error)
+      guard let message = SearchIndex.finding(error) else {
+        return [.init(part: .schema, table: index.name, message: "the search index cannot be checked by this program: \(error.message)")]
+      }
+      return [.init(part: .fullText, table: index.name, message: "\(message); `heal` makes it again")]
     }
   }
 

@@ -1,4 +1,5 @@
 public import Foundation
+internal import GRDBSQLite
 import Logging
 
 /// A complete, consistent copy of a store's file at one commit, which can be restored without other files.
@@ -256,18 +257,21 @@ public struct Snapshot: Sendable, Codable, Equatable {
   ///
   /// - Parameter quick: leaves out comparing indexes with their tables.
   static func damage(_ connection: RawConnection, quick: Bool = false) throws -> [String] {
-    do {
-      return damage(try connection.texts("PRAGMA \(quick ? "quick_check" : "integrity_check")(100)").compactMap { $0.first ?? nil })
-    } catch let error as StoreError where error.code == .misuse {
-      // From SQLite 3.44 on, the check opens search indexes, and fails where one of them cannot be opened.
-      return [error.message.replacing("\(connection.path): ", with: "")]
-    }
+    try damage(connection.texts, quick: quick)
   }
 
-  /// The findings among the lines of SQLite's check. From SQLite 3.44 on it also looks at search indexes, which the kit checks by itself: they
-  /// are made again from their text.
-  static func damage(_ lines: [String]) -> [String] {
-    lines.filter { $0 != "ok" && !$0.contains(" FTS5 table ") && !$0.hasPrefix("fts5: ") }
+  static func damage(_ query: TextQuery, quick: Bool = false) throws -> [String] {
+    let check = quick ? "PRAGMA quick_check" : "PRAGMA integrity_check"
+    var lines: [[String?]]
+    do {
+      lines = try query("\(check)(100)")
+    } catch let error as StoreError where error.sqliteCode.map({ $0 & 0xFF }) == SQLITE_ERROR {
+      // From SQLite 3.44 on, the check opens search indexes, and fails where one of them cannot be opened. The tables stand alone.
+      let tables = try query("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
+      lines = try tables.flatMap { try query("\(check)(\(quoted(($0.first ?? nil) ?? "")))") }
+    }
+    // It also looks into search indexes, which the kit checks by itself: they are made again from their text.
+    return lines.compactMap { $0.first ?? nil }.filter { $0 != "ok" && !$0.contains(" FTS5 table ") && !$0.hasPrefix("fts5: ") }
   }
 
   /// The rows that point at a row that is gone. SQL without foreign keys leaves them; the file is whole.

@@ -23,8 +23,9 @@ public struct StoreNotice: Sendable, Codable, Equatable {
     /// The file has other names (hard links), and the newest commits may be in a log beside another one. Such a store is opened read-only or
     /// not at all.
     case severalNames = "several_names"
-    /// A full-text index or a trigger that a schema declares was missing or different. It was made again, and an index was filled. Changes
-    /// of rows while a trigger was missing have raised no revision.
+    /// A full-text index or a trigger that a schema declares was missing, different or unreadable; or an index, a trigger or a view that a
+    /// migration created was missing. It was made again, and a full-text index was filled. Changes of rows while a trigger was missing have
+    /// raised no revision.
     case declarationsMadeAgain = "declarations_made_again"
   }
 

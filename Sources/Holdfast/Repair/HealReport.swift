@@ -8,7 +8,7 @@ public struct HealReport: Sendable, Equatable, Codable {
     case none
     /// Damaged pages were replaced by those of the archive: nothing is lost.
     case pages
-    /// Indexes were made again from their tables: no row is lost. Where an index and its table disagreed about a value, the table's stays.
+    /// Indexes were made again from their tables, and objects of the schema without rows that were missing: no row is lost. Where an index and its table disagreed about a value, the table's stays.
     case indexes
     /// Every row that could be read was put into a new store; the rows of lost pages came from a snapshot or the archive, where there is one.
     case rows

@@ -14,6 +14,8 @@ struct Healing {
   private(set) var report = HealReport()
   /// That the log beside the store is not its own, in words; nil where it is.
   private(set) var foreignLog: String?
+  /// The parts of the check that found the damage.
+  private var damagedParts: Set<IntegrityReport.Part> = [.file]
   /// The archive's state, where the store gets exactly that.
   private var exact: ArchivedState?
 
@@ -49,12 +51,14 @@ struct Healing {
       report.notes += doubts
       return nil
     }
-    if let present, let healed = indexesMadeAgain(present) {
+    if let present, let healed = try indexesMadeAgain(present) {
       report.means = .indexes
-      report.notes.append("where an index and its table disagreed about a value, the table's stays")
+      if damagedParts != [.schema] { report.notes.append("where an index and its table disagreed about a value, the table's stays") }
       return healed
     }
     try check()
+    // Every row is in the file.
+    guard damagedParts != [.schema] else { return nil }
     return try rows(backup(archived), check)
   }
 
@@ -77,12 +81,13 @@ struct Healing {
     }
     do {
       let findings = try Store.check(at: copy.url, schemas: schemas, options: options.forCopy).findings
-      let texts = findings.map { finding in
+      func words(_ finding: IntegrityReport.Finding) -> String {
         let words = [finding.table, finding.row, finding.message].compactMap { $0 }.joined(separator: " ")
-        return (isDamage: finding.part == .file || finding.part == .fullText, words: words.replacing(copy.path, with: files.path))
+        return words.replacing(copy.path, with: files.path)
       }
-      report.damage = texts.filter(\.isDamage).map(\.words)
-      return texts.filter { !$0.isDamage }.map(\.words)
+      report.damage = findings.filter(\.isDamage).map(words)
+      damagedParts = Set(findings.filter(\.isDamage).map(\.part))
+      return findings.filter { !$0.isDamage }.map(words)
     } catch let error as StoreError where error.code == .wrongKey {
       // Other pages can be read with the key.
       report.damage = ["the first page of \(files.path) is damaged"]
@@ -112,6 +117,8 @@ struct Healing {
   /// The archive's state, where it is the newest that can be known, and differences are damage.
   private mutating func fromArchive(_ archived: ArchivedState, _ doubts: [String]) throws -> URL? {
     let line = try? LogLine.stored(ConnectionFactory(copy.path, options).still())
+    // A missing index is made again, and every row is in the file.
+    guard trustsArchive || damagedParts != [.schema] else { return nil }
     guard trustsArchive || archived.isCurrent && !archived.isBehind(line) else {
       report.notes.append(
         "the archive ends before the store does, so its pages do not replace the store's: \(archived.words)")
@@ -137,7 +144,7 @@ struct Healing {
 
   /// Where the archive has followed a damaged store: its state with the pages of before.
   private mutating func beforeGap(_ archived: ArchivedState) throws -> URL? {
-    guard !report.damage.isEmpty else { return nil }
+    guard !report.damage.isEmpty, damagedParts != [.schema] else { return nil }
     do {
       guard let (file, pages, words) = try archived.beforeGap(of: files, in: folder), let healed = try sound(file, words) else {
         return nil
@@ -161,11 +168,8 @@ struct Healing {
       try Snapshot.makeStandAlone(connection, trial, options)
       // Before a search index is read: older versions of SQLite end the process at some of its damaged pages.
       var damage = try Snapshot.damage(connection)
-      var isRemade = false
-      if damage.isEmpty {
-        let (isNew, stale) = try connection.remakeSearchIndexes()
-        (isRemade, damage) = (isNew, stale)
-      }
+      let isRemade = try damage.isEmpty && remake(trial, connection)
+      if damage.isEmpty { damage = try Store.check(at: trial, schemas: schemas, options: options.forCopy).damage }
       guard let first = damage.first else { return isRemade ? trial : file }
       report.notes.append("\(words) is damaged, too: \(first)")
     } catch let error as StoreError where [.damaged, .notADatabase, .misuse].contains(error.code) {
@@ -176,8 +180,15 @@ struct Healing {
 
   // MARK: Indexes
 
+  /// Makes again, in a copy, what opening would make again, and search indexes. Returns whether anything was.
+  private func remake(_ file: URL, _ connection: RawConnection) throws -> Bool {
+    let missing = try Store.runner(schemas, options).notAsDeclared(connection.texts)
+    if !missing.isEmpty { try Store.migrate(file, files.path, schemas, options) }
+    return try connection.remakeSearchIndexes().remade || !missing.isEmpty
+  }
+
   /// A copy with its indexes made again, where only those are damaged; nil where rows are.
-  private func indexesMadeAgain(_ present: DamagedFile) -> URL? {
+  private mutating func indexesMadeAgain(_ present: DamagedFile) throws -> URL? {
     // A page that cannot be decrypted may hold the end of a value: without it SQLite would read zeros there, and find nothing wrong.
     guard present.hasHeader, present.numbers.allSatisfy({ present.page($0) != nil || present.free.contains($0) }) else { return nil }
     let file = folder.file("indexes.sqlite")
@@ -188,10 +199,14 @@ struct Healing {
       let words = ["missing from index", "wrong # of entries in index", "non-unique entry in index"]
       guard found.allSatisfy({ finding in words.contains { finding.contains($0) } }), try !hidesRows(connection) else { return nil }
       try connection.run("REINDEX")
+      _ = try remake(file, connection)
       // A row that points at none may be the one whose bytes changed.
-      return try (connection.remakeSearchIndexes().findings + Snapshot.damage(connection) + Snapshot.dangling(connection)).isEmpty
-        ? file : nil
+      guard try !damagedParts.contains(.file) || Snapshot.dangling(connection).isEmpty else { return nil }
+      let left = try Store.check(at: file, schemas: schemas, options: options.forCopy).damage
+      report.notes += left.prefix(1)
+      return left.isEmpty ? file : nil
     } catch {
+      report.notes.append(StoreError(error).message.replacing(file.path, with: files.path))
       return nil
     }
   }
@@ -277,6 +292,15 @@ struct Healing {
     let notes = ["rows of lost pages came from \(copy); rows that were deleted after it may be back, and later changes are gone"]
     return audited > 0 ? notes + ["for \(audited) of these rows the store's audit told what they were in the end"] : notes
   }
+}
+
+extension IntegrityReport.Finding {
+  /// Whether healing can bring back what this tells of. An app may have written rows that break other rules.
+  fileprivate var isDamage: Bool { part == .file || part == .fullText || part == .schema && message.hasSuffix(SchemaShape.madeAgain) }
+}
+
+extension IntegrityReport {
+  fileprivate var damage: [String] { findings.filter(\.isDamage).map { [$0.table, $0.message].compactMap { $0 }.joined(separator: " ") } }
 }
 
 extension ArchivedState {

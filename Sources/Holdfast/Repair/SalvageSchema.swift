@@ -77,5 +77,5 @@ struct SalvageSchema: Equatable {
 
   /// The full-text tables, and the tables in which these keep their content.
   var virtual: [Object] { made("table").filter { $0.sql.uppercased().hasPrefix("CREATE VIRTUAL TABLE") } }
-  var shadows: Set<String> { Set(virtual.flatMap { table in SchemaShape.shadows.map { table.name + $0 } }) }
+  var shadows: Set<String> { Set(virtual.flatMap { table in SearchIndex.shadows.map { table.name + $0 } }) }
 }

@@ -1,42 +1,44 @@
 internal import GRDB
 
 extension RawConnection {
-  /// Rank 1 compares the index with the indexed text, even when that text is in another table.
-  static func comparingIndex(_ table: String) -> String {
-    "INSERT INTO \(quoted(table)) (\(quoted(table)), rank) VALUES ('integrity-check', 1)"
-  }
-
-  /// Makes each search index again that differs from its text. Only for a copy that is being restored: an index is derived from rows, so it
-  /// must never hinder rows from coming back, and what is restored should have sound ones.
+  /// Makes each search index again that differs from its text or cannot be read. Only for a copy: an index is derived from rows, so it must
+  /// never hinder rows from coming back, and what is restored should have sound ones. Call it when the plain pages are known to be sound:
+  /// older versions of SQLite end the process at some damaged pages of an index.
   ///
-  /// - Returns: whether one was made again; and those that still differ, a sentence each, for example because their text cannot be read.
+  /// - Returns: whether one was made again; and what is still wrong, a sentence each, for example because a text cannot be read.
   @discardableResult
   func remakeSearchIndexes() throws -> (remade: Bool, findings: [String]) {
     // A journal left by a kill would be rolled back into the next copy of that name.
     try run("PRAGMA journal_mode = MEMORY")
-    let stale = try staleSearchIndexes()
-    for table in stale {
-      do {
-        try run("INSERT INTO \(quoted(table)) (\(quoted(table))) VALUES ('rebuild')")
-      } catch let error as StoreError where [.damaged, .misuse].contains(error.code) {
-        // The index stays as it was, and is a finding.
-      }
+    var (remade, findings) = (false, [String]())
+    for row in try texts(Database.fullTextTables) {
+      guard let name = row[0], let sql = row[1], let index = SearchIndex(name, sql), try problem(of: index) != nil else { continue }
+      remade = true
+      try? run(index.filling)
+      if try problem(of: index) != nil, index.hasTextElsewhere { try makeAnew(index) }
+      if let left = try problem(of: index) { findings.append("\(index.name): \(left)") }
     }
-    let remaining = stale.isEmpty ? [] : try staleSearchIndexes()
-    return (!stale.isEmpty, remaining.map { "the search index \($0) differs from its text" })
+    return (remade, findings)
   }
 
-  private func staleSearchIndexes() throws -> [String] {
-    try texts(Database.fullTextTables).compactMap { row -> String? in
-      guard let table = row.first ?? nil else { return nil }
-      do {
-        try run(Self.comparingIndex(table))
-      } catch let error as StoreError where error.code == .damaged {
-        return table
-      } catch let error as StoreError where error.code == .misuse {
-        // The app's own tokenizer is not known here.
-      }
+  private func problem(of index: SearchIndex) throws -> String? {
+    do {
+      try run(index.comparing)
       return nil
+    } catch let error as StoreError where [.damaged, .misuse].contains(error.code) {
+      return SearchIndex.finding(error)?.replacing("\(path): ", with: "")
     }
+  }
+
+  /// Where the index cannot be filled, it stays as it was, and is a finding.
+  private func makeAnew(_ index: SearchIndex) throws {
+    try run("SAVEPOINT anew")
+    do {
+      try index.drop(on: handle, run)
+      try index.make(run)
+    } catch let error as StoreError where [.damaged, .misuse].contains(error.code) {
+      try run("ROLLBACK TO anew")
+    }
+    try run("RELEASE anew")
   }
 }

@@ -15,7 +15,8 @@ public struct MigrationPlan: Sendable, Equatable, Codable {
 
   /// The migrations that have not run yet, in their order.
   public var pending: [String]
-  /// The declared objects that are missing or different, so that opening would make them again. Empty while migrations are pending.
+  /// The objects that opening would make again: declared ones that are missing, different or unreadable, and indexes, triggers and views
+  /// that a migration created and that are missing. Empty while migrations are pending.
   public var notAsDeclared: [String]
   /// The objects in the file that the schemas declared once, and declare no longer. The next migration removes them, one of `pending` when
   /// there is any.
@@ -100,7 +101,7 @@ extension Store {
     return try queue.writeWithoutTransaction { db in
       let pending = try runner.pending(after: MigrationRunner.ran(db.texts)).map(\.name)
       let shape = try SchemaShape(db)
-      let notAsDeclared = pending.isEmpty ? runner.notAsDeclared(in: shape) : []
+      let notAsDeclared = try runner.notAsDeclared(db.texts)
       let before = try rowCounts(db.texts)
       try runner.migrate(db)
       let after = try rowCounts(db.texts)

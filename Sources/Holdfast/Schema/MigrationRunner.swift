@@ -129,7 +129,10 @@ struct MigrationRunner {
           recoveryOptions: [.updateApp, .retry])
       }
       let pending = try pending(after: ran)
-      guard try !pending.isEmpty || !notAsDeclared(in: SchemaShape(db)).isEmpty else { return }
+      let found = try SchemaShape(db)
+      guard !pending.isEmpty || !notAsDeclared(in: found, expected).isEmpty else { return }
+      // Without a migration, what another program changed stays a finding of the check.
+      let differing = pending.isEmpty ? Set(found.differences(from: expected)) : []
       // Indexes and triggers that depend on a table must not hinder a migration that rebuilds the table.
       if !pending.isEmpty { for schema in schemas { try schema.dropDeclared(db) } }
       let before = try rowCounts(db.texts)
@@ -144,6 +147,7 @@ struct MigrationRunner {
       }
       do {
         try makeDeclared(db)
+        try db.telling(of: nil) { db in try makeMissing(db, expected) }
       } catch let error as StoreError where error.code == .misuse || error.code == .constraint {
         throw StoreError(.migrationFailed, "what the schemas declare could not be made: \(error.message)", cause: error)
       }
@@ -152,14 +156,51 @@ struct MigrationRunner {
           sql: "INSERT INTO holdfast_schemas (name, version) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET version = excluded.version",
           arguments: [schema.name, schema.version])
       }
-      try verify(db, before: before, dangling: dangling, pending: pending, expected: expected)
+      try verify(db, before: before, dangling: dangling, pending: pending, expected: expected, differing: differing)
       try db.execute(sql: "UPDATE holdfast_store SET bookkeeping_sha256 = ?", arguments: [try Bookkeeping(db.texts).sha256])
       progress?(pending.count, pending.count)
     }
   }
 
-  /// The names of declared objects that are missing or different in the file.
-  func notAsDeclared(in shape: SchemaShape) -> [String] { schemas.flatMap { $0.notAsDeclared(in: shape) } }
+  /// The names of objects that opening makes again: declared ones that are missing, different or unreadable, and those that a migration
+  /// created and the file lacks.
+  func notAsDeclared(in shape: SchemaShape, _ expected: SchemaShape) -> [String] {
+    let declared = schemas.flatMap { $0.notAsDeclared(in: shape) }
+    return declared + shape.missing(of: expected).filter { !declared.contains($0) }
+  }
+
+  /// The same of a file; empty where migrations are pending, or a newer version ran some.
+  func notAsDeclared(_ query: TextQuery) throws -> [String] {
+    let ran = try Self.ran(query)
+    guard unknown(ran).isEmpty, try pending(after: ran).isEmpty else { return [] }
+    return try notAsDeclared(in: SchemaShape(query), expectedShape())
+  }
+
+  /// Makes again, with the text that the migrations gave, what the file lacks and what holds no rows.
+  private func makeMissing(_ db: Database, _ expected: SchemaShape) throws {
+    let shape = try SchemaShape(db)
+    let missing = Set(shape.missing(of: expected))
+    guard !missing.isEmpty else { return }
+    // Of several triggers for one change, SQLite runs the one that was made last first. So all triggers of the table are made again.
+    let objects = expected.names.compactMap { name in expected.objects[name].map { (name: name, object: $0) } }
+    let tables = Set(objects.filter { $0.object.type == "trigger" && missing.contains($0.name) }.map(\.object.table))
+    let again = objects.filter { missing.contains($0.name) || $0.object.type == "trigger" && tables.contains($0.object.table) }
+    for (name, object) in again where shape.objects[name] != nil {
+      if let index = SearchIndex(name, object.sql) { try db.drop(index) } else { try db.execute(sql: "DROP TRIGGER \(quoted(name))") }
+    }
+    for (name, object) in again {
+      do {
+        try db.execute(sql: object.sql)
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+        throw StoreError(
+          .constraint, "the \(object.type) \(name) is missing and rows break it now: \(error.message ?? "")", cause: error)
+      }
+    }
+    // Rows may have changed while a trigger was missing.
+    for index in try SchemaShape(db).searchIndexes where index.hasTextElsewhere {
+      if again.contains(where: { $0.object.sql.contains(index.name) }) { try db.execute(sql: index.filling) }
+    }
+  }
 
   /// The names of objects in the file that are declared no longer. `now` has the tables after the migrations.
   func declaredNoLonger(in shape: SchemaShape, now: SchemaShape) throws -> [String] {
@@ -233,7 +274,8 @@ struct MigrationRunner {
   }
 
   private func verify(
-    _ db: Database, before: [String: Int], dangling: [String: Int], pending: [Migration], expected: SchemaShape
+    _ db: Database, before: [String: Int], dangling: [String: Int], pending: [Migration], expected: SchemaShape,
+    differing: Set<String>
   ) throws {
     let after = try rowCounts(db.texts)
     for (table, count) in before.sorted(by: { $0.key < $1.key }) {
@@ -261,8 +303,12 @@ struct MigrationRunner {
         SELECT t.name || ' → ' || f."table" FROM sqlite_schema t, pragma_foreign_key_list(t.name) f
         WHERE t.type = 'table' AND lower(f."table") NOT IN (SELECT lower(name) FROM sqlite_schema WHERE type = 'table') LIMIT 1
         """)
-    if let parentless { throw StoreError(.migrationFailed, "a foreign key points at a table that is gone: \(parentless)") }
-    let differences = try SchemaShape(db).differences(from: expected).filter { !$0.hasSuffix(SchemaShape.notDeclared) }
+    if let parentless, !pending.isEmpty {
+      throw StoreError(.migrationFailed, "a foreign key points at a table that is gone: \(parentless)")
+    }
+    let differences = try SchemaShape(db).differences(from: expected).filter {
+      !$0.hasSuffix(SchemaShape.notDeclared) && !differing.contains($0)
+    }
     if let first = differences.first {
       throw StoreError(.migrationFailed, "the schema after the migration is not the declared one: \(first)")
     }

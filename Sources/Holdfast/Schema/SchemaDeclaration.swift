@@ -7,7 +7,7 @@ internal import GRDB
 /// migrations run, it removes the objects: so a migration may rebuild or rename a table as if they did not exist, and cannot use them. They
 /// are in no migration and in no frozen schema.
 ///
-/// They are part of the schema's shape. When one is missing or different at opening, opening makes all objects of the schema again, and
+/// They are part of the schema's shape. When one is missing, different or unreadable at opening, opening makes all objects of the schema again, and
 /// `Store.notices` has a notice `.declarationsMadeAgain`. A read-only store is left unchanged. Objects that are no longer declared are
 /// removed by the next migration.
 ///
@@ -72,7 +72,7 @@ extension StoreSchema {
 
   private func isNeverExported(_ table: String) -> Bool { neverExported.contains { $0.lowercased() == table.lowercased() } }
 
-  /// The names of declared objects that are missing or different. Empty when a table is missing that a declaration needs: the integrity
+  /// The names of declared objects that are missing, different or unreadable. Empty when a table is missing that a declaration needs: the integrity
   /// check reports that.
   func notAsDeclared(in shape: SchemaShape) -> [String] {
     guard let declared = try? declared(shape.columns) else { return [] }
@@ -80,7 +80,7 @@ extension StoreSchema {
   }
 
   private static func missing(_ declared: SchemaDeclaration.Objects, in shape: SchemaShape) -> [String] {
-    declared.filter { shape.objects[$0.name]?.isSame(as: $0.object) != true }.map(\.name)
+    declared.filter { shape.objects[$0.name]?.isSame(as: $0.object) != true || shape.unreadable.contains($0.name) }.map(\.name)
   }
 
   /// The names of objects in the file that this schema declared once, and declares no longer. `now` has the tables after the migrations.
@@ -97,7 +97,7 @@ extension StoreSchema {
     try drop(shape.objects.filter { $1.sql.contains(comment) }, db)
   }
 
-  /// Makes all declared objects, when any of them is missing or different.
+  /// Makes all declared objects, when any of them is missing, different or unreadable.
   func makeDeclared(_ db: Database) throws {
     guard !declarations.isEmpty else { return }
     let shape = try SchemaShape(db)
@@ -113,21 +113,12 @@ extension StoreSchema {
   private func drop(_ objects: [String: SchemaShape.Object], _ db: Database) throws {
     for type in ["trigger", "table", "view"] {
       for (name, object) in objects where object.type == type && (type != "table" || object.sql.hasPrefix("CREATE VIRTUAL")) {
-        do {
+        if type == "table", let index = SearchIndex(name, object.sql) {
+          try db.drop(index)
+        } else {
           try db.execute(sql: "DROP \(type) \(quoted(name))")
-        } catch let error as DatabaseError where type == "table" && [.SQLITE_ERROR, .SQLITE_CORRUPT].contains(error.resultCode) {
-          try Self.dropDamaged(name, db)
         }
       }
     }
-  }
-
-  /// FTS5 cannot drop an index whose own tables are damaged. Nothing is lost: the index is filled again from its text.
-  private static func dropDamaged(_ index: String, _ db: Database) throws {
-    try db.execute(sql: "PRAGMA writable_schema = ON")
-    defer { try? db.execute(sql: "PRAGMA writable_schema = RESET") }
-    try db.execute(sql: "DELETE FROM sqlite_schema WHERE type = 'table' AND name = ?", arguments: [index])
-    try db.execute(sql: "PRAGMA writable_schema = RESET")
-    for suffix in SchemaShape.shadows { try db.execute(sql: "DROP TABLE IF EXISTS \(quoted(index + suffix))") }
   }
 }

@@ -21,45 +21,73 @@ package struct SchemaShape {
 
   /// By name; without SQLite's own objects.
   var objects: [String: Object] = [:]
+  /// The names of `objects` in the order of making.
+  var names: [String] = []
   /// The columns of each table, by table name; without full-text indexes.
   var columns: [String: Set<String>] = [:]
-
-  /// The suffixes of the tables in which FTS5 keeps an index.
-  static let shadows = ["_data", "_idx", "_content", "_docsize", "_config"]
+  /// The full-text indexes that SQLite cannot open.
+  var unreadable: Set<String> = []
 
   init(_ query: TextQuery) throws {
-    let rows = try query("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+    let rows = try query(
+      "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid")
     for row in rows {
       guard row.count == 4, let type = row[0], let name = row[1], let table = row[2], let sql = row[3] else { continue }
-      objects[name] = Object(type: type, table: table, sql: sql)
+      if objects.updateValue(Object(type: type, table: table, sql: sql), forKey: name) == nil { names.append(name) }
     }
     let virtual = objects.filter { $1.sql.hasPrefix("CREATE VIRTUAL TABLE") }.keys
-    let shadows = Set(virtual.flatMap { table in ([""] + Self.shadows).map { table + $0 } })
-    let names = try query(
+    let shadows = Set(virtual.flatMap { table in ([""] + SearchIndex.shadows).map { table + $0 } })
+    let columns = try query(
       """
       SELECT s.name, c.name FROM sqlite_schema s CROSS JOIN pragma_table_xinfo(s.name) c
       WHERE s.type = 'table' AND s.sql NOT LIKE 'CREATE VIRTUAL TABLE%'
       """)
-    for row in names {
+    for row in columns {
       guard row.count == 2, let table = row[0], let column = row[1], objects[table] != nil, !shadows.contains(table) else { continue }
-      columns[table, default: []].insert(column)
+      self.columns[table, default: []].insert(column)
     }
+    for index in searchIndexes where try !index.isReadable({ objects[$0] != nil }, query) { unreadable.insert(index.name) }
   }
 
   init(_ db: Database) throws { try self.init(db.texts) }
+
+  /// The full-text indexes, in the order of making.
+  var searchIndexes: [SearchIndex] { names.compactMap { name in objects[name].flatMap { SearchIndex(name, $0.sql) } } }
+
+  /// The expected objects that hold no rows and that this file lacks, in the order of making: indexes, triggers, views, and full-text indexes
+  /// whose text is in another table, also those that SQLite cannot open. None where a table is missing: that is a loss of rows, and the check
+  /// tells it.
+  func missing(of expected: SchemaShape) -> [String] {
+    guard expected.columns.keys.allSatisfy({ columns[$0] != nil }) else { return [] }
+    return expected.names.filter { name in
+      guard let object = expected.objects[name] else { return false }
+      if let index = SearchIndex(name, object.sql) {
+        guard index.hasTextElsewhere else { return false }
+        return objects[name].map { unreadable.contains(name) && $0.isSame(as: object) } ?? true
+      }
+      return object.type != "table" && objects[name] == nil
+    }
+  }
+
+  /// The end of a sentence about an object that opening makes again.
+  static let madeAgain = "; opening the store for writing, `heal` or `migrate --run` makes it again"
 
   /// The end of a sentence about an object that only the file has.
   static let notDeclared = " is not declared"
 
   /// The differences between this file's objects and the expected ones, one sentence each. An object that only this file has counts as a
   /// difference, except a trigger: other parts of the app may have added triggers to these tables.
-  func differences(from expected: SchemaShape) -> [String] {
+  ///
+  /// - Parameter again: the names of the objects that opening makes again.
+  func differences(from expected: SchemaShape, again: [String] = []) -> [String] {
     var found: [String] = []
+    let again = Set(again + again.flatMap { index in SearchIndex.shadows.map { index + $0 } })
     for (name, object) in expected.objects.sorted(by: { $0.key < $1.key }) {
+      let end = again.contains(name) ? Self.madeAgain : ""
       if let mine = objects[name] {
-        if !mine.isSame(as: object) { found.append("\(object.type) \(name) is not as declared: \(mine.sql)") }
+        if !mine.isSame(as: object) { found.append("\(object.type) \(name) is not as declared: \(mine.sql)\(end)") }
       } else {
-        found.append("\(object.type) \(name) is missing")
+        found.append("\(object.type) \(name) is missing\(end)")
       }
     }
     for (name, object) in objects.sorted(by: { $0.key < $1.key }) where expected.objects[name] == nil && object.type != "trigger" {
@@ -77,6 +105,12 @@ package struct SchemaShape {
 }
 
 extension Database {
+  /// Drops a full-text index, whatever state its tables are in.
+  func drop(_ index: SearchIndex) throws {
+    guard let handle = sqliteConnection else { throw StoreError(.closed, "the connection is closed") }
+    try index.drop(on: handle) { try execute(sql: $0) }
+  }
+
   /// All rows of a query, each value as text.
   func texts(_ sql: String) throws -> [[String?]] {
     guard let handle = sqliteConnection else { throw StoreError(.closed, "the connection is closed") }
@@ -84,9 +118,14 @@ extension Database {
     return try RawConnection.texts(sql, on: handle, path: path.isEmpty ? nil : path)
   }
 
-  /// The virtual tables made by FTS5.
-  func fullTextTables() throws -> [String] { try String.fetchAll(self, sql: Self.fullTextTables) }
+  /// The full-text indexes of the file.
+  func searchIndexes() throws -> [SearchIndex] {
+    try texts(Self.fullTextTables).compactMap { row in
+      guard let name = row[0], let sql = row[1] else { return nil }
+      return SearchIndex(name, sql)
+    }
+  }
 
   static let fullTextTables =
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%USING fts5%' ORDER BY name"
+    "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%USING fts5%' ORDER BY name"
 }

@@ -13,7 +13,7 @@ package struct SearchPause {
 
   package init(in tx: Writer) throws {
     let db = tx.database
-    let names = try db.fullTextTables().filter { try Self.hasTextElsewhere($0, db) }
+    let names = try db.searchIndexes().filter(\.hasTextElsewhere).map(\.name)
     var dropped: [String] = []
     var paused: [String] = []
     for table in names where try Int.fetchOne(db, sql: "SELECT count(*) FROM (SELECT 1 FROM \"\(table)\" LIMIT 1)") == 0 {
@@ -43,12 +43,6 @@ package struct SearchPause {
 
   private static func words(_ sql: String) -> [String] {
     sql.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init)
-  }
-
-  private static func hasTextElsewhere(_ table: String, _ db: Database) throws -> Bool {
-    let sql = try String.fetchOne(db, sql: "SELECT sql FROM sqlite_schema WHERE name = ?", arguments: [table]) ?? ""
-    let words = sql.lowercased().filter { !$0.isWhitespace }
-    return words.contains("content=") && !words.contains("content=''") && !words.contains("content=\"\"")
   }
 
   /// Rebuilds the indexes from the present text, and makes the triggers again.

@@ -11,7 +11,7 @@ struct Opening {
   /// There is no store yet.
   private(set) var isNew = false
   private(set) var needsMigration = false
-  /// Every migration ran, but these declared objects are missing or different.
+  /// Every migration ran, but these objects that the schemas declare or created are missing, different or unreadable.
   private var notAsDeclared: [String] = []
   /// The file ran migrations that this code does not know.
   private(set) var isNewer = false
@@ -84,7 +84,10 @@ struct Opening {
     let runner = MigrationRunner(schemas)
     let unknown = runner.unknown(ran)
     let pending = unknown.isEmpty ? try runner.pending(after: ran) : []
-    notAsDeclared = unknown.isEmpty && pending.isEmpty ? runner.notAsDeclared(in: shape) : []
+    let expected = try pending.isEmpty ? runner.expectedShape() : nil
+    notAsDeclared = unknown.isEmpty && pending.isEmpty ? expected.map { runner.notAsDeclared(in: shape, $0) } ?? [] : []
+    // Without a plain index, reads take longer, and nothing else changes.
+    if options.migrating == .never { notAsDeclared.removeAll { expected?.objects[$0]?.sql.hasPrefix("CREATE INDEX") == true } }
     needsMigration = !pending.isEmpty || !notAsDeclared.isEmpty
     isNewer = !unknown.isEmpty
     let isProtected = !DurableFile.mayWrite(path) || !DurableFile.mayWrite(files.parent.path)
@@ -101,7 +104,7 @@ struct Opening {
         pending.isEmpty ? isNotAsDeclared : "\(pending.map(\.name).joined(separator: ", ")) did not run yet"
     }
     guard readOnlyReason != nil else { return }
-    let missing = shape.missingColumns(of: try runner.expectedShape())
+    let missing = try shape.missingColumns(of: expected ?? runner.expectedShape())
     guard missing.isEmpty else {
       let what = "it lacks \(missing.joined(separator: ", "))"
       if !isNewer, !needsMigration { throw StoreError(.damaged, "\(path) ran every migration, and \(what)") }

@@ -36,12 +36,19 @@ extension StoreError {
         code = Self.withholdsData(systemCode) ? .deviceLocked : told == .notFound ? otherwise : told
       }
     case SQLITE_MISMATCH, SQLITE_RANGE, SQLITE_TOOBIG: code = .invalidValue
+    case SQLITE_ERROR where Self.unreadableIndex.contains(where: message.hasPrefix): code = .damaged
     default: code = .misuse
     }
-    self.init(code, subject + message, cause: cause)
+    let heals = code == .damaged && extended & 0xFF == SQLITE_ERROR
+    self.init(
+      code, subject + message,
+      suggestion: heals ? "A search index cannot be read. Heal the store: the index is made again, and no row is lost." : nil, cause: cause)
     sqliteCode = extended
     if code == .constraint { readConstraint(message) }
   }
+
+  /// How SQLite's messages begin where FTS5 cannot read the tables of an index. Their code is that of wrong SQL, which has other messages.
+  private static let unreadableIndex = ["invalid fts5 file format", "vtable constructor failed", "SQL logic error"]
 
   /// The last error of a connection.
   init(sqlite handle: OpaquePointer, _ code: Int32, path: String? = nil) {

@@ -38,22 +38,27 @@ struct Heal: Subcommand {
     let plan = try Activity.show("looking for damage", console) {
       try Store.healPlan(at: store.url, schemas: schemas, options: lock.storeOptions, trustsArchive: trustArchive)
     }
-    guard plan.means != .none, !dryRun else { return answer(plan, isDone: false, console) }
+    let isKnown = !isThere || !schemas.isEmpty
+    guard plan.means != .none, !dryRun else { return answer(plan, isDone: false, isKnown, console) }
     try StoreFiles(store.url).checkMayReplace()
     let text = "\(plan.words)\nThis replaces \(store). The damaged files are kept."
     try Confirmation.ask(plan.found + text, yes: yes, console)
     let report = try Activity.show("healing", console) {
       try Store.heal(at: store.url, schemas: schemas, options: lock.storeOptions, trustsArchive: trustArchive)
     }
-    return answer(report, isDone: true, console)
+    return answer(report, isDone: true, isKnown, console)
   }
 
-  private func answer(_ report: HealReport, isDone: Bool, _ console: Console) -> Answer {
+  private static let sound = "the store is sound"
+  private static let soundPages = "its pages and search indexes are sound; which other objects it should have, only its app knows"
+
+  /// - Parameter isKnown: whether the schema of the store is known, so that missing objects were looked for.
+  private func answer(_ report: HealReport, isDone: Bool, _ isKnown: Bool, _ console: Console) -> Answer {
     let salvage = report.salvage ?? SalvageReport()
     var facts = FactList()
     facts.add("store", store.path)
     if report.means == .none {
-      facts.add("healed", report.isHealed && report.notes.isEmpty ? "nothing: the store is sound" : "nothing")
+      facts.add("healed", report.isHealed && report.notes.isEmpty ? "nothing: \(isKnown ? Self.sound : Self.soundPages)" : "nothing")
     } else {
       facts.add(isDone ? "healed" : "would do", report.words)
     }

@@ -16,14 +16,14 @@ struct IntegrityCheckTests {
     try store.close()
   }
 
-  /// Damages the file with plain SQL, with foreign keys off, and checks it.
+  /// Damages the file with plain SQL while it is open, with foreign keys off, and checks it.
   private func check(after sql: String, quick: Bool = false) throws -> IntegrityReport {
+    let store = try folder.store([Shelves.schema])
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
     let queue = try DatabaseQueue(path: folder.file("store.sqlite").path, configuration: configuration)
     try queue.writeWithoutTransaction { db in try db.execute(sql: sql) }
     try queue.close()
-    let store = try folder.store([Shelves.schema])
     let before = try store.statistics().rows
     let report = try store.integrityCheck(quick: quick)
     #expect(try store.statistics().rows == before)
@@ -54,7 +54,8 @@ struct IntegrityCheckTests {
   func fullText() throws {
     let report = try check(after: "DROP TRIGGER books_search_update; UPDATE books SET title = 'changed' WHERE rowid = 3")
     #expect(report.findings.filter { $0.part == .fullText }.map(\.table) == ["books_search"])
-    #expect(report.findings.filter { $0.part == .schema }.map(\.message) == ["trigger books_search_update is missing"])
+    #expect(
+      report.findings.filter { $0.part == .schema }.map(\.message) == ["trigger books_search_update is missing\(SchemaShape.madeAgain)"])
   }
 
   @Test("a search index whose own tables are damaged is a finding")
@@ -68,7 +69,7 @@ struct IntegrityCheckTests {
     let report = try check(after: "DROP INDEX books_by_shelf; ALTER TABLE shelves ADD COLUMN sneaked TEXT; CREATE TABLE extra (a)")
     #expect(report.findings.allSatisfy { $0.part == .schema })
     #expect(
-      report.findings.map { String($0.message.prefix { $0 != ":" }) } == [
+      report.findings.map { String($0.message.prefix { $0 != ":" && $0 != ";" }) } == [
         "index books_by_shelf is missing", "table shelves is not as declared", "table extra is not declared",
       ])
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import Holdfast
 
 @Suite("Search indexes of what is restored", .timeLimit(.minutes(10)))
-struct SearchIndexTests {
+struct SearchIndexesTests {
   let folder: TemporaryFolder
   let store: Store
 
