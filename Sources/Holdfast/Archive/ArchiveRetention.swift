@@ -168,7 +168,8 @@ struct ArchiveRetention {
     }
     let base = ArchiveBase(
       commit: commit, timeMicroseconds: replay.time, pageBytes: replay.hashes.pageBytes, pages: replay.hashes.pages,
-      state: ArchiveBase.digits(replay.hashes.state), reason: ArchiveBase.regular, store: StoreFiles.id(in: file, generation.key), logSalts: replay.place.salts,
+      state: ArchiveBase.digits(replay.hashes.state), reason: ArchiveBase.regular, store: StoreFiles.id(in: file, generation.key),
+      logSalts: replay.place.salts,
       logFrames: replay.place.frames)
     // Stopped before the description is there, the base does not count, and would stay for ever. By the mark the next run removes it.
     let mark = generation.removed(commit)

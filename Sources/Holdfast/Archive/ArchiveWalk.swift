@@ -35,7 +35,8 @@ struct ArchiveWalk {
         throw broken(last, "the next segment begins at commit \(header.first)")
       }
       let owner = base.store.flatMap { UInt64($0.prefix(16), radix: 16) } ?? 0
-      guard header.pageBytes == base.pageBytes, header.generation == generation.number, [0, owner].contains(header.store) || owner == 0 else {
+      guard header.pageBytes == base.pageBytes, header.generation == generation.number, [0, owner].contains(header.store) || owner == 0
+      else {
         throw broken(last, "\(segment.url.path) belongs to another generation, or to another store")
       }
       while let record = try proven(last, { try segment.next() }) {

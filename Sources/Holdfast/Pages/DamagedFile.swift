@@ -115,7 +115,7 @@ struct DamagedFile {
   private var origin: LogOrigin { LogOrigin(line: line, changes: hasHeader ? firstPage?.changes : nil) }
 
   /// The mark of the log to which this state belongs; nil where it cannot be read.
-  private var line: LogLine? {
+  var line: LogLine? {
     guard let root = SalvageSchema(self).root("holdfast_store"), let row = RawPage(root, of: self)?.rows(of: self).rows.first,
       row.values.count >= 4, case .text(let store) = row.values[1], case .text(let mark) = row.values[2]
     else { return nil }

@@ -3,7 +3,7 @@ import Foundation
 /// The newest state that an archive proves, with the commits of the log behind it, as a file of its own.
 struct ArchivedState {
   private var pages: PageFile
-  private let key: StoreKey?
+  let key: StoreKey?
   /// The last commit of the archive in it.
   let commit: ArchivedCommit
   /// How many commits of the log follow it.
@@ -15,7 +15,7 @@ struct ArchivedState {
   private let met: Set<UInt64>
 
   var file: URL { pages.url }
-  private var hashes: PageHashes { pages.hashes }
+  var hashes: PageHashes { pages.hashes }
 
   /// Nil where there is no archive with a base.
   ///
@@ -96,6 +96,8 @@ struct ArchivedState {
     do { end = try ArchiveEnd(before) } catch is ArchiveGap { return nil }
     let replay = try before.build(end.commit, at: earlier).replay
     guard replay.hashes.pageBytes == hashes.pageBytes else { return nil }
+    // Another store's file may have taken this one's place for a while.
+    guard StoreFiles.id(in: earlier, key) == StoreFiles.id(in: file, key) else { return nil }
     let base = try PageHashes.of(newest.base(first), pageBytes: hashes.pageBytes, key)
     try DurableFile.copy(file, to: mended)
     // As they stand in the files.
@@ -116,23 +118,11 @@ struct ArchivedState {
     return Dictionary(uniqueKeysWithValues: try known.map { (Int($0), Array(try pages.read($0))) })
   }
 
-  /// How many pages of a store differ from this state; and whether each of them is as it was at an earlier time, as after writes that the disk
-  /// lost, or in a file whose log is gone.
-  func difference(from present: DamagedFile) -> (pages: Int, areOlder: Bool) {
-    let most = max(present.pageCount, Int(hashes.pages))
-    guard present.pageBytes == hashes.pageBytes else { return (most, false) }
-    var (pages, areOlder) = (0, true)
-    for number in Set(present.numbers).union(1...max(1, Int(hashes.pages))) {
-      let number = UInt32(clamping: number)
-      // The archive, too, keeps a page as it stands that cannot be decrypted.
-      let bytes = present.page(Int(number))?.bytes ?? present.bytes(of: Int(number))
-      let hash = bytes.map { $0.withUnsafeBytes { hashes.hash(number, $0) } }
-      guard hash != hashes[number] else { continue }
-      pages += 1
-      areOlder = areOlder && hash.map { met.contains($0) || older[number] == $0 } ?? false
-    }
-    return (pages, areOlder)
-  }
+  /// A page of this state, decrypted.
+  func page(_ number: UInt32) throws -> Data { try pages.read(number) }
+
+  /// Whether a page had content with this hash at an earlier time.
+  func wasMet(_ number: UInt32, _ hash: UInt64) -> Bool { met.contains(hash) || older[number] == hash }
 
   /// Whether a store has a mark that this state does not know: a store that was open wrote it later, and did not archive.
   func isBehind(_ line: LogLine?) -> Bool {

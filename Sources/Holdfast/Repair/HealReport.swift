@@ -6,7 +6,7 @@ public struct HealReport: Sendable, Equatable, Codable {
   public enum Means: String, Sendable, Codable, CaseIterable {
     /// Nothing was done.
     case none
-    /// Damaged pages were replaced by those of the archive: nothing is lost.
+    /// Damaged pages were replaced by those of the archive.
     case pages
     /// Indexes were made again from their tables, and objects of the schema without rows that were missing: no row is lost. Where an index and its table disagreed about a value, the table's stays.
     case indexes
@@ -26,6 +26,9 @@ public struct HealReport: Sendable, Equatable, Codable {
   public internal(set) var source: String?
   /// For `.rows`: what came back, by table.
   public internal(set) var salvage: SalvageReport?
+  /// What may be lost, a sentence each. Empty: that nothing is lost was proven, as far as the store and its archive tell: each page that was
+  /// replaced was unreadable or had the content of an earlier time, and every other page is as the archive has it.
+  public internal(set) var mayBeLost: [String] = []
   /// What to know before trusting the result, a sentence each.
   public internal(set) var notes: [String] = []
   /// The folder with the damaged files, and with the rows that were set aside; nil when nothing was replaced.

@@ -2,22 +2,22 @@ import Foundation
 
 /// Finds the best way to bring a damaged store back. Works on copies: the exact ways first, and the first that ends in a sound store.
 struct Healing {
-  private let files: StoreFiles
+  let files: StoreFiles
   private let schemas: [StoreSchema]
-  private let options: StoreOptions
-  private let trustsArchive: Bool
-  private let folder: WorkingFolder
+  let options: StoreOptions
+  let trustsArchive: Bool
+  let folder: WorkingFolder
   /// The store's files as they were; nothing writes to them.
-  private let copy: StoreFiles
+  let copy: StoreFiles
   /// Nil where the file is gone or empty.
-  private let present: DamagedFile?
-  private(set) var report = HealReport()
+  let present: DamagedFile?
+  var report = HealReport()
   /// That the log beside the store is not its own, in words; nil where it is.
   private(set) var foreignLog: String?
   /// The parts of the check that found the damage.
-  private var damagedParts: Set<IntegrityReport.Part> = [.file]
+  private(set) var damagedParts: Set<IntegrityReport.Part> = [.file]
   /// The archive's state, where the store gets exactly that.
-  private var exact: ArchivedState?
+  var exact: ArchivedState?
 
   /// - Parameter copy: a copy of the store's files in `folder`.
   init(
@@ -100,66 +100,8 @@ struct Healing {
     }
   }
 
-  // MARK: The archive's pages
-
-  private mutating func archivedState() throws -> ArchivedState? {
-    do {
-      return try ArchivedState(of: files, copy: copy, at: folder.file("archived.sqlite"), options.key)
-    } catch let error as StoreError where present == nil && [.wrongKey, .keyNeeded, .notEncrypted].contains(error.code) {
-      // Nothing else tells whether the key is right.
-      throw error
-    } catch {
-      report.notes.append("the archive could not help: \(StoreError(error, path: files.path).message)")
-      return nil
-    }
-  }
-
-  /// The archive's state, where it is the newest that can be known, and differences are damage.
-  private mutating func fromArchive(_ archived: ArchivedState, _ doubts: [String]) throws -> URL? {
-    let line = try? LogLine.stored(ConnectionFactory(copy.path, options).still())
-    // A missing index is made again, and every row is in the file.
-    guard trustsArchive || damagedParts != [.schema] else { return nil }
-    guard trustsArchive || archived.isCurrent && !archived.isBehind(line) else {
-      report.notes.append(
-        "the archive ends before the store does, so its pages do not replace the store's: \(archived.words)")
-      return nil
-    }
-    let difference = present.map { archived.difference(from: $0) }
-    try present?.check()
-    report.pages = difference?.pages
-    guard difference?.pages != 0 else { return try beforeGap(archived) }
-    guard trustsArchive || difference?.areOlder ?? true || !report.damage.isEmpty || !doubts.isEmpty else {
-      report.notes.append(
-        """
-        \(difference?.pages ?? 0) pages differ from the archive, and every check passes. This is damage that no check sees, or another \
-        program changed the store without archiving. Heal with trust in the archive if no other program writes to this store.
-        """)
-      return nil
-    }
-    guard let healed = try sound(archived.file, archived.words) else { return try beforeGap(archived) }
-    exact = archived
-    (report.means, report.source) = (.pages, archived.words)
-    return healed
-  }
-
-  /// Where the archive has followed a damaged store: its state with the pages of before.
-  private mutating func beforeGap(_ archived: ArchivedState) throws -> URL? {
-    guard !report.damage.isEmpty, damagedParts != [.schema] else { return nil }
-    do {
-      guard let (file, pages, words) = try archived.beforeGap(of: files, in: folder), let healed = try sound(file, words) else {
-        return nil
-      }
-      (report.means, report.source, report.pages) = (.pages, words, pages)
-      report.notes.append(
-        "the archive had followed the damaged store; what another program changed while the store was closed then is gone")
-      return healed
-    } catch let error as StoreError where [.damaged, .notFound, .wrongKey, .keyNeeded, .notEncrypted].contains(error.code) {
-      return nil
-    }
-  }
-
   /// `file`, or a copy of it with its search indexes made again; nil where it is damaged, too.
-  private mutating func sound(_ file: URL, _ words: String) throws -> URL? {
+  mutating func sound(_ file: URL, _ words: String) throws -> URL? {
     let trial = folder.file("\(file.lastPathComponent).trial")
     _ = try DurableFile.remove(trial)
     try DurableFile.copy(file, to: trial)
@@ -194,6 +136,16 @@ struct Healing {
     let file = folder.file("indexes.sqlite")
     do {
       try present.copyPages(to: file)
+      return try indexesMadeAgain(in: file)
+    } catch {
+      report.notes.append(StoreError(error).message.replacing(file.path, with: files.path))
+      return nil
+    }
+  }
+
+  /// `file` with its indexes made again, where only those are damaged.
+  mutating func indexesMadeAgain(in file: URL) throws -> URL? {
+    do {
       let connection = try ConnectionFactory(file.path, options).working()
       let found = try Snapshot.damage(connection)
       let words = ["missing from index", "wrong # of entries in index", "non-unique entry in index"]
@@ -241,9 +193,10 @@ struct Healing {
     }
     for candidate in found.sorted(by: { $0.time > $1.time }) {
       do {
-        if let file = try sound(candidate.file(), candidate.words) { return (file, candidate.words) }
+        let copy = try candidate.file()
+        if try isOwn(copy, candidate.words), let file = try sound(copy, candidate.words) { return (file, candidate.words) }
       } catch let error as StoreError
-        where [.damaged, .verificationFailed, .notFound, .wrongKey, .keyNeeded, .notEncrypted].contains(error.code)
+        where [.damaged, .verificationFailed, .notFound, .wrongKind, .wrongKey, .keyNeeded, .notEncrypted].contains(error.code)
       {
         report.notes.append("\(candidate.words) could not help: \(error.message)")
       }
@@ -262,8 +215,11 @@ struct Healing {
           report.notes += findings
           return copied(backup)
         }
+        // Whatever became of the row that has it.
+        try LogLine.adopt(present.line?.store ?? backup.flatMap { StoreFiles.id(in: $0.file, options.key) }, by: file, options)
         report.salvage = salvage
         report.means = .rows
+        report.mayBeLost.append("rows of damaged pages, as counted by table")
         report.notes += findings.filter { !report.notes.contains($0) } + filledNotes(salvage, backup?.words)
         return file
       } catch let error as StoreError where error.code == .notADatabase {
@@ -280,7 +236,10 @@ struct Healing {
   }
 
   private mutating func copied(_ backup: (file: URL, words: String)?) -> URL? {
-    if backup != nil { report.means = .copy }
+    if let backup {
+      report.means = .copy
+      report.mayBeLost.append("everything that was changed after \(backup.words)")
+    }
     return backup?.file
   }
 

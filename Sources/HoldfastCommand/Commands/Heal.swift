@@ -58,21 +58,24 @@ struct Heal: Subcommand {
     var facts = FactList()
     facts.add("store", store.path)
     if report.means == .none {
-      facts.add("healed", report.isHealed && report.notes.isEmpty ? "nothing: \(isKnown ? Self.sound : Self.soundPages)" : "nothing")
+      facts.add(
+        "healed",
+        report.isHealed && (report.notes + report.mayBeLost).isEmpty ? "nothing: \(isKnown ? Self.sound : Self.soundPages)" : "nothing")
     } else {
       facts.add(isDone ? "healed" : "would do", report.words)
     }
     if let setAside = report.salvage?.setAside { facts.add("set aside", setAside.path) }
     if let kept = report.kept { facts.add("kept as", kept.path) }
-    let isWhole = report.means == .none ? report.notes.isEmpty : [.pages, .indexes].contains(report.means)
+    let isWhole = report.mayBeLost.isEmpty && (report.means != .none || report.notes.isEmpty)
     return Answer(
       document: [
         "store": .string(store.path), "healed": .bool(isDone), "means": .string(report.means.rawValue), "damage": .texts(report.damage),
         "pages": report.pages.map { .number($0) } ?? .null, "source": .text(report.source), "tables": salvage.document,
         "set_aside": .text(report.salvage?.setAside?.path), "kept_folder": .text(report.kept?.path), "notes": .texts(report.notes),
+        "may_be_lost": .texts(report.mayBeLost),
       ],
       text: report.found + (salvage.tables.isEmpty ? "" : salvage.text(width: console.outputWidth)) + facts.text,
-      notes: report.notes + salvage.lostNotes,
+      notes: report.mayBeLost.map { "may be lost: \($0)" } + report.notes + salvage.lostNotes,
       foundProblems: !isWhole)
   }
 }
@@ -89,7 +92,8 @@ extension HealReport {
     switch means {
     case .none: "nothing"
     case .pages:
-      "\(pages.map { ShownValue.counted($0, "page", "pages") } ?? "the whole file") from \(source ?? "the archive"): nothing is lost"
+      "\(pages.map { ShownValue.counted($0, "page", "pages") } ?? "the whole file") differ from \(source ?? "the archive")"
+        + (mayBeLost.isEmpty ? ", and come from there: nothing is lost" : "; what is damaged comes from there")
     case .indexes: "indexes made again: no row is lost"
     case .rows: "\(salvage?.rows ?? 0) rows in a new store" + (source.map { ", those of lost pages from \($0)" } ?? "")
     case .copy: "no row can be read: \(source ?? "a copy") takes the file's place"
