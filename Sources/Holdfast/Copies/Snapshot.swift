@@ -274,6 +274,12 @@ public struct Snapshot: Sendable, Codable, Equatable {
     return lines.compactMap { $0.first ?? nil }.filter { $0 != "ok" && !$0.contains(" FTS5 table ") && !$0.hasPrefix("fts5: ") }
   }
 
+  /// Whether these findings say no more than that indexes do not fit their tables.
+  static func isOnlyOfIndexes(_ damage: [String]) -> Bool {
+    let words = ["missing from index", "wrong # of entries in index", "non-unique entry in index"]
+    return damage.allSatisfy { finding in words.contains { finding.contains($0) } }
+  }
+
   /// The rows that point at a row that is gone. SQL without foreign keys leaves them; the file is whole.
   static func dangling(_ connection: RawConnection) throws -> [String] {
     try connection.texts("PRAGMA foreign_key_check").prefix(100).map { row in

@@ -38,15 +38,17 @@ struct LeftLog: Equatable {
   /// Judges the log beside the file. Changes nothing. Nil where there is no log, and where another connection has the file open: SQLite has
   /// then read the log already.
   ///
-  /// - Parameter thoroughly: whether the whole file is read to find out, however the log came there.
-  init?(_ files: StoreFiles, _ options: StoreOptions, thoroughly: Bool = false) throws {
+  /// - Parameters:
+  ///   - thoroughly: whether the whole file is read to find out, however the log came there.
+  ///   - source: the files of which `files` are a private copy.
+  init?(_ files: StoreFiles, _ options: StoreOptions, thoroughly: Bool = false, copyOf source: StoreFiles? = nil) throws {
     // Without permission to write there is no way to find out whether the file is open elsewhere.
     guard files.hasLog, DurableFile.size(files.path) > 0, DurableFile.mayWrite(files.path), try FileLock(files) != nil else {
       return nil
     }
     let factory = ConnectionFactory(files, options)
     log = try WriteAheadLog(files.log)
-    if let reason = try Self.foreignness(log, files, factory, thoroughly) {
+    if let reason = try Self.foreignness(log, files, factory, mayBeCopied: Self.mayBeCopied(source ?? files), thoroughly) {
       verdict = .foreign(reason: reason)
     } else {
       verdict = log.lostCommits > 0 ? .broken(commits: log.lostCommits) : .sound
@@ -56,7 +58,7 @@ struct LeftLog: Equatable {
   }
 
   private static func foreignness(
-    _ log: WriteAheadLog, _ files: StoreFiles, _ factory: ConnectionFactory, _ thoroughly: Bool
+    _ log: WriteAheadLog, _ files: StoreFiles, _ factory: ConnectionFactory, mayBeCopied: Bool, _ thoroughly: Bool
   ) throws -> String? {
     // SQLite ignores a log without a whole header or without a commit.
     guard let pageSize = log.pageSize, log.committedFrames > 0 else { return nil }
@@ -77,8 +79,11 @@ struct LeftLog: Equatable {
     } catch let error as StoreError where [.damaged, .notADatabase, .wrongKey, .misuse].contains(error.code) {
       return "with it the file could not be read: \(error.message)"
     }
-    guard try thoroughly || mayBeCopied(files) && !pages.areInFile() else { return nil }
-    guard try !isSound(factory.copySource()), try isSound(factory.copySource(ConnectionFactory.immutable(files.path))) else { return nil }
+    guard try thoroughly || mayBeCopied && !pages.areInFile() else { return nil }
+    let damage = try damage(factory.copySource())
+    // A program that does not know an index of a table leaves such damage in the file's own log.
+    guard !damage.isEmpty, mayBeCopied || !Snapshot.isOnlyOfIndexes(damage) else { return nil }
+    guard try self.damage(factory.copySource(ConnectionFactory.immutable(files.path))).isEmpty else { return nil }
     return "with it the file would be damaged, and without it the file is sound"
   }
 
@@ -88,10 +93,10 @@ struct LeftLog: Equatable {
     return DurableFile.changedAt(files.path, asFile: true) >= written || DurableFile.changedAt(files.log.path, asFile: true) != written
   }
 
-  private static func isSound(_ connection: @autoclosure () throws -> RawConnection) throws -> Bool {
-    do { return try Snapshot.damage(connection()).isEmpty } catch let error as StoreError
+  private static func damage(_ connection: @autoclosure () throws -> RawConnection) throws -> [String] {
+    do { return try Snapshot.damage(connection()) } catch let error as StoreError
       where [.damaged, .notADatabase, .wrongKey].contains(error.code)
-    { return false }
+    { return [error.message] }
   }
 }
 
@@ -171,7 +176,7 @@ extension StoreFiles {
   /// - Parameter source: the files that were copied.
   func leaveForeignLog(_ options: StoreOptions, named source: StoreFiles) throws -> String? {
     // What SQLite cannot read at all proves nothing.
-    guard let left = try? LeftLog(self, options, thoroughly: true), case .foreign = left.verdict else { return nil }
+    guard let left = try? LeftLog(self, options, thoroughly: true, copyOf: source), case .foreign = left.verdict else { return nil }
     for url in [log, index] { try DurableFile.remove(url) }
     return left.verdict.message(source)
   }

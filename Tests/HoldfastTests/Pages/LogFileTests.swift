@@ -38,7 +38,8 @@ struct LogFileTests {
 
   @Test("the walk ends before the first frame that is changed, in its page or in the numbers before it, and says why")
   func damaged() throws {
-    let whole = try walk(LeftStore(since: 5).log).ends
+    let sound = try LeftStore(since: 5)
+    let whole = try walk(sound.log).ends
     for (place, reason) in [(24 + 100, LogFile.End.Reason.otherChecksum), (5, .otherChecksum), (9, .otherSalts)] {
       let left = try LeftStore(since: 5)
       let frame = Int(whole[2]) + 1

@@ -23,7 +23,8 @@ struct MisplacedPagesTests {
     try FileManager.default.copyItem(atPath: other.path + "-wal", toPath: file.path + "-wal")
     let new = folder.file("new.sqlite")
     let report = try Store.salvage(file, to: new, schemas: [SalvageWorld.shop], options: .testing)
-    #expect(report.findings == ["the log beside the file is of another store, or of another time of this one, and was not read"])
+    #expect(
+      report.findings.count == 1 && report.findings.first?.hasSuffix("it is of another store, or of another time of this one") == true)
     #expect(report.pagesOfLog == 0 && report.setAside == nil)
     #expect(try SalvageWorld.rows(new) == rows)
   }
@@ -50,7 +51,7 @@ struct MisplacedPagesTests {
     try log.write(to: URL(fileURLWithPath: file.path + "-wal"))
     let new = folder.file("new.sqlite")
     let report = try Store.salvage(file, to: new, schemas: [SalvageWorld.shop], options: .testing)
-    #expect(report.findings.contains("the log beside the file is of another store, or of another time of this one, and was not read"))
+    #expect(report.findings.contains { $0.hasSuffix("does not belong to it, and is not read: it is older than the file") })
     #expect(report.pagesOfLog == 0)
     #expect(try SalvageWorld.rows(new) == rows)
   }
