@@ -103,6 +103,12 @@ struct Opening {
       readOnlyReason =
         pending.isEmpty ? isNotAsDeclared : "\(pending.map(\.name).joined(separator: ", ")) did not run yet"
     }
+    // SQLite reads a file in WAL mode only if it can make an index beside it, or with the promise that no program writes. An index beside a
+    // write-protected file would be write-protected, too, and every later writer would fail. Under another name of the file, a program may
+    // move its log's pages into the file: only this way notices that. A migration's plan, too, reads so.
+    if isProtected || files.otherNames != nil || !files.hasRoomForIndex, !files.hasLog { reading = .immutable }
+    if case .foreign = look.log { (reading, ignoresLog) = (.immutable, true) }
+    if look.needsRecovery { reading = .recovered }
     guard readOnlyReason != nil else { return }
     let missing = try shape.missingColumns(of: expected ?? runner.expectedShape())
     guard missing.isEmpty else {
@@ -112,12 +118,6 @@ struct Opening {
         isNewer ? .newerSchema : .readOnly, "\(path) cannot be read by this version: \(what)",
         recoveryOptions: isNewer ? [.updateApp] : [])
     }
-    // SQLite reads a file in WAL mode only if it can make an index beside it, or with the promise that no program writes. An index beside a
-    // write-protected file would be write-protected, too, and every later writer would fail.
-    // Under another name of the file, a program may move its log's pages into the file. Only this way notices that.
-    if isProtected || files.otherNames != nil || !files.hasRoomForIndex, !files.hasLog { reading = .immutable }
-    if case .foreign = look.log { (reading, ignoresLog) = (.immutable, true) }
-    if look.needsRecovery { reading = .recovered }
   }
 
   /// Calls `body` with the way to read the file; again with another one where there is no room for an index after all, for example by a quota.
