@@ -19,6 +19,7 @@ public struct AuditHead: Sendable, Hashable, Codable, LosslessStringConvertible 
 
   init(entry: Int64, _ bytes: Data) { (self.entry, hash) = (entry, SHA256Hex.hex(bytes)) }
 
+  /// The number of the entry, a colon, and the hash.
   public var description: String { "\(entry):\(hash)" }
 
   var bytes: Data { SHA256Hex.data(hex: hash) ?? Data() }
