@@ -39,11 +39,10 @@ extension StoreError {
     case SQLITE_ERROR where Self.unreadableIndex.contains(where: message.hasPrefix): code = .damaged
     default: code = .misuse
     }
-    let remedy =
-      extended & 0xFF == SQLITE_ERROR
-      ? "A search index cannot be read. Heal the store: the index is made again, and no row is lost."
-      : "Heal the store; the damaged file is kept."
-    self.init(code, subject + message, suggestion: code == .damaged ? remedy : nil, cause: cause)
+    let heals = code == .damaged && extended & 0xFF == SQLITE_ERROR
+    self.init(
+      code, subject + message,
+      suggestion: heals ? "A search index cannot be read. Heal the store: the index is made again, and no row is lost." : nil, cause: cause)
     sqliteCode = extended
     if code == .constraint { readConstraint(message) }
   }
