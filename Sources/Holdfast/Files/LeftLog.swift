@@ -82,7 +82,7 @@ struct LeftLog: Equatable {
     guard try thoroughly || mayBeCopied && !pages.areInFile() else { return nil }
     let damage = try damage(factory.copySource())
     // A program that does not know an index of a table leaves such damage in the file's own log.
-    guard !damage.isEmpty, mayBeCopied || !Snapshot.isOnlyOfIndexes(damage) else { return nil }
+    guard !damage.isEmpty, !Snapshot.isOnlyOfIndexes(damage) else { return nil }
     guard try self.damage(factory.copySource(ConnectionFactory.immutable(files.path))).isEmpty else { return nil }
     return "with it the file would be damaged, and without it the file is sound"
   }

@@ -25,7 +25,9 @@ extension StoreFiles {
 
   /// The id of the store whose archive or snapshots lie here; nil where there are none, or they do not tell.
   func ownerOfCopies(_ key: StoreKey?) -> String? {
-    ArchiveFolder(self, key).owner() ?? (try? Snapshot.all(self))?.lazy.compactMap { Self.id(in: $0.file(self), key) }.first
+    if let owner = ArchiveFolder(self, key).owner() { return owner }
+    for snapshot in (try? Snapshot.all(self)) ?? [] { if let owner = Self.id(in: snapshot.file(self), key) { return owner } }
+    return nil
   }
 
   /// Sets an archive of another store aside, before this store would go on with it. Returns notices.

@@ -25,7 +25,8 @@ extension Healing {
       report.notes.append("\(words) is of another store, with the id \(owner), and was not used: this store has the id \(own)")
       return false
     }
-    if trustsArchive { return true }
+    // Of a file that has no page of a store any more nothing can tell more, as of one that is gone.
+    guard !trustsArchive, present.numbers.contains(where: { RawPage($0, of: present) != nil }) else { return true }
     let then = try DamagedFile(file, log: file.appendingPathExtension("wal"), guess: present.pageBytes, options.key)
     let equal = then.numbers.count { then.page($0)?.bytes == present.page($0)?.bytes }
     if present.pageBytes == then.pageBytes, equal * 2 >= min(then.pageCount, present.pageCount) { return true }

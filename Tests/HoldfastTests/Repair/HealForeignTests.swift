@@ -10,20 +10,24 @@ struct HealForeignTests {
   /// Overwrites leaves of tables that are the same in both files, from the last one on. Returns how many.
   private func damageLeaves(_ file: URL, sameAs before: Data, count: Int) throws -> Int {
     let now = try Data(contentsOf: file)
-    let pages = stride(from: 4_096, to: min(now.count, before.count), by: 4_096).filter { place in
-      now[place] == 13 && now[place..<place + 4_096] == before[place..<place + 4_096]
+    var leaves: [Int] = []
+    for start in stride(from: 4_096, to: min(now.count, before.count), by: 4_096) {
+      let page: Range<Int> = start..<start + 4_096
+      if now[start] == 13, now[page] == before[page] { leaves.append(start) }
     }
-    let chosen = pages.suffix(count)
-    for place in chosen { try Damage.overwrite(file, at: UInt64(place), count: 4_096) }
+    let chosen = leaves.suffix(count)
+    for start in chosen { try Damage.overwrite(file, at: start, count: 4_096) }
     return chosen.count
   }
 
-  @Test("what another program committed while the store was closed stays when pages are damaged later, and the report says what may be lost")
+  @Test(
+    "what another program committed while the store was closed stays when pages are damaged later, and the report says what may be lost")
   func commitsStay() throws {
     let world = try HealWorld("shop", archived: true)
     let before = try Data(contentsOf: world.url)
     try world.foreign(
-      "UPDATE customers SET points = 77 WHERE id = 3", "INSERT INTO labels VALUES (9999, 'theirs', NULL)", "PRAGMA wal_checkpoint(TRUNCATE)")
+      "UPDATE customers SET points = 77 WHERE id = 3", "INSERT INTO labels VALUES (9999, 'theirs', NULL)", "PRAGMA wal_checkpoint(TRUNCATE)"
+    )
     let rows = try SalvageWorld.rows(world.url)
     try #require(damageLeaves(world.url, sameAs: before, count: 2) == 2)
     let report = try world.heal()
@@ -53,7 +57,7 @@ struct HealForeignTests {
     let snapshot = try theirs.snapshot()
     _ = try theirs.archive()
     try theirs.close()
-    let sound = try Data(contentsOf: mine.url)
+    let (sound, rows) = (try Data(contentsOf: mine.url), try SalvageWorld.rows(mine.url))
     let folder = mine.folder.file("store.sqlite.holdfast")
     try FileManager.default.removeItem(at: folder)
     try FileManager.default.copyItem(at: other.folder.file("store.sqlite.holdfast"), to: folder)
@@ -65,7 +69,7 @@ struct HealForeignTests {
     try #require(damageLeaves(mine.url, sameAs: sound, count: 1) == 1)
     let report = try mine.heal(trustsArchive: true)
     #expect(report.means == .rows && report.notes.contains { $0.contains("is of another store") }, "\(report)")
-    #expect(try SalvageWorld.rows(mine.url).keys.contains { $0.contains("99") && $0.contains("customers") } == false)
+    #expect(try Set(SalvageWorld.rows(mine.url).keys).isSubset(of: rows.keys))
     let store = try mine.store()
     let notice = try #require(store.notices.first { $0.kind == .foreignArchive })
     #expect(FileManager.default.fileExists(atPath: try #require(notice.kept).appendingPathComponent("archive/00000001").path))

@@ -25,7 +25,7 @@ struct LoggingTests {
         "info migrated migration=shelves/001-first",
         "info opened access=readWrite durability=fast path=\(path)",
         "info snapshot findings=0 id=20231114T221320Z-1",
-        "notice restored replaced=20231114T221320Z-1 snapshot=20231114T221320Z-1",
+        "notice replaced by=restored the snapshot 20231114T221320Z-1",
       ])
     #expect(!lines.all.contains { $0.contains("SECRET") })
   }

@@ -276,12 +276,12 @@ import Testing
     }
   }
 
-  @Test("a damaged value names its column, and no table that it is not in")
+  @Test("a damaged value names its table and its column")
   func damage() throws {
     let (log, _) = try Self.log([[Self.set(100, 5)]])
     try log.store.write { _ = try $0.execute("UPDATE workouts SET started_at = 999999999999999999") }
     let error = #expect(throws: StoreError.self) { try log.records() }
-    #expect(error?.code == .decoding && error?.column == "started_at" && error?.table == nil)
+    #expect(error?.code == .decoding && error?.column == "started_at" && error?.table == "workouts")
   }
 
   @Test("both forms and the live one say the same, and the live one says it again after a change")
