@@ -108,6 +108,17 @@ struct MigrationRunner {
     }
   }
 
+  /// Whether a file has all that the texts of the migrations create, so that nothing is missing. False proves nothing: a later migration may have
+  /// dropped it, and Swift code says not what it creates; `expectedShape` tells then, which takes some milliseconds of an opening.
+  func hasAllCreated(_ shape: SchemaShape) -> Bool {
+    let names = Set(shape.names.map { $0.lowercased() })
+    return shape.unreadable.isEmpty
+      && schemas.flatMap(\.migrations).allSatisfy { migration in
+        guard case .sql(let text) = migration.step else { return false }
+        return SQLTokens.created(text).isSubset(of: names)
+      }
+  }
+
   /// Runs the pending migrations in a database that no store has open: one in memory, or a file that the kit is making.
   func migrate(_ db: Database) throws { try db.withConnection { connection in try migrate(db, connection) } }
 

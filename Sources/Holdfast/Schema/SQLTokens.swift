@@ -35,6 +35,20 @@ enum SQLTokens {
     return name
   }
 
+  /// The names of the indexes, triggers, views and virtual tables that a text of statements creates, in lower case.
+  static func created(_ sql: String) -> Set<String> {
+    var (words, names) = (of(sql)[...], Set<String>())
+    while let start = words.firstIndex(of: "create") {
+      words = words[(start + 1)...].drop { ["temp", "temporary", "unique"].contains($0) }
+      let isVirtual = words.first == "virtual"
+      if isVirtual { words = words.dropFirst() }
+      guard let kind = words.popFirst(), isVirtual ? kind == "table" : ["index", "trigger", "view"].contains(kind) else { continue }
+      if words.starts(with: ["if", "not", "exists"]) { words = words.dropFirst(3) }
+      if let name = words.first { names.insert(name) }
+    }
+    return names
+  }
+
   static func of(_ sql: String) -> [String] { Array(sequence(state: sql.unicodeScalars[...]) { next(&$0) }) }
 
   /// The next word; nil at the end.

@@ -84,8 +84,8 @@ struct Opening {
     let runner = MigrationRunner(schemas)
     let unknown = runner.unknown(ran)
     let pending = unknown.isEmpty ? try runner.pending(after: ran) : []
-    let expected = try pending.isEmpty ? runner.expectedShape() : nil
-    notAsDeclared = unknown.isEmpty && pending.isEmpty ? expected.map { runner.notAsDeclared(in: shape, $0) } ?? [] : []
+    let expected = try pending.isEmpty && !runner.hasAllCreated(shape) ? runner.expectedShape() : nil
+    notAsDeclared = unknown.isEmpty && pending.isEmpty ? runner.notAsDeclared(in: shape, expected ?? shape) : []
     // Without a plain index, reads take longer, and nothing else changes.
     if options.migrating == .never { notAsDeclared.removeAll { expected?.objects[$0]?.sql.hasPrefix("CREATE INDEX") == true } }
     needsMigration = !pending.isEmpty || !notAsDeclared.isEmpty
