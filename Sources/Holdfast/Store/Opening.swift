@@ -245,8 +245,8 @@ struct Opening {
       writer: writer, readers: readers, files: files, schemas: schemas, options: options, access: .readWrite, ownedFolder: ownedFolder,
       notices: notAsDeclared.isEmpty ? notices : notices + [madeAgain], retries: retries, archiver: archiver,
       isNew: isNew)
-    // A new archive of a new store begins with the tables that the migrations make.
-    let beginsArchiveLast = isNew && !ArchiveFolder(files).exists
+    // The archive of a new store begins with the tables that the migrations make, and with the id that it gets.
+    let beginsArchiveLast = isNew
     do {
       if !beginsArchiveLast { try store.beginArchiving() }
       if needsMigration {
