@@ -135,14 +135,20 @@ final class CheckpointDoor {
     let wait = LockWait(archiver.options)
     var attempt = 0
     while true {
-      guard archiver.makeReady(frames: logFrames, waits: !isPassive) else { return (isPassive ? SQLITE_OK : SQLITE_BUSY, 0) }
+      guard archiver.makeReady(frames: logFrames, waits: !isPassive) else {
+        if isPassive { return (SQLITE_OK, 0) }
+        // A copy of the file that is being made ends soon.
+        guard archiver.status.isBusy, wait.goesOn(attempt: attempt) else { return (SQLITE_BUSY, 0) }
+        attempt += 1
+        continue
+      }
       // SQLite's other checkpoints also move what another process commits meanwhile. A process that is killed then leaves a file that is
       // ahead of the archive.
       let first = moveLog(SQLITE_CHECKPOINT_PASSIVE)
       // From here on no other process can move a frame that the archive has not seen: then the log is not whole, and is not cut.
       archiver.pin()
       guard !isPassive, first.result.code == SQLITE_OK || first.result.code == SQLITE_BUSY else { return first.result }
-      if first.isWhole { return moveLog(mode).result }
+      if first.isWhole, case let last = moveLog(mode).result, last.code != SQLITE_BUSY { return last }
       // Waits for readers.
       guard wait.goesOn(attempt: attempt) else { return (SQLITE_BUSY, first.result.moved) }
       attempt += 1

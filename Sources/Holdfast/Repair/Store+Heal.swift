@@ -58,10 +58,7 @@ extension Store {
       let healed = try healing.run(check: check)
       var report = healing.report
       if let finished { (report.kept, report.notes) = (finished.kept, [finished.message] + report.notes) }
-      guard let healed else {
-        if replaces, report.damage.isEmpty, healing.foreignLog != nil { report.kept = try files.settleLog(options).first?.kept }
-        return try report.orDamaged(files)
-      }
+      guard let healed else { return try report.orDamaged(files) }
       guard replaces else {
         report.salvage?.setAside = nil
         return report

@@ -192,6 +192,15 @@ struct DamageVerdict {
       return
     }
     let options = options
+    if judged.damage.what == "file-of-another", (try? Store.kinds(at: url, options: options)) != nil {
+      // A copy of one store takes no other store's place: the person first moves the file away.
+      switch counted("restoring", { try Store.restore(at: url, snapshot: newest.id, options: options) }) {
+      case .failure(let error as StoreError) where error.code == .wrongKind:
+        judgeUntouched(before, after: "a restore that was refused")
+        for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+      default: find("no-refusal", "another store's file was replaced")
+      }
+    }
     switch counted("restoring", { try Store.restore(at: url, snapshot: newest.id, options: options) }) {
     case .failure(let error):
       if !isSnapshotDamaged { find("no-restore", Verdict.text(error)) } else if !isFine(error) { find("wrong-code", Verdict.text(error)) }
