@@ -114,7 +114,7 @@ struct Healing {
       if damage.isEmpty { damage = try Store.check(at: trial, schemas: schemas, options: options.forCopy).damage }
       guard let first = damage.first else { return isRemade ? trial : file }
       report.notes.append("\(words) is damaged, too: \(first)")
-    } catch let error as StoreError where [.damaged, .notADatabase, .misuse].contains(error.code) {
+    } catch let error as StoreError where [.damaged, .notADatabase, .misuse, .wrongKey].contains(error.code) {
       report.notes.append("\(words) is damaged, too: \(error.message)")
     }
     return nil

@@ -38,7 +38,9 @@ struct PageDifference {
   }
 
   private static func isSound(_ number: Int, _ content: PageBytes, in file: DamagedFile) -> Bool {
-    guard content.bytes.contains(where: { $0 != 0 }), number > 1 || file.hasHeader else { return false }
+    guard content.bytes.contains(where: { $0 != 0 }) else { return false }
+    // The cipher does not prove the bytes that tell the size of a page.
+    if number == 1, !file.hasHeader || DatabaseHeader(content.bytes).pageBytes != file.pageBytes { return false }
     guard let page = RawPage(number, of: file) else {
       // A page of a long value, or of the list of free pages: it begins with the number of the next one.
       return number > 1 && content.int(0, 4).map { $0 <= file.pageCount } ?? false

@@ -26,7 +26,7 @@ struct Faults {
     // Where a file cannot be opened for writing, SQLite opens it for reading, and the first write fails.
     if kind == "open" { return ["input_output", "cannot_create", "permission_denied", "read_only"] }
     // A replacement that could not be undone is an I/O error, whatever stopped it: the next opening finishes it.
-    if kind == "rename", failure.contains("was interrupted; the next opening") { return ["input_output"] }
+    if kind == "rename", failure.contains("was interrupted; the next command or opening") { return ["input_output"] }
     // Of a journal that cannot be removed SQLite may have lost the reason when it tells.
     let others: Set = kind == "unlink" && failure.hasSuffix("disk I/O error") ? ["input_output"] : []
     return others.union(codes(ofSystem: error, kind))
