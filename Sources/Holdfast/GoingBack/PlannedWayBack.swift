@@ -60,7 +60,7 @@ public final class PlannedWayBack {
     if case .moment = state {
       let archive = try Archive(of: url, options: options)
       pin = archive.pin()
-      // Another program may write the archive: that is told before anybody waits or is asked.
+      // Another program may be writing the archive. Then this fails now, before the person waits or is asked.
       if !isDry { try archive.checkIsFree() }
     }
     if let open = try Self.openIfSound(url, options, schemas) {

@@ -1,6 +1,6 @@
 /// What `Store.checkAudit()` found.
 ///
-/// Who can write the file can also compute the chain anew from any entry on. Keep `head` elsewhere, and give it to
+/// A person who can write the file can also compute the chain anew from any entry on. Keep `head` elsewhere, and give it to
 /// `Store.checkAudit(following:)` later: then that shows, too.
 public struct AuditCheck: Sendable, Equatable, Codable {
   /// The number of entries.

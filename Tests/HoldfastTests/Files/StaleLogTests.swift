@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A log beside a file that was copied back by hand", .timeLimit(.minutes(10)))
 struct StaleLogTests {
-  /// Who wrote the log, and so whether it has a mark.
+  /// The program that wrote the log. Only an app's log has a mark.
   enum Writer: CaseIterable { case app, otherProgram }
   /// The file that was put beside it.
   enum Copy: CaseIterable { case older, newer }
