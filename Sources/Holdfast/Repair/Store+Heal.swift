@@ -7,8 +7,8 @@ import Logging
 extension Store {
   /// Heals a damaged store that is not open, also one that cannot be opened any more, or is gone.
   ///
-  /// Works on copies, and takes the first way that ends in a sound store: damaged pages from the archive, with the commits of the log, so
-  /// that nothing is lost; indexes made again where only those are damaged; else every row that can be read, as
+  /// Works on copies, and takes the first way that ends in a sound store: damaged pages from the archive, with the commits of the log;
+  /// pages that the archive does not know stay, and `HealReport.mayBeLost` names what could not be proven; indexes made again where only those are damaged; else every row that can be read, as
   /// `salvage(_:to:schemas:options:)` does, and the rows of lost pages from the newest sound state of the archive or the newest snapshot;
   /// else that state itself. The result is verified, and then replaces the store. The damaged files move unchanged to
   /// `<store>.holdfast/quarantine/<time>/`, with the rows that were set aside. After a kill in between, the next opening finishes the work.
