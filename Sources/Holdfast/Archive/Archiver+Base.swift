@@ -49,8 +49,9 @@ extension Archiver {
       } else {
         follower.begin(nil)
       }
-      // The log may be cut while the file is copied.
       (self.follower, phase, mayBeginAnew, hasAnySalts) = (follower, .copying, true, true)
+      // The log may be cut while the file is copied: the read transaction of before the checkpoint would hinder that.
+      source.pinAnew()
       // The commits that were noted follow the base. No commit waits for this queue now, so it copies at once.
       if opened != nil { return try copyBase(reason, pageBytes) }
       lock.withLock { noted.removeAll() }

@@ -90,4 +90,12 @@ extension Archiver {
     }
     try? DurableFile.write(Data(count: Self.ballastBytes), to: ballast)
   }
+
+  func removeOlderGenerations() throws {
+    try urgently {
+      try checkIsWritten()
+      defer { tellReach() }
+      for old in try folder.generations() where old.number < generation { try DurableFile.remove(old.url) }
+    }
+  }
 }

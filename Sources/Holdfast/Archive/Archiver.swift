@@ -229,10 +229,16 @@ final class Archiver: @unchecked Sendable {
     }
   }
 
-  /// Keeps other processes from beginning the log anew. Called on the writer's queue after a checkpoint.
-  func pin() {
-    guard !status.isBusy else { return }
-    urgently { if mayBeginAnew { source?.pinAnew() } else { source?.pin() } }
+  /// Keeps other processes from beginning the log anew while it has commits that are not both in the file and in the archive. Called on the
+  /// writer's queue after a checkpoint. Returns whether it has none: otherwise a checkpoint that cuts the log would wait for this.
+  func pin() -> Bool {
+    // `beginBase` has done it.
+    guard !status.isBusy else { return true }
+    return urgently {
+      let keepsLog = phase == .following && !mayBeginAnew
+      if keepsLog { source?.pin() } else { source?.pinAnew() }
+      return !keepsLog
+    }
   }
 
   /// Whether a base waits for a checkpoint, or other processes have made the log long.
@@ -259,14 +265,6 @@ final class Archiver: @unchecked Sendable {
       if phase == .elsewhere { throw files.archivedElsewhere }
       attempt { try drain() }
       breakRow(reason)
-    }
-  }
-
-  func removeOlderGenerations() throws {
-    try urgently {
-      try checkIsWritten()
-      defer { tellReach() }
-      for old in try folder.generations() where old.number < generation { try DurableFile.remove(old.url) }
     }
   }
 

@@ -146,9 +146,9 @@ final class CheckpointDoor {
       // ahead of the archive.
       let first = moveLog(SQLITE_CHECKPOINT_PASSIVE)
       // From here on no other process can move a frame that the archive has not seen: then the log is not whole, and is not cut.
-      archiver.pin()
+      let mayCut = archiver.pin()
       guard !isPassive, first.result.code == SQLITE_OK || first.result.code == SQLITE_BUSY else { return first.result }
-      if first.isWhole, case let last = moveLog(mode).result, last.code != SQLITE_BUSY { return last }
+      if mayCut, first.isWhole, case let last = moveLog(mode).result, last.code != SQLITE_BUSY { return last }
       // Waits for readers.
       guard wait.goesOn(attempt: attempt) else { return (SQLITE_BUSY, first.result.moved) }
       attempt += 1

@@ -66,6 +66,16 @@ struct ArchiveWaitingTests {
     try store.close()
   }
 
+  @Test("an archive that begins with a left log does not itself keep that log from being cut")
+  func beginsWithLeftLog() throws {
+    try left()
+    try FileManager.default.removeItem(at: StoreFiles(notes.url).archive)
+    let store = try notes.open { $0.busyTimeout = .zero }
+    #expect(try DurableFile.size(StoreFiles(notes.url).log.path) == 0)
+    #expect(try store.archive().history().map(\.kind) == [.base])
+    try store.close()
+  }
+
   @Test("commits of another program wait while its log has them; once they are in the file, it is the gap that the next opening makes")
   func otherProgram() throws {
     try notes.open().close()
