@@ -65,6 +65,30 @@ struct StoreFlushTests {
     #expect(lines[there..<forgotten].contains("flush ."))
   }
 
+  @Test("a flush that fails during a healing fails it: no source is passed over for that, and the store is as it was or whole")
+  func healing() throws {
+    var options = StoreOptions.testing
+    options.archive.mode = .begins
+    let archived = folder.file("archived.sqlite")
+    let store = try Store.open(at: archived, schemas: [], options: options)
+    _ = try store.archive()
+    try store.close()
+    let sound = try Data(contentsOf: archived)
+    // From the archive, then from a snapshot.
+    for (url, isArchived) in [(archived, true), (url, false)] {
+      var failing: Int32 = 1
+      while true {
+        try? FileManager.default.removeItem(at: url)
+        let (lines, error) = systemCalls(in: folder, failing: failing) { try Store.heal(at: url, schemas: [], options: options) }
+        guard lines.count(where: { $0.hasPrefix("flush ") }) >= failing else { break }
+        if let error { #expect((error as? StoreError)?.code == .inputOutput, "\(failing): \(error)") }
+        if isArchived, error == nil { #expect(try Data(contentsOf: url) == sound, "\(failing)") }
+        failing += 1
+      }
+      #expect(failing > 2)
+    }
+  }
+
   @Test("finishing a restore flushes the names that a killed process gave, before the intent goes")
   func resuming() throws {
     let files = try StoreFiles(url)

@@ -1,6 +1,17 @@
 package import Foundation
 
 extension StoreError {
+  /// This error, where it tells something of what was read or run.
+  ///
+  /// - Throws: this error, where it is of the surroundings, such as the disk, memory, locks or permissions: another try may succeed.
+  func ofContent() throws -> StoreError {
+    let surroundings: [Code] = [
+      .busy, .permissionDenied, .cannotCreate, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput,
+    ]
+    guard surroundings.contains(code) else { return self }
+    throw self
+  }
+
   /// Names `url` instead of files in working folders: people know only the file that they asked for. The error of a working folder without a
   /// file names the folder in which it lies.
   package func naming(_ url: URL) -> StoreError {

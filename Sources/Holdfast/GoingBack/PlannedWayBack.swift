@@ -138,13 +138,10 @@ public final class PlannedWayBack {
       }
       return nil
     } catch let error as StoreError {
-      switch error.code {
+      switch try error.ofContent().code {
       // The key is right: it opens a copy. So the beginning of the file is what is damaged.
       case .wrongKey where try Encryption.opensCopies(of: StoreFiles(url, snapshots: options.snapshots.folder), options): return nil
-      case .busy, .permissionDenied, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput, .newerSchema, .invalidValue,
-        .wrongKey,
-        .keyNeeded, .notEncrypted, .encryptionUnavailable:
-        throw error
+      case .newerSchema, .invalidValue, .wrongKey, .keyNeeded, .notEncrypted, .encryptionUnavailable: throw error
       // Any other file may be replaced: what takes its place is verified, and the replaced file is kept.
       default: return nil
       }

@@ -11,7 +11,7 @@ extension Healing {
       // Nothing else tells whether the key is right.
       throw error
     } catch {
-      report.notes.append("the archive could not help: \(StoreError(error, path: files.path).message)")
+      report.notes.append("the archive could not help: \(try StoreError(error, path: files.path).ofContent().message)")
       return nil
     }
   }

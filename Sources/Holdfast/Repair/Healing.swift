@@ -138,7 +138,7 @@ struct Healing {
       try present.copyPages(to: file)
       return try indexesMadeAgain(in: file)
     } catch {
-      report.notes.append(StoreError(error).message.replacing(file.path, with: files.path))
+      report.notes.append(try StoreError(error).ofContent().message.replacing(file.path, with: files.path))
       return nil
     }
   }
@@ -157,7 +157,7 @@ struct Healing {
       report.notes += left.prefix(1)
       return left.isEmpty ? file : nil
     } catch {
-      report.notes.append(StoreError(error).message.replacing(file.path, with: files.path))
+      report.notes.append(try StoreError(error).ofContent().message.replacing(file.path, with: files.path))
       return nil
     }
   }
@@ -182,13 +182,17 @@ struct Healing {
 
   /// The newest sound state that can fill what is lost, with its name for people.
   private mutating func backup(_ archived: ArchivedState?) throws -> (file: URL, words: String)? {
-    let snapshot = try? Snapshot.toRestore(files)
+    let snapshot = try Snapshot.toRestore(files)
     var found: [(time: Date, file: () throws -> URL, words: String)] = []
     if let archived { found.append((archived.commit.time, { archived.file }, archived.words)) }
     if let snapshot {
-      let (files, options) = (files, options)
-      found.append(
-        (snapshot.createdAt, { try Snapshot.verified(snapshot.id, files, options).file(files) }, "the snapshot \(snapshot.id)"))
+      let (files, options, copy) = (files, options, folder.file("snapshot.sqlite"))
+      // A copy: what heals takes the store's place.
+      let build = {
+        _ = try Snapshot.build(snapshot.id, files, options, at: copy)
+        return copy
+      }
+      found.append((snapshot.createdAt, build, "the snapshot \(snapshot.id)"))
     }
     for candidate in found.sorted(by: { $0.time > $1.time }) {
       do {

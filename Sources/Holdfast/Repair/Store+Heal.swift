@@ -18,7 +18,7 @@ extension Store {
   /// - Parameters:
   ///   - schemas: the app's schemas. Without any, the file must still tell its tables where rows have to be salvaged.
   ///   - trustsArchive: whether every difference from the archive is damage, because no program writes to the store without archiving.
-  /// - Throws: `.damaged` when nothing helps; `.busy` when the store is open, here or in another process; `.wrongKind`, `.diskFull`,
+  /// - Throws: `.damaged` when nothing helps, `.notFound` when the file is gone besides; `.busy` when the store is open, here or in another process; `.wrongKind`, `.diskFull`,
   ///   `.permissionDenied`, `.inputOutput`; `.keyNeeded`, `.wrongKey`, `.notEncrypted`. The store is then as it was.
   @discardableResult
   public static func heal(
@@ -195,11 +195,12 @@ extension Store {
 }
 
 extension HealReport {
-  /// - Throws: `.damaged` when the store is damaged, and nothing helped.
+  /// - Throws: `.damaged` when the store is damaged, or `.notFound` when it is gone, and nothing helped.
   fileprivate func orDamaged(_ files: StoreFiles) throws -> HealReport {
     guard !damage.isEmpty else { return self }
     throw StoreError(
-      .damaged, "\(files.path) is damaged, and nothing could heal it: \((damage.prefix(1) + notes).joined(separator: "; "))",
+      DurableFile.stands(files.path) ? .damaged : .notFound,
+      "\(files.path) is damaged, and nothing could heal it: \((damage.prefix(1) + notes).joined(separator: "; "))",
       suggestion: "The files are as they were. Keep them, and look for a copy on another disk.")
   }
 

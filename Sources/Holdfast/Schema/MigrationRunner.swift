@@ -244,12 +244,10 @@ struct MigrationRunner {
     do {
       try db.telling(of: nil) { db in try run(migration, in: db, transaction) }
     } catch {
-      let failure = StoreError(error)
-      switch failure.code {
-      // The migration is not the cause: the error may go away, and then the migration works.
-      case .diskFull, .outOfMemory, .inputOutput, .cannotCreate, .permissionDenied, .damaged, .deviceLocked, .cancelled: throw failure
-      default: throw StoreError(.migrationFailed, "the migration \(migration.name) failed: \(failure.message)", cause: error)
-      }
+      // Else the migration is not the cause: the error may go away, and then the migration works.
+      let failure = try StoreError(error).ofContent()
+      guard failure.code != .damaged else { throw failure }
+      throw StoreError(.migrationFailed, "the migration \(migration.name) failed: \(failure.message)", cause: error)
     }
   }
 

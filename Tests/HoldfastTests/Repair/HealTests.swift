@@ -200,6 +200,8 @@ struct HealTests {
       let report = try world.heal()
       #expect(report.means == (isArchived ? .pages : .copy), "\(report)")
       #expect(try SalvageWorld.rows(world.url) == rows)
+      // A snapshot is there for the next time.
+      for snapshot in try Snapshot.all(of: world.url) { _ = try Snapshot.verify(snapshot.id, of: world.url, options: world.options) }
     }
     let world = try HealWorld("shop", archived: false)
     try Data(repeating: 65, count: 9_000).write(to: world.url)

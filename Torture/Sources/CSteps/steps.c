@@ -30,3 +30,10 @@ void steps_reset(void) { atomic_store(&taken, 0); }
 long steps_taken(void) { return atomic_load(&taken); }
 
 void memory_limit(long long bytes) { sqlite3_hard_heap_limit64(bytes); }
+
+// Older headers lack the name.
+#ifndef SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
+  #define SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE 1006
+#endif
+
+void steps_keep_log(struct sqlite3 *database) { sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0); }

@@ -16,11 +16,12 @@ struct Attack: Sendable {
   }
 
   /// The same with another seed. Half of the runs keep an archive, the other half with the next seed; of changes of the key, whose files are kept
-  /// with every other seed, two of four.
+  /// with every other seed, two of four. Ways back of a damaged store make their own.
   func inTurn(_ seed: UInt64) -> Attack {
     let place = UInt64(Workload.allCases.firstIndex(of: workload) ?? 0) &+ (durability == .durable ? 1 : 0)
     let turn = workload.changesKey ? seed / 2 : seed
-    return Attack(workload: workload, durability: durability, seed: seed, isArchived: (place &+ turn).isMultiple(of: 2))
+    let mayBegin = !workload.heals && !workload.makesFile
+    return Attack(workload: workload, durability: durability, seed: seed, isArchived: mayBegin && (place &+ turn).isMultiple(of: 2))
   }
 
   var name: String { "\(workload.rawValue)-\(durability.rawValue)-\(seed)" }

@@ -57,7 +57,8 @@ struct FullDisk {
     default: tally.find(Finding(kind: "trap", detail: "\(outcome.end)"), name, repeatBy: command)
     }
     // What is there can be read while the disk is still full; then somebody makes room.
-    if FileManager.default.fileExists(atPath: Workload.store(root).path), job.attack.workload != .importNew {
+    if FileManager.default.fileExists(atPath: Workload.store(root).path), job.attack.workload != .importNew, !job.attack.workload.makesFile
+    {
       let raw = Oracle(Workload.store(root).path, readOnly: true)
       if raw.batches == 0, outcome.done.contains(where: { $0.hasPrefix("commit") }) {
         tally.find(Finding(kind: "unreadable-while-full", detail: raw.problems.joined(separator: "; ")), name, repeatBy: command)

@@ -21,6 +21,7 @@ struct Torture {
       case "version": Versions.version(rest)
       case "upkeep-writer": try Upkeep.writer(rest)
       case "keeper": try Upkeep.keeper(rest)
+      case "stranger": try StrangersVerdict.judge(rest)
       default:
         try FileManager.default.createDirectory(atPath: Paths.scratch, withIntermediateDirectories: true)
         let isFine = try run(verb, rest)
@@ -57,6 +58,7 @@ struct Torture {
       return report([try options.kills(500).run("kills of encrypted stores"), try options.power(1_000).run()])
     case "salvage": return try options.salvages(20).run()
     case "versions": return report([try options.versions(40).run()])
+    case "strangers": return report([try options.strangers(72).run()])
     case "controls": return try controls(options, 300)
     case "short": return try all(options, short)
     case "all": return try all(options, Share(options.seconds))
@@ -66,7 +68,7 @@ struct Torture {
 
   /// How much of everything, and the seconds that each method may take.
   struct Share {
-    var states = 3_000
+    var states = 2_000
     var kills = 300
     var faults = 200
     var damages = 500
@@ -80,8 +82,10 @@ struct Torture {
     var sharedKills = 112
     var upkeep = 4
     var versions = 10
+    /// Each stranger with each way back once.
+    var strangers = 72
     /// For each method. On a quiet machine none needs half of it.
-    var seconds: Double = 120
+    var seconds: Double = 150
     var processes: Double = 10
 
     init() {}
@@ -89,7 +93,7 @@ struct Torture {
     /// For a long run: most of the time goes to states, then kills; numbers end nothing.
     init(_ seconds: Double) {
       (states, kills, faults, damages, fullDisks, folders) = (.max, .max, .max, .max, .max, .max)
-      (tools, archives, limits, sharedKills, upkeep, versions) = (.max, .max, .max, .max, .max, .max)
+      (tools, archives, limits, sharedKills, upkeep, versions, strangers) = (.max, .max, .max, .max, .max, .max, .max)
       self.seconds = seconds
       processes = seconds * 0.05
     }
@@ -112,7 +116,8 @@ struct Torture {
       { try with(0.06).tool(share.tools).run("damages, by the tool") }, { try with(0.03).fullDisks(share.fullDisks).run() },
       { try with(0.03).limits(share.limits).run() }, { try with(0.02).folders(share.folders).run() },
       { try with(0.03).sharedKills(share.sharedKills).run() }, { try with(0.04).upkeep(share.upkeep).run() },
-      { try with(0.02).versions(share.versions).run() }, { try with(0).processes(share.processes).run() },
+      { try with(0.02).versions(share.versions).run() }, { try with(0.05).strangers(share.strangers).run() },
+      { try with(0).processes(share.processes).run() },
     ]
     var tallies: [Tally] = []
     for run in runs {
@@ -182,6 +187,9 @@ struct Torture {
     var versions = options.versions(10)
     versions.environment = ["TORTURE_SABOTAGE": "over"]
     tallies.append(try versions.run("control, a migrated copy moved over the file, two versions"))
+    var strangers = options.strangers(20)
+    strangers.believesAnother = true
+    tallies.append(try strangers.run("control, another store's rows are expected, strangers"))
     var folders = options.folders(6)
     folders.environment = ["TORTURE_SABOTAGE": "deaf"]
     tallies.append(try folders.run("control, errors passed over, folders"))
@@ -206,7 +214,7 @@ struct Torture {
     print(
       """
       torture short|all|controls [--seconds N] [--seed N]
-      torture power|kill|fault|damage|archive-damage|tool|full-disk|limits|folders|processes|shared-kills|upkeep|versions
+      torture power|kill|fault|damage|archive-damage|tool|full-disk|limits|folders|processes|shared-kills|upkeep|versions|strangers
         [--seconds N] [--number N] [--seed N] [--workload NAME --durability fast|durable] [--at N] [--after MICROSECONDS]
         [--fault KIND,N,ERROR,once|for-good] [--way WAY,MICROSECONDS] [--limit file|memory,BYTES] [--what DAMAGE --state closed|half]
       torture salvage [--number SEEDS] [--seed N] [--what CLASS] [--schema batches|audiobooks|odd|random]
@@ -282,5 +290,6 @@ struct Options {
   func limits(_ wanted: Int) -> Limits { Limits(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, limit: limit) }
   func sharedKills(_ wanted: Int) -> SharedKills { SharedKills(seed: seed, wanted: number ?? wanted, deadline: deadline) }
   func upkeep(_ wanted: Int) -> Upkeep { Upkeep(seed: seed, wanted: number ?? wanted, deadline: deadline) }
+  func strangers(_ wanted: Int) -> Strangers { Strangers(seed: seed, wanted: number ?? wanted, deadline: deadline) }
   func versions(_ wanted: Int) -> Versions { Versions(seed: seed, wanted: number ?? wanted, deadline: deadline) }
 }

@@ -76,7 +76,7 @@ struct Verdict {
     case .restoreReplacing: return (acked("replaced") == nil ? [prepared, snapshot] : [snapshot], false)
     case .retention:
       return (judged.isPromised && acked("commit") != nil ? [prepared + 1] : [prepared, prepared + 1], false)
-    case .migrate, .snapshot, .export, .vacuum, .rekey, .decrypt: return ([prepared], false)
+    default: return ([prepared], false)
     }
   }
 
@@ -126,6 +126,9 @@ struct Verdict {
       if !allowed.absent { find("absent", "there is no store; acknowledged: \(judged.acks.suffix(3).joined(separator: ", "))") }
       return runAgain()
     }
+    if judged.workload.makesFile { return judgeMade() }
+    if judged.acks.contains(WaysBack.toldLess) { return }
+    if judged.workload.heals { judgeHealing() }
     judgeKeys()
     let former = judgeFormerArchives()
     if former?.isStopped == false { archive = ArchiveVerdict(judged, options.key) }
@@ -329,7 +332,7 @@ struct Verdict {
         try open.applyRetention()
         for problem in try Retaining.problems(open, isEnded: true, areNotesKept: false) { find("retention", "the next run: \(problem)") }
         try open.close()
-      case .commits, .writers, .archive, .largeCommit, .vacuum: break
+      default: break
       }
     } catch {
       find("next-run", Self.text(error))
@@ -348,7 +351,7 @@ struct Verdict {
     }.sorted()
   }
 
-  private mutating func judgeLeftovers() {
+  mutating func judgeLeftovers() {
     var names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     for place in ["snapshots", "archive"] {
       names += (try? FileManager.default.subpathsOfDirectory(atPath: home.appendingPathComponent(place).path)) ?? []

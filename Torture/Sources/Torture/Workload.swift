@@ -26,6 +26,15 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   case snapshot
   case export
   case vacuum
+  /// Pages from the archive for a damaged store, closed or open.
+  case healClosed = "heal-closed"
+  case healOpen = "heal-open"
+  /// Rows of a damaged store, and those of its snapshot that it has lost.
+  case healRows = "heal-rows"
+  /// A state of the archive as a file beside the store.
+  case restoreTo = "restore-to"
+  /// The rows of a damaged file as a new file.
+  case salvage
   /// Another key for an encrypted store.
   case rekey
   /// No key for an encrypted store, and then its key again.
@@ -80,6 +89,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     guard isPrepared else { return }
     if self == .retention { return try Retaining.prepare(Self.store(folder), Self.options(.fast, seed: seed), seed: seed) }
     if self == .housekeeping { return try Housekeeping.prepare(folder, Self.options(.fast, seed: seed), seed: seed) }
+    if heals || makesFile { return try WaysBack.prepare(self, folder, Self.options(.fast, seed: seed), seed: seed) }
     if isArchived { return try FormerArchives.prepare(folder, Self.options(.fast, seed: seed), seed: seed) }
     let store = try Store.open(at: Self.store(folder), schemas: [Library.old], options: Self.options(.fast, seed: seed))
     for number in 1...Self.prepared {
@@ -159,6 +169,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
       acks.tell("vacuumed")
       try store.close()
       acks.tell("closed")
+    case .healClosed, .healOpen, .healRows, .restoreTo, .salvage: try WaysBack.run(self, folder, options, acks)
     case .rekey:
       guard let other = Keys.other else { throw StoreError(.misuse, "the torture has no key") }
       try Store.rekey(at: url, to: other, formerFiles: Self.formerFiles(seed), options: options)

@@ -9,3 +9,7 @@ long steps_taken(void);
 
 /// SQLite of this process fails with SQLITE_NOMEM rather than use more.
 void memory_limit(long long bytes);
+
+/// Closing this connection leaves the log, as a killed process does.
+struct sqlite3;
+void steps_keep_log(struct sqlite3 *database);
