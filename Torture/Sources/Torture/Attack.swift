@@ -77,7 +77,7 @@ struct Attack: Sendable {
       isArchived: isArchived || workload.isArchived)
   }
 
-  private static let archives = "TORTURE_ARCHIVES"
+  static let archives = "TORTURE_ARCHIVES"
   static let childIsArchived = ProcessInfo.processInfo.environment[archives] != nil
 
   /// The child's side. Exits with 3 when the product threw.

@@ -76,8 +76,9 @@ struct Processes {
     while true {
       var begun = ContinuousClock.now
       do {
-        let store = try Store.open(
-          at: Workload.store(folder), schemas: [Library.old], options: Workload.options(durability, seed: seed))
+        var options = Workload.options(durability, seed: seed)
+        if Attack.childIsArchived { options.archives() }
+        let store = try Store.open(at: Workload.store(folder), schemas: [Library.old], options: options)
         for _ in 0..<(20 + random.below(200)) {
           let stops = random.below(150) == 0 && given == nil
           begun = .now

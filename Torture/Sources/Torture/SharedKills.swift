@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 
 /// Several processes that commit into one store at once; each is killed, at a random moment or before one of its file operations, and
-/// another one takes its place. At the end of a round all are killed.
+/// another one takes its place. At the end of a round all are killed. In half of the rounds the store is archived, by one of them at a time.
 struct SharedKills {
   var seed: UInt64
   var wanted: Int
@@ -31,6 +31,7 @@ struct SharedKills {
   private func kill(_ seed: UInt64, _ worker: Worker, _ tally: Tally) throws {
     var random = Chance(seed &+ 57)
     let durability: StoreOptions.Durability = seed % 2 == 0 ? .fast : .durable
+    let isArchived = seed / 2 % 2 == 0
     let command = "torture shared-kills --seed \(seed) --number 1"
     let folder = try Paths.fresh("shared-kills")
     let live = folder.appendingPathComponent("live")
@@ -39,6 +40,7 @@ struct SharedKills {
     func start() throws -> Victim {
       number += 1
       var environment = environment
+      if isArchived { environment[Attack.archives] = "1" }
       var end = Date().addingTimeInterval(Double(5 + random.below(200)) / 1_000)
       if random.percent(50) {
         environment["LD_PRELOAD"] = Paths.shim
@@ -65,7 +67,7 @@ struct SharedKills {
     for victim in victims { victim.process.signal(SIGKILL) }
     for victim in victims { _ = victim.process.wait() }
     tally.count(killed + victims.count)
-    let judged = SharedCase(method: .writers, folder: folder.path, seed: seed)
+    let judged = SharedCase(method: .writers, folder: folder.path, seed: seed, isArchived: isArchived)
     tally.note("commits acknowledged", judged.lines.count { $0.hasPrefix("commit") })
     tally.note("waits that ended as busy", judged.lines.count { $0.hasPrefix("busy") })
     try judged.judge(by: worker, durability.rawValue, tally, repeatBy: command, keeps: environment.isEmpty)

@@ -10,6 +10,8 @@ struct SharedCase: Codable, Sendable {
   var seed: UInt64
   /// Batches that were there before.
   var prepared = 0
+  /// Whether each process archived the store when it could, and no other program wrote to it.
+  var isArchived = false
 
   var live: URL { URL(fileURLWithPath: folder).appendingPathComponent("live") }
 
@@ -48,6 +50,7 @@ struct SharedVerdict {
   init(_ judged: SharedCase) {
     self.judged = judged
     judgeCodes()
+    if judged.isArchived { judgeArchive() }
     switch judged.method {
     case .writers: judgeWriters()
     case .upkeep: findings += UpkeepVerdict(judged).findings
@@ -89,6 +92,25 @@ struct SharedVerdict {
       if number > raw.batches { find("lost", "batch \(number) was acknowledged, and the last one is \(raw.batches)") }
     }
     if raw.batches < judged.prepared { find("lost", "\(raw.batches) of \(judged.prepared) batches") }
+  }
+
+  /// Whoever archived last, another process went on where it ended: no gap has a cause here. Before SQLite alone looks: that moves the log.
+  private mutating func judgeArchive() {
+    var options = Workload.options(.durable, seed: judged.seed)
+    options.archives()
+    do {
+      let open = try Store.open(at: store, schemas: [Library.old], options: options)
+      let archive = try open.archive()
+      for gap in try archive.history().filter({ $0.kind == .gap }).prefix(1) { find("archive-gap", gap.text) }
+      for finding in try archive.verify().findings.prefix(1) { find("archive-wrong", finding.message) }
+      let newest = judged.live.appendingPathComponent("newest.sqlite")
+      try archive.restore(to: .time(.distantFuture), at: newest)
+      try open.close()
+      let (one, two) = (Oracle(newest.path, isLine: false), Oracle(store.path, isLine: false))
+      if one.content != two.content { find("archive-wrong", "its newest state is not the store's") }
+    } catch {
+      find("cannot-open", Verdict.text(error))
+    }
   }
 
   /// Opens, is healthy, and the next run works.
