@@ -232,6 +232,20 @@ struct HealTests {
     }
   }
 
+  @Test("a store that has changed since its content was made is not replaced")
+  func changedMeanwhile() throws {
+    let world = try HealWorld("notes", archived: false)
+    let (files, content) = (try StoreFiles(world.url), world.folder.file("content.sqlite"))
+    try FileManager.default.copyItem(at: world.url, to: content)
+    let way = WayBack(files: files, options: world.options, reason: "a test", file: content, since: StoreFiles.State(files))
+    let store = try world.store()
+    try world.change(store)
+    try store.close()
+    let changed = try Data(contentsOf: world.url)
+    #expect(failure { try Replacement.run(way) }?.code == .busy)
+    #expect(try Data(contentsOf: world.url) == changed)
+  }
+
   @Test("a plan tells what a healing does, and changes nothing")
   func plan() throws {
     let world = try HealWorld("unseen", archived: true)
