@@ -93,7 +93,7 @@ struct ArchiveFailureTests {
   }
 
   @Test(
-    "the oldest part goes after a commit when it is time, and on a full disk by itself; then the archive goes on", .timeLimit(.minutes(2)),
+    "the oldest part goes after a commit when it is time, and on a full disk by itself; then the archive goes on", .timeLimit(.minutes(10)),
     arguments: [true, false])
   func makesRoom(isFull: Bool) async throws {
     try notes.open().close()

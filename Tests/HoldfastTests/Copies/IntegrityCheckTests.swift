@@ -169,7 +169,7 @@ struct IntegrityCheckTests {
     return asked.value
   }
 
-  @Test("a check ends when it is cancelled, at whatever moment, and leaves the store as it is", .timeLimit(.minutes(2)))
+  @Test("a check ends when it is cancelled, at whatever moment, and leaves the store as it is", .timeLimit(.minutes(10)))
   func cancelled() throws {
     let store = try folder.store([Shelves.schema])
     for shelf in 3..<8 { try store.fill(books: 100, shelf: shelf) }

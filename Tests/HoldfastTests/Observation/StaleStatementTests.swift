@@ -3,7 +3,7 @@ import Holdfast
 import HoldfastTesting
 import Testing
 
-@Suite("Statements that are older than a trigger", .timeLimit(.minutes(2)))
+@Suite("Statements that are older than a trigger", .timeLimit(.minutes(10)))
 struct StaleStatementTests {
   private static let renaming = "CREATE TRIGGER renaming AFTER INSERT ON books BEGIN UPDATE shelves SET name = new.title; END"
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Holdfast
 
-@Suite("Rows of lost pages", .timeLimit(.minutes(5)))
+@Suite("Rows of lost pages", .timeLimit(.minutes(10)))
 struct FilledRowsTests {
   let folder: TemporaryFolder
   private var file: URL { folder.file("store.sqlite") }

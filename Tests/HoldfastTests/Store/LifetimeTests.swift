@@ -171,7 +171,7 @@ struct LifetimeTests {
     #expect(try second.titles().count == 3)
   }
 
-  @Test("a restore waits until nobody reads", .timeLimit(.minutes(2)))
+  @Test("a restore waits until nobody reads", .timeLimit(.minutes(10)))
   func waitsForReaders() throws {
     let folder = try TemporaryFolder()
     let store = try folder.store([Shelves.schema])
