@@ -340,16 +340,12 @@ extension RawConnection {
   /// no column holds do not.
   func contentHashes() throws -> [String: String] {
     var hashes: [String: String] = [:]
-    let tables = try texts(
-      "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'shadow') AND name <> 'sqlite_schema'")
-    for row in tables {
-      let table = row[0] ?? ""
-      let columns = try texts("SELECT name FROM pragma_table_info('\(table.replacing("'", with: "''"))')").compactMap { $0[0] }.map(quoted)
-      let values = columns.map { "typeof(\($0)) || CASE typeof(\($0)) WHEN 'real' THEN quote(\($0)) ELSE hex(\($0)) END" }
+    for table in try SQLTable.all(texts, inner: true) {
+      let values = table.given.map(quoted).map { "typeof(\($0)) || CASE typeof(\($0)) WHEN 'real' THEN quote(\($0)) ELSE hex(\($0)) END" }
       var sum = SHA256Sum()
-      let sql = "SELECT \(values.joined(separator: " || ',' || ")) FROM \(quoted(table)) \(row[1] == "0" ? "ORDER BY rowid" : "")"
+      let sql = "SELECT \(values.joined(separator: " || ',' || ")) FROM \(quoted(table.name)) \(table.hasRowID ? "ORDER BY rowid" : "")"
       try rows(BoundSQL(raw: sql)) { row in sum.add(Data((try row.text() + ";").utf8)) }
-      hashes[table] = sum.hex
+      hashes[table.name] = sum.hex
     }
     return hashes
   }

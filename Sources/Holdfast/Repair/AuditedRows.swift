@@ -35,7 +35,7 @@ struct AuditedRows {
   ///   - sequence: the last number that the audit gave to an entry; nil where it is lost.
   init?(_ audited: AuditedTable, of table: SalvageTable, in connection: RawConnection, sequence: Int64?, check: () throws -> Void) throws {
     (self.table, self.audited, self.connection) = (table, audited, connection)
-    guard try hasUniqueKey(), var first = try firstEntry(sequence) else { return nil }
+    guard hasUniqueKey, var first = try firstEntry(sequence) else { return nil }
     // An entry that cannot be decoded is a hole, too.
     while let unreadable = try read(from: first, check) {
       guard unreadable < .max else { return nil }
@@ -44,15 +44,10 @@ struct AuditedRows {
     }
   }
 
-  private func hasUniqueKey() throws -> Bool {
+  private var hasUniqueKey: Bool {
     let key = Set(audited.key.map { $0.lowercased() })
     if let place = table.rowidColumn, key.contains(table.stored[place].name.lowercased()) { return true }
-    let name = table.name.replacing("'", with: "''")
-    let rows = try connection.texts(
-      """
-      SELECT l.name, i.name FROM pragma_index_list('\(name)') AS l, pragma_index_info(l.name) AS i WHERE l."unique" AND NOT l.partial
-      """)
-    return Dictionary(grouping: rows) { $0[0] }.values.contains { $0.allSatisfy { $0[1].map { key.contains($0.lowercased()) } ?? false } }
+    return table.uniqueKeys.contains { $0.allSatisfy { $0.map { key.contains($0.lowercased()) } ?? false } }
   }
 
   /// The first entry that counts. Ids have no gaps: a rollback takes back the number, too.
@@ -143,7 +138,7 @@ struct AuditedRows {
       }
       rows.append(values)
     }
-    let optional = try optionalColumns(referenced)
+    let optional = optionalColumns(referenced)
     for values in rows { try insert(values, optional, &result) }
     return result
   }
@@ -165,10 +160,8 @@ struct AuditedRows {
   }
 
   /// The columns without which a row may come in: those with a default, and a rowid that nothing points at.
-  private func optionalColumns(_ referenced: Set<String>) throws -> Set<String> {
-    let name = table.name.replacing("'", with: "''")
-    let sql = "SELECT name FROM pragma_table_info('\(name)') WHERE dflt_value IS NOT NULL AND upper(dflt_value) <> 'NULL'"
-    var columns = try Set(connection.texts(sql).compactMap { $0[0] })
+  private func optionalColumns(_ referenced: Set<String>) -> Set<String> {
+    var columns = Set(table.stored.filter(\.hasDefault).map(\.name))
     if let place = table.rowidColumn, referenced.isDisjoint(with: [table.stored[place].name.lowercased(), "rowid"]) {
       columns.insert(table.stored[place].name)
     }

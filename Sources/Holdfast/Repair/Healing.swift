@@ -164,17 +164,14 @@ struct Healing {
 
   /// Whether an index names rows that its table does not have: then the table is what is damaged.
   private func hidesRows(_ connection: RawConnection) throws -> Bool {
-    let indexes = try connection.texts(
-      """
-      SELECT m.name, m.tbl_name FROM sqlite_schema m JOIN pragma_index_list(m.tbl_name) l ON l.name = m.name
-      WHERE m.type = 'index' AND NOT l.partial
-      """)
-    return try indexes.contains { row in
-      guard let index = row[0], let table = row[1] else { return false }
-      let counts = try ["INDEXED BY \(quoted(index))", "NOT INDEXED"].map { how in
-        try connection.texts("SELECT count(*) FROM \(quoted(table)) \(how)").first?[0].flatMap { Int($0) } ?? 0
+    try SQLTable.all(connection.texts, inner: true).contains { table in
+      // The primary key of a table without rowids is the table.
+      try table.indexes.filter { !$0.isPartial && (table.hasRowID || $0.origin != "pk") }.contains { index in
+        let counts = try ["INDEXED BY \(quoted(index.name))", "NOT INDEXED"].map { how in
+          try connection.texts("SELECT count(*) FROM \(quoted(table.name)) \(how)").first?[0].flatMap { Int($0) } ?? 0
+        }
+        return counts[0] > counts[1]
       }
-      return counts[0] > counts[1]
     }
   }
 

@@ -14,6 +14,8 @@ struct Salvage {
   private let setAside: (String) throws -> Void
   private(set) var report = SalvageReport()
   private var tables: [SalvageTable] = []
+  /// By name in lower case.
+  private var madeIndexes: [String: SQLTable.Index] = [:]
   /// By table: the rowids of rows that were set aside, and how many more rows came in or were set aside without their own rowid.
   private var (asideRowids, withoutRowid): ([String: Set<Int64>], [String: Int]) = ([:], [:])
 
@@ -44,9 +46,14 @@ struct Salvage {
     for index in schema.made("index") { try make(index) }
     let names = schema.objects.filter { $0.type == "table" }.map(\.name)
     let virtual = Set(schema.virtual.map(\.name))
-    tables = try names.filter { !virtual.contains($0) }.compactMap { try SalvageTable($0, in: connection) }
-    let indexes = try schema.objects.filter { $0.type == "index" }.compactMap { index in
-      try tables.first { $0.name == index.table }.map { try SalvageTable(index: index.name, of: $0, in: connection) }
+    let made = try SQLTable.all(connection.texts, inner: true)
+    let known = Dictionary(made.map { ($0.name.lowercased(), $0) }) { first, _ in first }
+    madeIndexes = Dictionary(made.flatMap(\.indexes).map { ($0.name.lowercased(), $0) }) { first, _ in first }
+    tables = names.filter { !virtual.contains($0) }.compactMap { name in known[name.lowercased()].map { SalvageTable($0, named: name) } }
+    let indexes = schema.objects.filter { $0.type == "index" }.compactMap { object in
+      tables.first { $0.name == object.table }.flatMap { table in
+        madeIndexes[object.name.lowercased()].map { SalvageTable($0, named: object.name, of: table) }
+      }
     }
     let roots = Dictionary(schema.objects.filter { $0.root > 0 }.map { ($0.name, $0.root) }) { first, _ in first }
     let pages = SalvagedPages(file, tables: tables, indexes: indexes, roots: roots, hints: hints)
@@ -109,8 +116,8 @@ struct Salvage {
 
   /// The columns of `table` that other tables point at, in lower case.
   private func columnsReferenced(of table: SalvageTable) -> Set<String> {
-    let pairs = tables.flatMap(\.parents).filter { $0.table.lowercased() == table.name.lowercased() }.flatMap(\.columns)
-    return Set((pairs.compactMap(\.parent) + (pairs.contains { $0.parent == nil } ? table.key : [])).map { $0.lowercased() })
+    let keys = tables.flatMap(\.references).filter { $0.parent.lowercased() == table.name.lowercased() }.map(\.to)
+    return Set(keys.flatMap { $0.isEmpty ? table.key : $0 }.map { $0.lowercased() })
   }
 
   /// Compares the rows with what an index of the table names.
@@ -207,10 +214,10 @@ struct Salvage {
   private func isIndex(_ numbers: [Int], _ index: String) throws -> Bool {
     guard let object = schema.objects.first(where: { $0.name == index }), let table = tables.first(where: { $0.name == object.table })
     else { return false }
-    let columns = try connection.texts("SELECT cid, name FROM pragma_index_xinfo('\(index.replacing("'", with: "''"))') ORDER BY seqno")
+    let columns = madeIndexes[index.lowercased()].map { $0.key + $0.rest } ?? []
     let rowid = table.rowidColumn.map { table.stored[$0].name } ?? "rowid"
     // Of an expression the table's row says nothing. What names the row is always there: its rowid or its key.
-    let known = columns.enumerated().compactMap { place, column in (column[0] == "-1" ? rowid : column[1]).map { (place, $0) } }
+    let known = columns.enumerated().compactMap { place, column in (column.column == -1 ? rowid : column.name).map { (place, $0) } }
     var (rows, hits) = (0, 0)
     for row in numbers.prefix(8).flatMap({ RawPage($0, of: file)?.rows(of: file).rows.prefix(50) ?? [] }) {
       guard row.values.count == columns.count else { continue }
@@ -241,8 +248,8 @@ struct Salvage {
     while hasMore {
       hasMore = false
       for table in tables {
-        for (parent, columns) in table.parents {
-          guard let place = report.tables.firstIndex(where: { $0.table == table.name }), let condition = orphaned(parent, columns) else {
+        for reference in table.references {
+          guard let place = report.tables.firstIndex(where: { $0.table == table.name }), let condition = orphaned(reference) else {
             continue
           }
           let names = table.stored.map { quoted($0.name) }.joined(separator: ", ")
@@ -257,7 +264,7 @@ struct Salvage {
             if !report.findings.contains(finding) { report.findings.append(finding) }
             continue
           }
-          for row in orphans { try keep(row, table.name, page: nil, "a row of \(parent) that it points at is gone") }
+          for row in orphans { try keep(row, table.name, page: nil, "a row of \(reference.parent) that it points at is gone") }
           guard !orphans.isEmpty else { continue }
           try connection.run("DELETE FROM \(quoted(table.name)) AS child WHERE \(condition)")
           report.tables[place].rows -= orphans.count
@@ -269,13 +276,11 @@ struct Salvage {
   }
 
   /// The condition of the rows of `child` without their row of `parent`; nil where there is no such table.
-  private func orphaned(_ parent: String, _ columns: [(child: String, parent: String?)]) -> String? {
-    guard let table = tables.first(where: { $0.name.lowercased() == parent.lowercased() }), columns.count <= max(1, table.key.count) else {
-      return nil
-    }
-    let pairs = columns.enumerated().map { place, pair in
-      (quoted(pair.child), quoted(pair.parent ?? (place < table.key.count ? table.key[place] : "rowid")))
-    }
+  private func orphaned(_ reference: SQLTable.Reference) -> String? {
+    guard let table = tables.first(where: { $0.name.lowercased() == reference.parent.lowercased() }) else { return nil }
+    let key = !reference.to.isEmpty ? reference.to : table.key.isEmpty ? ["rowid"] : table.key
+    guard key.count == reference.from.count else { return nil }
+    let pairs = zip(reference.from.map(quoted), key.map(quoted))
     let known = pairs.map { child, _ in "child.\(child) IS NOT NULL" }.joined(separator: " AND ")
     let same = pairs.map { "parent.\($1) = child.\($0)" }.joined(separator: " AND ")
     return "\(known) AND NOT EXISTS (SELECT 1 FROM \(quoted(table.name)) AS parent WHERE \(same))"

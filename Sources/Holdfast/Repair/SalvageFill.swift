@@ -26,8 +26,8 @@ struct SalvageFill {
 
   /// The columns that the backup has, too.
   func columns() throws -> [String] {
-    let name = table.name.replacing("'", with: "''")
-    let known = try Set(connection.texts("SELECT name FROM pragma_table_info('\(name)', 'backup')").compactMap { $0[0]?.lowercased() })
+    let backup = try SQLTable.all(connection.texts, in: "backup", named: table.name, inner: true).first
+    let known = Set((backup?.given ?? []).map { $0.lowercased() })
     return table.stored.map(\.name).filter { known.contains($0.lowercased()) && !table.generated.contains($0) }
   }
 }

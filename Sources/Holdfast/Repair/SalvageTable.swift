@@ -8,6 +8,8 @@ struct SalvageTable {
     var mayBeNull: Bool
     /// Whether rows from before the column was added lack it: SQLite adds none that is NOT NULL without a default.
     var mayBeMissing = false
+    /// Whether a row may come in without it, and gets another value than NULL.
+    var hasDefault = false
   }
 
   let name: String
@@ -24,55 +26,37 @@ struct SalvageTable {
   private(set) var key: [String] = []
   /// Of an index: the table of which it has every row; nil for other indexes.
   private(set) var indexed: String?
-  /// What each foreign key points at. Without columns of the parent: its primary key.
-  private(set) var parents: [(table: String, columns: [(child: String, parent: String?)])] = []
+  /// The columns of each unique key; nil for an expression.
+  private(set) var uniqueKeys: [[String?]] = []
+  private(set) var references: [SQLTable.Reference] = []
 
-  /// - Parameter connection: a database with the table.
-  init?(_ name: String, in connection: RawConnection) throws {
-    let text = name.replacing("'", with: "''")
-    guard let kind = try connection.texts("SELECT wr, strict FROM pragma_table_list('\(text)') WHERE schema = 'main'").first else {
-      return nil
+  init(_ table: SQLTable, named name: String) {
+    (self.name, hasRowid, isStrict, key) = (name, table.hasRowID, table.isStrict, table.primaryKey)
+    (references, generated) = (table.references, Set(table.columns.filter(\.isGenerated).map(\.name)))
+    uniqueKeys = table.indexes.filter { $0.isUnique && !$0.isPartial }.map { $0.key.map(\.name) }
+    let rowid = table.rowIDColumn
+    func stored(_ column: SQLTable.Column) -> Column {
+      let mayBeNull = !column.isNotNull && column.name != rowid
+      let fallback = column.fallback.map { $0.uppercased() != "NULL" }
+      return Column(
+        name: column.name, type: column.type, mayBeNull: mayBeNull, mayBeMissing: mayBeNull || fallback != nil,
+        hasDefault: fallback == true && !column.isGenerated)
     }
-    (self.name, hasRowid, isStrict) = (name, kind[0] == "0", kind[1] == "1")
-    let foreign = try connection.texts("SELECT id, \"table\", \"from\", \"to\" FROM pragma_foreign_key_list('\(text)') ORDER BY id, seq")
-    for (_, columns) in Dictionary(grouping: foreign, by: { $0[0] ?? "" }).sorted(by: { $0.key < $1.key }) {
-      guard let parent = columns[0][1] else { continue }
-      parents.append((parent, columns.compactMap { row in row[2].map { ($0, row[3]) } }))
+    var columns = table.columns
+    if !hasRowid, let index = table.indexes.first(where: { $0.origin == "pk" }) {
+      columns = (index.key + index.rest).compactMap { table.columns.indices.contains($0.column) ? table.columns[$0.column] : nil }
     }
-    let rows = try connection.texts(
-      "SELECT name, type, \"notnull\", pk, hidden, cid, dflt_value IS NOT NULL FROM pragma_table_xinfo('\(text)') ORDER BY cid")
-    let keys = rows.filter { $0[3] != "0" }
-    // A key with an index of its own is not the rowid, whatever its type: INTEGER PRIMARY KEY DESC.
-    let keyIndex = try connection.texts("SELECT name FROM pragma_index_list('\(text)') WHERE origin = 'pk'").first?.first ?? nil
-    var columns: [String: Column] = [:]
-    for row in rows {
-      guard let name = row[0], let type = row[1], let cid = row[5] else { continue }
-      if row[4] == "2" || row[4] == "3" { generated.insert(name) }
-      if row[4] == "2" { continue }
-      let isRowid = hasRowid && keyIndex == nil && keys.count == 1 && row[3] == "1" && type.uppercased() == "INTEGER"
-      let mayBeNull = row[2] == "0" && !isRowid
-      let column = Column(name: name, type: type.uppercased(), mayBeNull: mayBeNull, mayBeMissing: mayBeNull || row[6] == "1")
-      columns[cid] = column
-      if isRowid { rowidColumn = stored.count }
-      stored.append(column)
-    }
-    key = keys.sorted { (Int($0[3] ?? "") ?? 0) < (Int($1[3] ?? "") ?? 0) }.compactMap { $0[0] }
-    guard !hasRowid else { return }
-    guard let index = keyIndex else { return nil }
-    stored = try connection.texts("SELECT cid FROM pragma_index_xinfo('\(index.replacing("'", with: "''"))') ORDER BY seqno").compactMap {
-      $0[0].flatMap { columns[$0] }
-    }
+    self.stored = columns.filter(\.isStored).map(stored)
+    rowidColumn = self.stored.firstIndex { $0.name == rowid }
   }
 
   /// An index of `table`: its columns, then the rowid or the rest of the key.
-  init(index: String, of table: SalvageTable, in connection: RawConnection) throws {
-    (name, hasRowid, isStrict) = (index, false, table.isStrict)
-    let text = index.replacing("'", with: "''")
-    let list = "pragma_index_list('\(table.name.replacing("'", with: "''"))')"
-    indexed = try connection.texts("SELECT 1 FROM \(list) WHERE name = '\(text)' AND NOT partial").isEmpty ? nil : table.name
-    stored = try connection.texts("SELECT cid, name FROM pragma_index_xinfo('\(text)') ORDER BY seqno").map { row in
-      if row[0] == "-1" { return Column(name: "", type: "ROWID", mayBeNull: false) }
-      return table.stored.first { $0.name == row[1] } ?? Column(name: "", type: "ANY", mayBeNull: true)
+  init(_ index: SQLTable.Index, named name: String, of table: SalvageTable) {
+    (self.name, hasRowid, isStrict) = (name, false, table.isStrict)
+    indexed = index.isPartial ? nil : table.name
+    stored = (index.key + index.rest).map { part in
+      if part.column == -1 { return Column(name: "", type: "ROWID", mayBeNull: false) }
+      return table.stored.first { $0.name == part.name } ?? Column(name: "", type: "ANY", mayBeNull: true)
     }
   }
 

@@ -17,13 +17,7 @@ struct LostRow: ExpressibleByArgument {
   /// The table with a column `id` that `kind` names, by its name or by the library's word for one of its rows.
   func table(of open: Store, _ kinds: [String: Int]) throws -> String {
     let tables = try open.read { reader in
-      try reader.values(
-        """
-        SELECT t.name FROM sqlite_schema AS t CROSS JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table' \
-        AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND t.name NOT LIKE 'holdfast\\_%' ESCAPE '\\' \
-        AND c.name = 'id' COLLATE NOCASE ORDER BY t.name
-        """
-      ) { row in try row.text() }
+      try reader.tables().filter { table in !table.isOfKit && table.given.contains { $0.lowercased() == "id" } }.map(\.name)
     }
     let counted = Libraries.all.filter { kinds[$0.name] != nil }.flatMap(\.counted).filter { tables.contains($0.table) }
     if tables.contains(kind) { return kind }

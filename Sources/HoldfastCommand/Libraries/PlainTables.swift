@@ -8,23 +8,16 @@ enum PlainTables {
 
   /// One list for each table, by name. Tables of the kit, of SQLite and of search indexes are left out.
   static func lists(in reader: Reader) throws -> [ListDescription] {
-    let names = try reader.values(
-      """
-      SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
-      AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'holdfast\\_%' ESCAPE '\\' ORDER BY name
-      """
-    ) { row in try row.text() }
-    return try names.map { try list($0, reader) }
+    try reader.tables().filter { !$0.isOfKit }.map(list)
   }
 
-  private static func list(_ table: String, _ reader: Reader) throws -> ListDescription {
-    let columns = try reader.values("SELECT name FROM pragma_table_info(\(table))") { row in try row.text() }
+  private static func list(_ table: SQLTable) -> ListDescription {
+    let columns = table.given
     let fields = columns.enumerated().map { place, name in
       ShownField<Row>(name, name.uppercased()) { row in row.indices.contains(place) ? value(row[place]) : .text(nil) }
     }
-    let source: BoundSQL = "\(sql: .names([table]))"
-    let order = try reader.storedOrder(of: table)
-    return ListDescription(table, "as they are stored", fields) {
+    let (source, order) = (BoundSQL.names([table.name]), BoundSQL.names(table.storedOrder))
+    return ListDescription(table.name, "as they are stored", fields) {
       try $0.count("SELECT count(*) FROM \(sql: source)")
     } rows: { reader, offset, limit, body in
       // SQLite reads a negative limit as none.

@@ -51,7 +51,7 @@ extension Store {
         (try row.text(), .integer(try row.int64()))
       }
     }
-    if try reader.count("SELECT count(*) FROM holdfast_quarantine") > 0 { tables.append(try TableOutline.quarantine(in: reader)) }
+    if try reader.count("SELECT count(*) FROM holdfast_quarantine") > 0 { tables += try TableOutline.quarantine(in: reader) }
     let now = DateCodec.milliseconds(DateCodec.rounded(options.now())) ?? 0
     try file.line(
       .object([
@@ -68,8 +68,7 @@ extension Store {
     var counts: [String: Int] = [:]
     for table in tables {
       var count = 0
-      let names = BoundSQL.names(table.columns)
-      let order = try table.key.isEmpty ? reader.storedOrder(of: table.name) : .names(table.key)
+      let (names, order) = (BoundSQL.names(table.columns), BoundSQL.names(table.order))
       try reader.rows("SELECT \(sql: names) FROM \(sql: .names([table.name])) ORDER BY \(sql: order)", of: table.name) { row in
         var values: [JSONValue] = []
         for column in table.columns {

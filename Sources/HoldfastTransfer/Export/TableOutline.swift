@@ -6,9 +6,11 @@ struct TableOutline: Sendable {
   let name: String
   /// The columns without the rowid, which means nothing outside this file. A table of an unknown library keeps a rowid that has a name of
   /// its own: other tables may refer to it.
-  let columns: [String]
+  private(set) var columns: [String]
   /// The first unique key that is not the rowid and cannot be NULL. For a table of an unknown library: otherwise its named rowid, or empty.
   let key: [String]
+  /// The columns in whose order an export has the rows.
+  let order: [String]
   /// The table of the first foreign key, with this table's column.
   let parent: (table: String, column: String)?
 
@@ -24,14 +26,9 @@ struct TableOutline: Sendable {
     for name in neverExported.sorted() where declared?[name] == nil {
       throw StoreError(.misuse, "neverExported names the table \(name), which no schema makes")
     }
-    var waiting = try reader.values(
-      """
-      SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
-      AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'holdfast\\_%' ESCAPE '\\' ORDER BY name
-      """
-    ) { row in try row.text() }.filter { (declared == nil || declared?[$0] != nil) && !neverExported.contains($0) }.map {
-      try TableOutline($0, reader, isKnown: declared != nil)
-    }
+    var waiting = try reader.tables().filter { table in
+      !table.isOfKit && (declared == nil || declared?[table.name] != nil) && !neverExported.contains(table.name)
+    }.map { try TableOutline($0, isKnown: declared != nil) }
     for table in waiting {
       guard let parent = table.parents.first(where: neverExported.contains) else { continue }
       throw StoreError(.misuse, "the table \(table.name) points at \(parent), which is never exported: its rows could not come back")
@@ -50,52 +47,28 @@ struct TableOutline: Sendable {
   }
 
   /// The quarantine. An export contains it when it has rows.
-  static func quarantine(in reader: Reader) throws -> TableOutline { try TableOutline("holdfast_quarantine", reader, isKnown: true) }
+  static func quarantine(in reader: Reader) throws -> [TableOutline] {
+    try reader.tables(named: "holdfast_quarantine").map { try TableOutline($0, isKnown: true) }
+  }
 
   private let parents: [String]
 
   /// The same table with fewer columns, or with another order of columns.
-  func with(columns: [String]) -> TableOutline { TableOutline(name: name, columns: columns, key: key, parent: parent, parents: parents) }
-
-  private init(name: String, columns: [String], key: [String], parent: (table: String, column: String)?, parents: [String]) {
-    self.name = name
-    self.columns = columns
-    self.key = key
-    self.parent = parent
-    self.parents = parents
+  func with(columns: [String]) -> TableOutline {
+    var other = self
+    other.columns = columns
+    return other
   }
 
-  private init(_ name: String, _ reader: Reader, isKnown: Bool) throws {
-    self.name = name
-    let found = try reader.values("SELECT name, type, pk FROM pragma_table_info(\(name))") { row in
-      (name: try row.text(), isRowid: try row.text().uppercased() == "INTEGER", key: try row.int())
-    }
-    let primary = found.filter { $0.key > 0 }.sorted { $0.key < $1.key }
-    let rowid = try primary.count == 1 && primary.allSatisfy(\.isRowid) && reader.hasRowID(name) ? primary.map(\.name) : []
-    let named = isKnown ? [] : rowid
-    columns = found.map(\.name).filter { !rowid.contains($0) || named.contains($0) }
-    if rowid.isEmpty, !primary.isEmpty {
-      key = primary.map(\.name)
-    } else {
-      // An index over an expression has a column without a name, which equals no column.
-      let index = try reader.value(
-        """
-        SELECT name FROM pragma_index_list(\(name)) AS list WHERE "unique" = 1 AND partial = 0 AND NOT EXISTS (
-          SELECT 1 FROM pragma_index_info(list.name) AS part WHERE NOT EXISTS (
-            SELECT 1 FROM pragma_table_info(\(name)) AS columns WHERE columns.name = part.name AND columns."notnull" = 1))
-        ORDER BY origin DESC, seq DESC LIMIT 1
-        """
-      ) { row in try row.text() }
-      key =
-        try index.map { index in
-          try reader.values("SELECT name FROM pragma_index_info(\(index)) ORDER BY seqno") { row in try row.text() }
-        } ?? named
-    }
+  private init(_ table: SQLTable, isKnown: Bool) throws {
+    name = table.name
+    let rowid = table.rowIDColumn
+    columns = table.given.filter { !isKnown || $0 != rowid }
+    let named = isKnown ? [] : rowid.map { [$0] } ?? []
+    key = rowid == nil && !table.primaryKey.isEmpty ? table.primaryKey : table.uniqueKey ?? named
+    order = key.isEmpty ? table.storedOrder : key
     guard !key.isEmpty || !isKnown else { throw StoreError(.misuse, "the table \(name) has no key: its rows cannot be exported") }
-    let references = try reader.values("SELECT \"table\", \"from\" FROM pragma_foreign_key_list(\(name)) ORDER BY id, seq") { row in
-      (table: try row.text(), column: try row.text())
-    }
-    parents = references.map(\.table)
-    parent = references.first
+    parents = table.references.map(\.parent)
+    parent = table.references.first.flatMap { reference in reference.from.first.map { (reference.parent, $0) } }
   }
 }

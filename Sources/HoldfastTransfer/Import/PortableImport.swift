@@ -189,7 +189,7 @@ public struct PortableImport: ImportFormat {
     }
     let memory = try Store.inMemory(schemas: schemas)
     let declared = try memory.read { reader in
-      try TableOutline.all(of: schemas, in: reader) + [TableOutline.quarantine(in: reader)]
+      try TableOutline.all(of: schemas, in: reader) + TableOutline.quarantine(in: reader)
     }
     guard case .array(let list)? = header["tables"] else { throw invalid("the first line lacks \"tables\"", 0) }
     var found: [String: TableOutline] = [:]

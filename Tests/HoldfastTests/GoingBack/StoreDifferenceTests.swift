@@ -79,6 +79,12 @@ struct StoreDifferenceTests {
         """) == ["composite 1 1 1", "named 0 0 1", "plain 0 1 1", "referred 1 1 0"])
   }
 
+  @Test("a number that only looks like the rowid is a column like others: INTEGER PRIMARY KEY DESC")
+  func descendingKeys() throws {
+    let tables = "CREATE TABLE t (id INTEGER PRIMARY KEY DESC, code TEXT NOT NULL UNIQUE)"
+    #expect(try difference(tables, "INSERT INTO t VALUES (1, 'a'), (2, 'b')", "INSERT INTO t VALUES (3, 'a'), (2, 'b')") == ["t 1 1 0"])
+  }
+
   @Test("in a table where a key has a NULL, rows are found by their rowids")
   func nullKeys() throws {
     #expect(

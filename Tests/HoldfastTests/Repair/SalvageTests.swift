@@ -82,6 +82,22 @@ struct SalvageTests {
     #expect(report.tables.first { $0.table == "orders" }?.rows == 1_497)
   }
 
+  @Test("a row that points at a unique key with more columns than the primary one is set aside, too, when its parent is gone")
+  func orphansOfUniqueKeys() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("file.sqlite")
+    try RawDatabase.with(file, creating: true) { database in
+      try database.execute(
+        """
+        CREATE TABLE places (id INTEGER PRIMARY KEY, land TEXT, town TEXT, UNIQUE (land, town));
+        CREATE TABLE visits (day INTEGER, land TEXT, town TEXT, FOREIGN KEY (land, town) REFERENCES places (land, town));
+        INSERT INTO places VALUES (1, 'de', 'Bonn'); INSERT INTO visits VALUES (1, 'de', 'Bonn'), (2, 'de', 'Ulm'), (3, NULL, 'Ulm')
+        """)
+    }
+    let report = try Store.salvage(file, to: folder.file("new.sqlite"), options: .testing)
+    #expect(report.tables.first { $0.table == "visits" }.map { [$0.rows, $0.setAside] } == [2, 1])
+  }
+
   @Test(
     "where the file tells a table in other words of the same length, or names it otherwise, the schemas are believed",
     arguments: [

@@ -256,6 +256,16 @@ import Testing
     #expect(try folder.contents() == [])
   }
 
+  @Test("has a number that only looks like the rowid: INTEGER PRIMARY KEY DESC")
+  func descendingKey() throws {
+    let sql = "CREATE TABLE turns (id INTEGER PRIMARY KEY DESC, code TEXT NOT NULL UNIQUE) STRICT"
+    let store = try Store.inMemory(schemas: [StoreSchema("turns", migrations: [Migration("turns/001", sql: sql)])])
+    try store.write { tx in _ = try tx.execute("INSERT INTO turns VALUES (7, 'seven')") }
+    try store.export(to: target)
+    let text = try String(contentsOf: target, encoding: .utf8)
+    #expect(text.contains(#"{"columns":["id","code"],"key":["id"],"name":"turns"}"#) && text.contains(#"[7,"seven"]"#))
+  }
+
   @Test("of a library that is not known has every table: with its key, with its named rowid, or as it is stored")
   func unknownTables() throws {
     let sql = """
