@@ -150,7 +150,7 @@ extension StoreError.Code {
     case .rolledBack: "Nothing of the transaction is stored. Look at the error before this one, and run the whole transaction again."
     case .deviceLocked: "Unlock the device and try again; the data are intact."
     case .notADatabase: "Choose another file; this one was left as it is."
-    case .damaged: "Restore a snapshot; the damaged file is kept."
+    case .damaged: "Heal the store; the damaged file is kept."
     case .wrongKey: "Give the key that the file was encrypted with; nothing was changed."
     case .keyNeeded: "Give the key that the file was encrypted with."
     case .notEncrypted: "Open it without a key, or encrypt it with Store.encrypt."
