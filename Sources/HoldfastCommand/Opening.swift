@@ -6,9 +6,17 @@ import HoldfastTransfer
 ///
 /// - Throws: `.notFound` for a missing file and for one that holds nothing yet; `ambiguous` for one that holds several libraries.
 func libraryToLook(_ file: FilePath, _ choice: LibraryOption, _ lock: LockOptions) throws -> LibraryDescription {
+  try finishInterrupted(file, lock.storeOptions)
   let kinds = try Store.kinds(at: file.url, options: lock.storeOptions)
   guard !kinds.isEmpty else { throw nothing(at: file) }
   return try Libraries.one(of: kinds, in: file.path, named: choice.library)
+}
+
+/// Finishes a way back that was interrupted, and says so.
+func finishInterrupted(_ store: FilePath, _ options: StoreOptions) throws {
+  guard let notice = try StoreFiles(store.url).finishReplacement(options) else { return }
+  let kept = notice.kept.map { "; the former files are in \($0.path)" } ?? ""
+  Console().note(DisplayText.printable("note: \(notice.message)\(kept)"))
 }
 
 /// The error of a file that is missing or holds nothing yet. It tells how to bring the store back from copies that lie beside it.
@@ -84,6 +92,7 @@ func openWhole(_ store: FilePath, _ lock: LockOptions, reads: Bool = false, arch
   options.migrating = .never
   options.opensReadOnly = reads
   options.archive.mode = archiving
+  try finishInterrupted(store, options)
   let kinds = try Store.kinds(at: store.url, options: options)
   guard !kinds.isEmpty else { throw nothing(at: store) }
   return try Store.open(at: store.url, schemas: Libraries.schemas(kinds), options: options)

@@ -42,7 +42,7 @@ extension Archiver {
       defer {
         tell { $0.isRetaining = false }
         // The archive may have grown much since the last snapshot.
-        Snapshot.holdCap(files, (try? Snapshot.all(files)) ?? [], options.snapshots, source.texts)
+        Snapshot.holdCap(files, (try? Snapshot.all(files)) ?? [], options, source.texts)
         tellReach()
       }
       // Without a file for it, the time of this process counts.
@@ -71,7 +71,7 @@ extension Archiver {
   private func retention(_ source: ArchiveSource) -> ArchiveRetention {
     ArchiveRetention(
       folder, options.archive, now: trusted.map { ArchiveTime.date($0.time) } ?? options.now(), storeBytes: files.bytes,
-      room: Snapshot.roomForArchive(files, options.snapshots, source.texts))
+      room: Snapshot.roomForArchive(files, options, source.texts))
   }
 
   /// Tells how far the archive reaches back, by the first base of each generation. Call it when bases came or went.

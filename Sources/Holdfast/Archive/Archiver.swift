@@ -230,7 +230,7 @@ final class Archiver: @unchecked Sendable {
   }
 
   /// Keeps other processes from beginning the log anew while it has commits that are not both in the file and in the archive. Called on the
-  /// writer's queue after a checkpoint. Returns whether it has none: otherwise a checkpoint that cuts the log would wait for this.
+  /// writer's queue after a checkpoint. Returns whether the log may be cut: else a checkpoint that cuts it would wait for this.
   func pin() -> Bool {
     // `beginBase` has done it.
     guard !status.isBusy else { return true }

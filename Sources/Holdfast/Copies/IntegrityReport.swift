@@ -2,8 +2,7 @@
 public struct IntegrityReport: Sendable, Codable, Equatable {
   /// The parts of an integrity check.
   public enum Part: String, Sendable, Codable, CaseIterable {
-    /// The files beside the store: a damaged log, a log of another file or without its file; an interrupted restore; the archive, by
-    /// `Archive.verify()`.
+    /// The files beside the store: a damaged log, a log of another file or without its file; the archive, by `Archive.verify()`.
     case files
     /// SQLite's own check of pages, indexes and constraints.
     case file

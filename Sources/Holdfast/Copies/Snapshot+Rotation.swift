@@ -46,7 +46,7 @@ extension Snapshot {
   /// - Parameters:
   ///   - query: reads the store, for the paths of the copies of imported sources.
   ///   - removes: false notes only which snapshot was made last.
-  static func rotate(_ files: StoreFiles, after made: Snapshot, _ options: SnapshotOptions, _ query: TextQuery, removes: Bool) {
+  static func rotate(_ files: StoreFiles, after made: Snapshot, _ options: StoreOptions, _ query: TextQuery, removes: Bool) {
     // The new one counts as the newest, whatever its time: the clock may have been set back.
     let all = [made] + ((try? all(files)) ?? []).filter { $0.id != made.id }
     let isByTime = zip(all, all.dropFirst()).allSatisfy { $0.createdAt >= $1.createdAt }
@@ -54,8 +54,8 @@ extension Snapshot {
     if lastMade != SnapshotTimes(files).lastMade { try? SnapshotTimes.change(files) { $0.lastMade = lastMade } }
     // While damage is known, the older copies may be the only sound ones.
     guard removes, StoreHealth(files).damage == nil else { return }
-    let mayGo = givingWay(all, files)
-    let surplus = options.policy.surplus(all.filter(\.isAutomatic)).filter { mayGo.contains($0) }
+    let mayGo = givingWay(all, files, options.key)
+    let surplus = options.snapshots.policy.surplus(all.filter(\.isAutomatic)).filter { mayGo.contains($0) }
     for old in surplus { try? old.remove(files) }
     holdCap(files, all.filter { !surplus.contains($0) }, options, query)
   }
@@ -66,9 +66,9 @@ extension Snapshot {
   /// bytes before the total, so together they do not remove too many.
   ///
   /// - Parameter all: newest first.
-  static func holdCap(_ files: StoreFiles, _ all: [Snapshot], _ options: SnapshotOptions, _ query: TextQuery) {
-    guard let maximum = options.maximumBytes, StoreHealth(files).damage == nil else { return }
-    let going = givingWay(all, files).reversed().map { (snapshot: $0, bytes: $0.fileBytes(files)) }
+  static func holdCap(_ files: StoreFiles, _ all: [Snapshot], _ options: StoreOptions, _ query: TextQuery) {
+    guard let maximum = options.snapshots.maximumBytes, StoreHealth(files).damage == nil else { return }
+    let going = givingWay(all, files, options.key).reversed().map { (snapshot: $0, bytes: $0.fileBytes(files)) }
     var total = CopyBytes(files, query).total
     for oldest in going where total > maximum {
       try? oldest.snapshot.remove(files)
@@ -78,23 +78,23 @@ extension Snapshot {
 
   /// The bytes that `maximumBytes` leaves to the archive when every snapshot that may give way is gone. Nil: no limit, or the snapshots
   /// cannot be listed at the moment.
-  static func roomForArchive(_ files: StoreFiles, _ options: SnapshotOptions, _ query: TextQuery) -> Int64? {
-    guard let maximum = options.maximumBytes, let snapshots = try? all(files) else { return nil }
-    let giving = givingWay(snapshots, files)
+  static func roomForArchive(_ files: StoreFiles, _ options: StoreOptions, _ query: TextQuery) -> Int64? {
+    guard let maximum = options.snapshots.maximumBytes, let snapshots = try? all(files) else { return nil }
+    let giving = givingWay(snapshots, files, options.key)
     let copies = CopyBytes(files, query)
     // Not the bytes of the folder: another thread may be adding or removing a snapshot.
     let staying = snapshots.filter { !giving.contains($0) }.reduce(copies.quarantine + copies.sources) { $0 + $1.fileBytes(files) }
     return max(staying, maximum) - staying
   }
 
-  /// The automatic ones of `all`, which are newest first, without the first one, the newest without findings, and those of another store.
-  private static func givingWay(_ all: [Snapshot], _ files: StoreFiles) -> [Snapshot] {
-    let stays = [all.first?.id, all.first { $0.isSound(files) }?.id]
-    let own = StoreFiles.id(in: files.url, nil)
-    return all.filter { snapshot in
-      snapshot.isAutomatic && !stays.contains(snapshot.id)
-        && own.map { StoreFiles.id(in: snapshot.file(files), nil) ?? $0 == $0 } ?? true
-    }
+  /// The automatic ones of this store's own, without the newest of all, and the newest without findings.
+  ///
+  /// - Parameter all: newest first; another store's may be among them.
+  private static func givingWay(_ all: [Snapshot], _ files: StoreFiles, _ key: StoreKey?) -> [Snapshot] {
+    let id = StoreFiles.id(in: files.url, key)
+    let own = all.filter { snapshot in id.map { StoreFiles.id(in: snapshot.file(files), key) ?? $0 == $0 } ?? true }
+    let stays = [own.first?.id, own.first { $0.isSound(files) }?.id]
+    return own.filter { $0.isAutomatic && !stays.contains($0.id) }
   }
 }
 

@@ -201,7 +201,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
       id: "", createdAt: now, label: label, isAutomatic: isAutomatic, schemas: versions, rows: rows, findings: found.findings,
       bytes: DurableFile.size(working.path), sha256: sha256
     ).placed(working, files)
-    rotate(files, after: snapshot, options.snapshots, source.texts, removes: rotates)
+    rotate(files, after: snapshot, options, source.texts, removes: rotates)
     return snapshot
   }
 

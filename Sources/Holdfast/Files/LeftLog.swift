@@ -175,8 +175,15 @@ extension StoreFiles {
   ///
   /// - Parameter source: the files that were copied.
   func leaveForeignLog(_ options: StoreOptions, named source: StoreFiles) throws -> String? {
-    // What SQLite cannot read at all proves nothing.
-    guard let left = try? LeftLog(self, options, thoroughly: true, copyOf: source), case .foreign = left.verdict else { return nil }
+    let left: LeftLog?
+    do {
+      left = try LeftLog(self, options, thoroughly: true, copyOf: source)
+    } catch {
+      // What SQLite cannot read at all proves nothing.
+      _ = try StoreError(error).ofContent()
+      return nil
+    }
+    guard let left, case .foreign = left.verdict else { return nil }
     for url in [log, index] { try DurableFile.remove(url) }
     return left.verdict.message(source)
   }

@@ -104,6 +104,14 @@ package struct StoreFiles: Sendable {
     }
   }
 
+  /// The error of a way back whose new content was made of files that have changed since.
+  var changedMeanwhile: StoreError {
+    StoreError(
+      .busy, "\(path) was changed by another program while its new content was made; nothing was replaced",
+      suggestion: "Do the same again.",
+      recoveryOptions: [.retry])
+  }
+
   /// Call after reading without a lock.
   ///
   /// - Throws: `.busy` when another process has written to the store since `state`: the reading then mixes two states.
@@ -218,7 +226,7 @@ package struct StoreFiles: Sendable {
   /// The bytes of such a copy, and of the same amount in the log.
   var copyingBytes: Int64 { bytes > Int64.max / 2 ? .max : 2 * bytes }
 
-  /// As `copy`, while nothing writes to the store; makes no copy where there is no file. Returns the state of the copied files.
+  /// As `copy`, while nothing writes to the store; where there is no file, copies its log. Returns the state of the copied files.
   ///
   /// - Throws: also `.busy` when another connection has the file open for the whole busy timeout, or, where this process may not lock the
   ///   file, has changed it meanwhile.
@@ -227,7 +235,11 @@ package struct StoreFiles: Sendable {
     let lock = isThere && DurableFile.mayWrite(path) ? try FileLock.waiting(self, options) : nil
     defer { withExtendedLifetime(lock) {} }
     let state = State(self)
-    if isThere { try copy(to: target, withoutLog: withoutLog) }
+    if isThere {
+      try copy(to: target, withoutLog: withoutLog)
+    } else if !withoutLog, hasLog {
+      try DurableFile.copy(log, to: StoreFiles(real: target).log)
+    }
     if lock == nil { try checkUnchanged(since: state) }
     return state
   }

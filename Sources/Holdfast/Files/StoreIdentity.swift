@@ -40,8 +40,14 @@ extension StoreFiles {
     defer { withExtendedLifetime(lock) {} }
     let reason = "the archive beside \(path) is of another store, with the id \(owner)"
     let kept = try newQuarantine(because: reason, at: options.now())
-    try DurableFile.place(archive.url, at: kept.appendingPathComponent(archive.url.lastPathComponent))
-    try DurableFile.flushFolder(of: archive.url)
+    do {
+      try DurableFile.place(archive.url, at: kept.appendingPathComponent(archive.url.lastPathComponent))
+      // Archiving goes on, with the present state.
+      try DurableFile.makeFolder(archive.url)
+    } catch {
+      if archive.exists { _ = try? DurableFile.remove(kept) }
+      throw error
+    }
     return [.init(.foreignArchive, "\(reason); it was set aside", kept: kept)]
   }
 }

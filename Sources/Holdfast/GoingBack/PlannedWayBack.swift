@@ -20,7 +20,7 @@ public final class PlannedWayBack {
 
   /// What undoes it.
   public enum Undo: Sendable, Equatable {
-    /// The snapshot of the replaced state: `.snapshot(id)` goes back to it. It is the chosen one where the store was as that.
+    /// The snapshot of the replaced state: `.snapshot(id)` goes back to it. It is the chosen snapshot itself where the store equalled that.
     case snapshot(Snapshot)
     /// The label of the replaced state: `.moment(.label(text))` goes back to it.
     case label(String)
@@ -36,7 +36,8 @@ public final class PlannedWayBack {
   public private(set) var tables: [TableDifference]?
   /// What the checks of that state found, as in `RewindPlan`.
   public private(set) var findings: [String] = []
-  /// That a time may not tell which commits were made before it, as in `RewindPlan`.
+  /// That a time may not tell which commits were made before it, as in `RewindPlan`; or that nothing proves that the state is of this store,
+  /// because the file is so damaged.
   public private(set) var warning: String?
   /// Opening the store may make its archive smaller.
   private var pin: [FolderLock] = []
@@ -49,7 +50,7 @@ public final class PlannedWayBack {
   ///
   /// - Parameters:
   ///   - schemas: the schemas of the libraries that the file names, by name and version.
-  ///   - isDry: nobody will `go`. Then another process may be archiving.
+  ///   - isDry: `go()` will not be called. Then another process may be archiving.
   /// - Throws: the errors of `Store.restorePlan(snapshot:)` and `Store.rewindPlan(to:)`; `.newerSchema` for a store of a newer version,
   ///   `.permissionDenied` for a file that may not be written to, and what else keeps the file from being replaced, such as `.busy`.
   public init(
@@ -85,13 +86,40 @@ public final class PlannedWayBack {
       }
     }
     // The state is built or read once before anybody is asked: it must be there, and be sound.
+    let files = try StoreFiles(url, snapshots: options.snapshots.folder)
+    let folder = try WorkingFolder(beside: files.url, "comparing")
     switch state {
-    case .snapshot(let id): snapshot = try Snapshot.verify(id, of: url, options: options)
+    case .snapshot(let id):
+      let chosen = try Snapshot.verify(id, of: url, options: options)
+      snapshot = chosen
+      warning = try Self.doubt(chosen.file(files), files, options, folder)
     case .moment(let moment):
       let archive = try Archive(of: url, options: options)
-      let folder = try WorkingFolder(beside: StoreFiles(url).url, "comparing")
-      let built = try archive.built(moment, at: folder.file("built.sqlite"))
-      (commit, warning) = (built, try archive.warning(of: moment, leadingTo: built))
+      let file = folder.file("built.sqlite")
+      let built = try archive.built(moment, at: file)
+      (commit, warning) = (built, try archive.warning(of: moment, leadingTo: built) ?? Self.doubt(file, files, options, folder))
+    }
+  }
+
+  /// That nothing proves whose a copy is, in words; nil where something does, or nothing can.
+  ///
+  /// - Throws: `.wrongKind` when it is another store's.
+  private static func doubt(_ copy: URL, _ files: StoreFiles, _ options: StoreOptions, _ folder: WorkingFolder) throws -> String? {
+    guard DurableFile.size(files.path) > 0 else { return nil }
+    let owner: CopyOwner
+    do {
+      owner = try DamagedFile(copying: files, into: folder, options.key).owner(of: copy, options.key)
+    } catch {
+      // What cannot be read at all proves nothing.
+      _ = try StoreError(error).ofContent()
+      return nil
+    }
+    switch owner {
+    case .same: return nil
+    case .unproven:
+      return "the file does not tell its id any more, and most of its pages are not as there, so nothing proves whose this state is"
+    case .other(let owner, let own):
+      throw StoreError(.wrongKind, "this state is of another store: that has the id \(owner), and \(files.path) has \(own)")
     }
   }
 

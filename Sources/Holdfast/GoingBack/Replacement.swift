@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 
 /// Replaces the file of a store that no connection has open: the ending of every way back of a closed store.
 ///
@@ -66,7 +67,7 @@ struct Replacement {
       // Held until the new file is in place, so that no process opens the old one meanwhile.
       let held = try replacement.lockStore(options)
       defer { withExtendedLifetime(held) {} }
-      if let state = way.since { try files.checkUnchanged(since: state) }
+      if let state = way.since, StoreFiles.State(files) != state { throw files.changedMeanwhile }
       let aside = way.aside.map(\.lastPathComponent)
       let intent = try replacement.write(
         Intent(sha256: SHA256Hex.ofFile(at: replacement.new), kept: "", reason: way.reason, aside: aside.isEmpty ? nil : aside), options)
@@ -103,7 +104,10 @@ struct Replacement {
     do {
       let replacement = try Replacement(files, LockWait(options))
       defer { withExtendedLifetime(replacement.lock) {} }
-      return isPending(files) ? try replacement.finish(options) : nil
+      guard isPending(files) else { return nil }
+      let notice = try replacement.finish(options)
+      options.logger.notice("\(notice.message)", metadata: ["path": "\(files.path)"])
+      return notice
     } catch var error as StoreError where [.permissionDenied, .cannotCreate].contains(error.code) {
       error.message = "replacing \(files.path) was interrupted, and cannot be finished: \(error.message)"
       error.suggestion = "Give this program permission to write to \(files.folder.path) and to the folder of the store."
@@ -245,4 +249,9 @@ struct Replacement {
 
   /// The quarantine folder for the old files; nil where there were none.
   private func kept(_ intent: Intent) -> URL? { intent.kept.isEmpty ? nil : files.quarantine.appendingPathComponent(intent.kept) }
+}
+
+extension StoreFiles {
+  /// Finishes a way back that was interrupted, as every opening does. Returns what was done; nil when there was none.
+  package func finishReplacement(_ options: StoreOptions) throws -> StoreNotice? { try Replacement.finish(self, options) }
 }

@@ -91,7 +91,9 @@ extension Snapshot {
   /// Copies the verified snapshot, and makes search indexes again that differ from their text.
   static func build(_ id: String, _ files: StoreFiles, _ options: StoreOptions, at file: URL) throws -> Snapshot {
     let chosen = try copy(id, files, options, to: file)
-    try ConnectionFactory(file.path, options).working().remakeSearchIndexes()
+    let connection = try ConnectionFactory(file.path, options).working()
+    // Older versions of SQLite end the process at some damaged pages of a search index.
+    if try chosen.findings.isEmpty || damage(connection).isEmpty { try connection.remakeSearchIndexes() }
     return chosen
   }
 

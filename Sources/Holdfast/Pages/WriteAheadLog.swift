@@ -14,8 +14,9 @@ struct WriteAheadLog: Equatable {
 
   /// Reads the log beside a database, which may be in use.
   ///
+  /// - Parameter archived: commits up to there are not lost, whatever became of their frames.
   /// - Throws: `.inputOutput`, `.permissionDenied`. A missing log counts as empty.
-  init(_ url: URL) throws {
+  init(_ url: URL, archived: LogPlace? = nil) throws {
     do {
       let log = LogFile(url)
       guard let header = try log.header() else {
@@ -30,7 +31,8 @@ struct WriteAheadLog: Equatable {
       }
       guard let end else { return }
       // If the first frame that is broken was a commit, it is lost, too.
-      try countLost(log, after: end.frame - 1, header.pageBytes, salts: header.salts)
+      let known = archived.map { $0.salts == header.salts ? $0.frames : 0 } ?? 0
+      try countLost(log, after: max(end.frame - 1, known), header.pageBytes, salts: header.salts)
     } catch {
       // Another process has closed the file meanwhile, and SQLite has removed its log.
       guard DurableFile.stands(url.path) else { return }

@@ -6,9 +6,13 @@ struct ArchivedState {
   let key: StoreKey?
   /// The last commit of the archive in it.
   let commit: ArchivedCommit
+  /// Where that commit ends in the log.
+  let place: LogPlace
   /// How many commits of the log follow it.
   private(set) var commitsOfLog = 0
-  /// Whether the archive is sound to its end, and the log goes on from there. Else the store may have had commits that are not in `file`.
+  /// Whether the archive is sound to its end.
+  let isWhole: Bool
+  /// Whether that is so, and the log goes on from there. Else the store may have had commits that are not in `file`.
   private(set) var isCurrent: Bool
   /// The pages of the base from which this was built, and the hashes of all contents that pages got since.
   private let older: PageHashes
@@ -29,9 +33,10 @@ struct ArchivedState {
     do {
       let end = try ArchiveEnd(newest)
       let (replay, base) = try newest.build(end.commit, at: file)
-      (pages, commit, met) = (replay.file, replay.commit, replay.met)
+      (pages, commit, place, met) = (replay.file, replay.commit, end.place, replay.met)
       older = try PageHashes.of(newest.base(base.commit), pageBytes: base.pageBytes, key)
-      isCurrent = end.damaged == nil
+      isWhole = end.damaged == nil
+      isCurrent = isWhole
       guard let waiting = try waiting(LogFollower(copy, pageBytes: end.pageBytes, key), end.place) else {
         isCurrent = false
         return

@@ -19,48 +19,47 @@ extension Healing {
   /// Whether a copy is of this store: by its id. Where the file does not tell its id any more, half of the pages must be as in the copy, or the
   /// archive be trusted. If not, notes it.
   mutating func isOwn(_ file: URL, _ words: String) throws -> Bool {
-    guard let present, let owner = StoreFiles.id(in: file, options.key) else { return true }
-    if let own = present.line?.store {
-      guard own != owner else { return true }
+    switch try present?.owner(of: file, options.key) ?? .same {
+    case .other(let owner, let own):
       report.notes.append("\(words) is of another store, with the id \(owner), and was not used: this store has the id \(own)")
       return false
+    case .unproven where !trustsArchive:
+      report.notes.append(
+        """
+        \(words) was not used: the file does not tell its id any more, and most of its pages are not as there, so nothing proves whose it is. \
+        Heal with trust in the archive if it is this store's, and no other program writes to the store.
+        """)
+      return false
+    case .same, .unproven: return true
     }
-    // Of a file that has no page of a store any more nothing can tell more, as of one that is gone.
-    guard !trustsArchive, present.numbers.contains(where: { RawPage($0, of: present) != nil }) else { return true }
-    let then = try DamagedFile(file, log: file.appendingPathExtension("wal"), guess: present.pageBytes, options.key)
-    let equal = then.numbers.count { then.page($0)?.bytes == present.page($0)?.bytes }
-    if present.pageBytes == then.pageBytes, equal * 2 >= min(then.pageCount, present.pageCount) { return true }
-    report.notes.append(
-      """
-      \(words) was not used: the file does not tell its id any more, and most of its pages are not as there, so nothing proves whose it is. \
-      Heal with trust in the archive if it is this store's.
-      """)
-    return false
   }
 
   /// The archive's state, where it is the newest that can be known, and differences are damage; or that state with the pages that it does
   /// not know.
-  mutating func fromArchive(_ archived: ArchivedState, _ doubts: [String]) throws -> URL? {
+  mutating func fromArchive(_ archived: ArchivedState) throws -> URL? {
     let line = try? LogLine.stored(ConnectionFactory(copy.path, options).still())
     // A missing index is made again, and every row is in the file.
     guard trustsArchive || damagedParts != [.schema] else { return nil }
-    guard trustsArchive || archived.isCurrent && !archived.isBehind(line) else {
-      report.notes.append("the archive ends before the store does, so its pages do not replace the store's: \(archived.words)")
+    // Trust says that nobody else writes, and not that the archive has all: its own end may be damaged.
+    let isWhole = archived.isWhole && archived.commit.number >= lastCommit ?? 0
+    guard isWhole, !archived.isBehind(line), trustsArchive || archived.isCurrent else {
+      report.notes.append("the archive does not end where the store does, so its pages do not replace the store's: \(archived.words)")
       return nil
     }
     let difference = try present.map { try archived.difference(from: $0) }
     try present?.check()
     report.pages = difference?.count
     guard difference?.count != 0 else { return try beforeGap(archived) }
+    let isUnproven = report.damage.isEmpty && !trustsArchive
+    guard !isUnproven || difference?.unknown.isEmpty ?? true else {
+      report.mayBeLost.append(
+        """
+        \(difference?.count ?? 0) pages differ from the archive, and no check finds damage. This is damage that no check sees, or another \
+        program changed the store without archiving. Heal with trust in the archive if no other program writes to this store.
+        """)
+      return nil
+    }
     if let present, let difference, !trustsArchive, !difference.unknown.isEmpty {
-      guard !report.damage.isEmpty || !doubts.isEmpty else {
-        report.mayBeLost.append(
-          """
-          \(difference.count) pages differ from the archive, and every check passes. This is damage that no check sees, or another \
-          program changed the store without archiving. Heal with trust in the archive if no other program writes to this store.
-          """)
-        return nil
-      }
       if let healed = try keeping(difference, present, archived) { return healed }
       guard !difference.provesCommits else {
         report.notes.append("another program has committed without archiving, so the archive's pages do not replace the store's")
@@ -75,6 +74,13 @@ extension Healing {
     guard let healed = try sound(archived.file, archived.words) else {
       report.mayBeLost = []
       return try beforeGap(archived)
+    }
+    if isUnproven {
+      report.mayBeLost.append(
+        """
+        the replaced pages had the content of an earlier time, and no check finds damage: a log was lost, or another program has undone \
+        a change. What it wrote is only in the former files, which are kept.
+        """)
     }
     exact = archived
     (report.means, report.source) = (.pages, archived.words)
@@ -119,7 +125,8 @@ extension Healing {
       (report.means, report.source, report.pages) = (.pages, words, pages)
       report.mayBeLost.append("the archive had followed the damaged store: what another program changed while it was closed then is gone")
       return healed
-    } catch let error as StoreError where [.damaged, .notFound, .wrongKey, .keyNeeded, .notEncrypted].contains(error.code) {
+    } catch {
+      _ = try StoreError(error).ofContent()
       return nil
     }
   }

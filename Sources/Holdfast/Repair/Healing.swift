@@ -6,6 +6,8 @@ struct Healing {
   private let schemas: [StoreSchema]
   let options: StoreOptions
   let trustsArchive: Bool
+  /// The last commit, where it must be in the archive.
+  let lastCommit: Int64?
   let folder: WorkingFolder
   /// The store's files as they were; nothing writes to them.
   let copy: StoreFiles
@@ -21,13 +23,12 @@ struct Healing {
 
   /// - Parameter copy: a copy of the store's files in `folder`.
   init(
-    _ files: StoreFiles, copy: StoreFiles, _ schemas: [StoreSchema], _ options: StoreOptions, trustsArchive: Bool, _ folder: WorkingFolder
-  )
-    throws
-  {
+    _ files: StoreFiles, copy: StoreFiles, _ schemas: [StoreSchema], _ options: StoreOptions, trustsArchive: Bool,
+    lastCommit: Int64? = nil, _ folder: WorkingFolder
+  ) throws {
     try Encryption.check(files, options.key)
     (self.files, self.copy, self.schemas, self.trustsArchive, self.folder) = (files, copy, schemas, trustsArchive, folder)
-    self.options = options
+    (self.options, self.lastCommit) = (options, lastCommit)
     let guess = (try? ArchiveFolder(files).firstBases())?.last?.pageBytes ?? 4_096
     foreignLog = try copy.leaveForeignLog(options, named: files)
     do {
@@ -46,7 +47,18 @@ struct Healing {
     try check()
     let archived = try archivedState()
     try check()
-    if let archived, let healed = try fromArchive(archived, doubts) { return healed }
+    guard let healed = try healed(archived, doubts, check) else { return nil }
+    if present == nil, copy.hasLog, report.means != .pages {
+      report.mayBeLost.append("the log beside the store was not read: commits that only it has are in the files that are kept")
+    }
+    let known = report.means == .pages ? archived?.place : nil
+    let lost = copy.hasLog ? try WriteAheadLog(copy.log, archived: known).lostCommits : 0
+    if lost > 0, let words = LeftLog.Verdict.broken(commits: lost).message(files) { report.mayBeLost.append(words) }
+    return healed
+  }
+
+  private mutating func healed(_ archived: ArchivedState?, _ doubts: [String], _ check: () throws -> Void) throws -> URL? {
+    if let archived, let healed = try fromArchive(archived) { return healed }
     guard !report.damage.isEmpty else {
       report.notes += doubts
       return nil
@@ -92,7 +104,8 @@ struct Healing {
       // Other pages can be read with the key.
       report.damage = ["the first page of \(files.path) is damaged"]
       return []
-    } catch var error as StoreError {
+    } catch let found as StoreError {
+      var error = found.naming(files.url)
       error.message = error.message.replacing(copy.path, with: files.path)
       guard [.damaged, .notADatabase, .decoding].contains(error.code) else { throw error }
       report.damage = [error.message]
@@ -114,8 +127,9 @@ struct Healing {
       if damage.isEmpty { damage = try Store.check(at: trial, schemas: schemas, options: options.forCopy).damage }
       guard let first = damage.first else { return isRemade ? trial : file }
       report.notes.append("\(words) is damaged, too: \(first)")
-    } catch let error as StoreError where [.damaged, .notADatabase, .misuse, .wrongKey].contains(error.code) {
-      report.notes.append("\(words) is damaged, too: \(error.message)")
+    } catch {
+      let message = try StoreError(error).ofContent().message.replacing(trial.path, with: words)
+      report.notes.append("\(words) is damaged, too: \(message)")
     }
     return nil
   }
@@ -179,26 +193,25 @@ struct Healing {
 
   /// The newest sound state that can fill what is lost, with its name for people.
   private mutating func backup(_ archived: ArchivedState?) throws -> (file: URL, words: String)? {
-    let snapshot = try Snapshot.toRestore(files)
-    var found: [(time: Date, file: () throws -> URL, words: String)] = []
-    if let archived { found.append((archived.commit.time, { archived.file }, archived.words)) }
-    if let snapshot {
+    var found: [(time: Date, isSound: Bool, file: () throws -> URL, words: String)] = []
+    if let archived { found.append((archived.commit.time, true, { archived.file }, archived.words)) }
+    for snapshot in try Snapshot.all(files) {
       let (files, options, copy) = (files, options, folder.file("snapshot.sqlite"))
       // A copy: what heals takes the store's place.
       let build = {
+        _ = try DurableFile.remove(copy)
         _ = try Snapshot.build(snapshot.id, files, options, at: copy)
         return copy
       }
-      found.append((snapshot.createdAt, build, "the snapshot \(snapshot.id)"))
+      found.append((snapshot.createdAt, snapshot.findings.isEmpty, build, "the snapshot \(snapshot.id)"))
     }
-    for candidate in found.sorted(by: { $0.time > $1.time }) {
+    let sound = found.filter(\.isSound).sorted { $0.time > $1.time }
+    for candidate in sound + found.filter({ !$0.isSound }).sorted(by: { $0.time > $1.time }) {
       do {
         let copy = try candidate.file()
-        if try isOwn(copy, candidate.words), let file = try sound(copy, candidate.words) { return (file, candidate.words) }
-      } catch let error as StoreError
-        where [.damaged, .verificationFailed, .notFound, .wrongKind, .wrongKey, .keyNeeded, .notEncrypted].contains(error.code)
-      {
-        report.notes.append("\(candidate.words) could not help: \(error.message)")
+        if try isOwn(copy, candidate.words), let file = try self.sound(copy, candidate.words) { return (file, candidate.words) }
+      } catch {
+        report.notes.append("\(candidate.words) could not help: \(try StoreError(error).ofContent().message)")
       }
     }
     return nil
@@ -225,8 +238,9 @@ struct Healing {
       } catch let error as StoreError where error.code == .notADatabase {
         let message = error.message.replacing(copy.path, with: files.path)
         guard backup != nil else {
+          let why = report.notes.isEmpty ? ", and there is no copy of it" : "; \(report.notes.joined(separator: "; "))"
           throw StoreError(
-            .damaged, "\(message), and there is no copy of it",
+            .damaged, message + why,
             suggestion: error.suggestion ?? "The files are as they were. Keep them, and look for a copy on another disk.")
         }
         report.notes.append(message)

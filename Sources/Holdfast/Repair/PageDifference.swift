@@ -49,6 +49,26 @@ struct PageDifference {
   }
 }
 
+/// Whose a copy is, beside a damaged file.
+enum CopyOwner: Equatable {
+  case same
+  case other(owner: String, own: String)
+  /// The file does not tell its id any more, and less than half of its pages are as in the copy.
+  case unproven
+}
+
+extension DamagedFile {
+  func owner(of copy: URL, _ key: StoreKey?) throws -> CopyOwner {
+    guard let owner = StoreFiles.id(in: copy, key) else { return .same }
+    if let own = line?.store { return own == owner ? .same : .other(owner: owner, own: own) }
+    // Of a file that has no page of a store any more nothing can tell more, as of one that is gone.
+    guard numbers.contains(where: { RawPage($0, of: self) != nil }) else { return .same }
+    let then = try DamagedFile(copy, log: StoreFiles(real: copy).log, guess: pageBytes, key)
+    let equal = then.numbers.count { then.page($0)?.bytes == page($0)?.bytes }
+    return pageBytes == then.pageBytes && equal * 2 >= min(then.pageCount, pageCount) ? .same : .unproven
+  }
+}
+
 extension ArchivedState {
   func difference(from present: DamagedFile) throws -> PageDifference {
     try PageDifference(self, present) { number, hash in wasMet(number, hash) }

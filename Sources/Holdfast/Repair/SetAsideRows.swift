@@ -8,6 +8,7 @@ final class SetAsideRows {
   private let lines: FileHandle?
   private let database: RawConnection?
   private(set) var isEmpty = true
+  private var isAlone = false
 
   /// - Parameter url: the new store; the rows come to stand beside it.
   init(beside url: URL, in folder: WorkingFolder, _ key: StoreKey?) throws {
@@ -44,5 +45,12 @@ final class SetAsideRows {
     guard !isEmpty else { return }
     try DurableFile.flush(file)
     try DurableFile.place(file, at: target)
+    isAlone = true
   }
+
+  /// The store is there, too.
+  func belongs() { isAlone = false }
+
+  /// Removes the rows where their store was not made.
+  func end() { if isAlone { _ = try? DurableFile.remove(target) } }
 }

@@ -13,7 +13,8 @@ extension Store {
   /// else that state itself. The result is verified, and then replaces the store. The damaged files move unchanged to
   /// `<store>.holdfast/quarantine/<time>/`, with the rows that were set aside. After a kill in between, the next opening finishes the work.
   ///
-  /// A sound store stays as it is. So does one that differs from its archive while all checks pass: another program may have changed it.
+  /// A sound store stays as it is. So does one that differs from its archive while all checks pass, because another program may have changed
+  /// it; unless every page that differs is as it was at an earlier time, as after a lost log.
   /// Needs free space for four copies beside the store.
   /// - Parameters:
   ///   - schemas: the app's schemas. Without any, the file must still tell its tables where rows have to be salvaged.
@@ -37,7 +38,8 @@ extension Store {
     }
   }
 
-  /// What `heal(at:schemas:options:trustsArchive:)` would do. Builds and verifies the result, and then removes it: changes nothing.
+  /// What `heal(at:schemas:options:trustsArchive:)` would do. Builds and verifies the result, and then removes it. Changes nothing, but
+  /// finishes a restore that was interrupted.
   ///
   /// - Throws: as `heal`.
   public static func healPlan(
@@ -120,7 +122,8 @@ extension Store {
     let examiner = try ConnectionFactory(files, options).examiner()
     let copy = StoreFiles(real: folder.file("present.sqlite"))
     let version = try present(of: examiner, archiver, files, at: copy.url)
-    var healing = try Healing(files, copy: copy, schemas, options, trustsArchive: archiver != nil, folder)
+    let commit = try archiver?.presentCommit()
+    var healing = try Healing(files, copy: copy, schemas, options, trustsArchive: archiver != nil, lastCommit: commit, folder)
     let healed = try healing.run {}
     var report = healing.report
     guard let healed else { return try report.orDamaged(files) }
@@ -138,7 +141,7 @@ extension Store {
       }
       let aside = try report.moveSetAside(to: kept)
       try replaceContent(way, db) {
-        guard try examiner.texts("PRAGMA data_version") == version else { throw Self.changedMeanwhile(files) }
+        guard try examiner.texts("PRAGMA data_version") == version else { throw files.changedMeanwhile }
         try Self.write(undecryptable, db)
       }
       report.kept = kept
@@ -186,11 +189,7 @@ extension Store {
       // Commits of other processes are in the copy, and may not have been in the archive.
       if try archiver?.presentCommit() == commit, try examiner.texts("PRAGMA data_version") == version { return version }
     }
-    throw Self.changedMeanwhile(files)
-  }
-
-  private static func changedMeanwhile(_ files: StoreFiles?) -> StoreError {
-    StoreError(.busy, "\(files?.path ?? "the store") was changed by another program while it was healed", recoveryOptions: [.retry])
+    throw files.changedMeanwhile
   }
 }
 

@@ -61,6 +61,7 @@ extension Store {
     let known = try [model, backup].compactMap { try $0.map { try SalvageSchema(ConnectionFactory($0.path, quiet).working()) } }
     let (schema, origin) = try schema(of: damaged, known, source.path)
     let hints = Dictionary(known.last?.objects.map { ($0.name, $0.root) } ?? []) { first, _ in first }
+    defer { setAside.end() }
     let report = try target.building(quiet) { new in
       let connection = try ConnectionFactory(new.path, quiet).working()
       try connection.run("PRAGMA journal_mode = MEMORY")
@@ -81,6 +82,7 @@ extension Store {
       try setAside.finish()
       return report
     }.result
+    setAside.belongs()
     return try checked(report, url, schemas, options)
   }
 
@@ -89,6 +91,7 @@ extension Store {
   /// - Parameter url: the file that will be made; a copy is read beside it.
   package static func salvagedNames(_ file: URL, beside url: URL, _ key: StoreKey?) throws -> (schemas: Set<String>, tables: Set<String>) {
     let source = try StoreFiles(file)
+    _ = try Replacement.finish(source, .production(key))
     let folder = try WorkingFolder(for: StoreFiles(url), "salvaging")
     try Encryption.check(source, key)
     let damaged = try DamagedFile(copying: source, into: folder, key)

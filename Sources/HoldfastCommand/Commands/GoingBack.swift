@@ -13,6 +13,7 @@ struct GoingBack {
   let yes: Bool
 
   func answer(_ console: Console) throws -> Answer {
+    try finishInterrupted(store, options)
     let way = try Activity.show("verifying", console) {
       try PlannedWayBack(at: store.url, to: state, options: options, isDry: isDry, schemas: Libraries.schemas)
     }

@@ -33,6 +33,7 @@ struct Heal: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func perform(_ console: Console) throws -> Answer {
+    try finishInterrupted(store, lock.storeOptions)
     let isThere = FileManager.default.fileExists(atPath: store.path)
     let schemas = isThere ? try schemasOfDamaged(store, beside: store, library) : []
     let plan = try Activity.show("looking for damage", console) {
@@ -92,7 +93,7 @@ extension HealReport {
     switch means {
     case .none: "nothing"
     case .pages:
-      "\(pages.map { ShownValue.counted($0, "page", "pages") } ?? "the whole file") differ from \(source ?? "the archive")"
+      "\(pages.map { $0 == 1 ? "1 page differs" : "\($0) pages differ" } ?? "the whole file differs") from \(source ?? "the archive")"
         + (mayBeLost.isEmpty ? ", and come from there: nothing is lost" : "; what is damaged comes from there")
     case .indexes: "indexes made again: no row is lost"
     case .rows: "\(salvage?.rows ?? 0) rows in a new store" + (source.map { ", those of lost pages from \($0)" } ?? "")

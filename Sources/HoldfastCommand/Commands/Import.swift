@@ -59,6 +59,7 @@ struct Import: Subcommand {
   }
 
   private func perform(_ source: FilePath, _ console: Console) throws -> Answer {
+    try finishInterrupted(into, lock.storeOptions)
     let kinds = try Store.kinds(at: into.url, options: lock.storeOptions)
     let library = try ImportChoice(source: source, store: into, kinds: kinds, name: choice.library, format: format).library()
     try refuseNewer(into, kinds, library.schema)

@@ -20,6 +20,7 @@ struct Info: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func perform(_ console: Console) throws -> Answer {
+    try finishInterrupted(store, lock.storeOptions)
     let schemas = try Store.kinds(at: store.url, options: lock.storeOptions)
     return try withLibrary(store, library, lock) { library, open in
       let facts = Facts(

@@ -51,7 +51,7 @@ struct ReplacementTests {
 
   /// Whoever comes next.
   enum Next: CaseIterable {
-    case kinds, check, opening, openingReadOnly, healing, restoring
+    case kinds, check, opening, openingReadOnly, healing, restoring, salvaging
 
     func comes(_ url: URL, _ snapshot: Snapshot) throws {
       var options = StoreOptions.testing
@@ -59,6 +59,9 @@ struct ReplacementTests {
       case .kinds: #expect(try Store.kinds(at: url) == ["shelves": 1])
       case .check: #expect(try Store.check(at: url, schemas: [Shelves.schema]).isHealthy)
       case .healing: #expect(try Store.heal(at: url, schemas: [Shelves.schema], options: options).damage == [])
+      case .salvaging:
+        let other = url.deletingLastPathComponent().appendingPathComponent("salvaged.sqlite")
+        #expect(try Store.salvagedNames(url, beside: other, nil).schemas.contains("shelves"))
       case .restoring: try Store.restore(at: url, snapshot: snapshot.id, options: options)
       case .opening, .openingReadOnly:
         options.opensReadOnly = self == .openingReadOnly

@@ -82,6 +82,22 @@ struct SalvageTests {
     #expect(report.tables.first { $0.table == "orders" }?.rows == 1_497)
   }
 
+  @Test("a salvage that ends with an error leaves no rows that it set aside")
+  func failing() throws {
+    let folder = try TemporaryFolder()
+    let (file, new) = (folder.file("file.sqlite"), folder.file("new.sqlite"))
+    try RawDatabase.with(file, creating: true) { database in
+      try database.execute("CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a REFERENCES a); INSERT INTO b VALUES (7)")
+    }
+    let failure = #expect(throws: StoreError.self) {
+      // Another program makes a file of this name meanwhile.
+      try Store.salvage(file, to: new, [], .testing) { try Data("theirs".utf8).write(to: new) }
+    }
+    #expect(failure?.code == .busy)
+    #expect(try Data(contentsOf: new) == Data("theirs".utf8))
+    #expect(try folder.contents().filter { $0.contains("set-aside") } == [])
+  }
+
   @Test("a row that points at a unique key with more columns than the primary one is set aside, too, when its parent is gone")
   func orphansOfUniqueKeys() throws {
     let folder = try TemporaryFolder()
