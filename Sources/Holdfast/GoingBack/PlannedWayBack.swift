@@ -110,6 +110,8 @@ public final class PlannedWayBack {
     do {
       owner = try DamagedFile(copying: files, into: folder, options.key).owner(of: copy, options.key)
     } catch {
+      // The way back itself may need less.
+      if StoreError(error).code == .diskFull { return "there is no room to find out whose this state is" }
       // What cannot be read at all proves nothing.
       _ = try StoreError(error).ofContent()
       return nil

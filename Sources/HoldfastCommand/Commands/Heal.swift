@@ -93,11 +93,16 @@ extension HealReport {
     switch means {
     case .none: "nothing"
     case .pages:
-      "\(pages.map { $0 == 1 ? "1 page differs" : "\($0) pages differ" } ?? "the whole file differs") from \(source ?? "the archive")"
-        + (mayBeLost.isEmpty ? ", and come from there: nothing is lost" : "; what is damaged comes from there")
+      pagesWords(pages ?? 1 == 1 ? "s" : "")
     case .indexes: "indexes made again: no row is lost"
     case .rows: "\(salvage?.rows ?? 0) rows in a new store" + (source.map { ", those of lost pages from \($0)" } ?? "")
     case .copy: "no row can be read: \(source ?? "a copy") takes the file's place"
     }
+  }
+
+  /// - Parameter end: of a verb for what differs.
+  private func pagesWords(_ end: String) -> String {
+    "\(pages.map { ShownValue.counted($0, "page", "pages") } ?? "the whole file") differ\(end) from \(source ?? "the archive")"
+      + (mayBeLost.isEmpty ? ", and come\(end) from there: nothing is lost" : "; what is damaged comes from there")
   }
 }
