@@ -26,7 +26,7 @@ public struct HealReport: Sendable, Equatable, Codable {
   public internal(set) var source: String?
   /// For `.rows`: what came back, by table.
   public internal(set) var salvage: SalvageReport?
-  /// What may be lost, a sentence each. Empty: nothing speaks for a loss, as far as the store and its archive tell: each page that was
+  /// What may be lost, a sentence each. Empty: no sign of a loss was found in the store and its archive: each page that was
   /// replaced was unreadable or had the content of an earlier time, and every other page is as the archive has it; of `.indexes`, no row is lost.
   public internal(set) var mayBeLost: [String] = []
   /// What to know before trusting the result, a sentence each.
