@@ -13,7 +13,7 @@ class HoldfastContestant: Contestant, @unchecked Sendable {
   class var declarations: [SchemaDeclaration] { [] }
   /// Nil: the store is not encrypted.
   class var key: StoreKey? { nil }
-  fileprivate let library: AudiobookLibrary
+  let library: AudiobookLibrary
   private let clock = Clock()
 
   required init(folder: String, durability: Durability) throws {

@@ -6,7 +6,8 @@ import HoldfastAudiobooks
 var roster: [any Contestant.Type] {
   [
     CContestant.self, CRowContestant.self, HoldfastContestant.self, HoldfastAsyncContestant.self, HoldfastUncountedContestant.self,
-    HoldfastAuditedContestant.self, HoldfastEncryptedContestant.self, GRDBContestant.self, JSONContestant.self,
+    HoldfastAuditedContestant.self, HoldfastEncryptedContestant.self, HoldfastDerivedContestant.self, HoldfastByHandContestant.self,
+    GRDBContestant.self, JSONContestant.self,
   ]
 }
 

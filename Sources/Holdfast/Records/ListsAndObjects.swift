@@ -1,7 +1,7 @@
 extension StoredRow {
   /// A JSON list of strings; nil for NULL.
   public mutating func textsOrNil() throws -> [String]? {
-    guard let text = try textOrNil() else { return nil }
+    guard let text = try jsonOrNil(JSONValue.self)?.text else { return nil }
     // The kit's scanner is many times faster than Foundation's decoder.
     var scanner = JSONScanner(JSONDocument(Array(text.utf8)))
     var texts: [String] = []
@@ -16,7 +16,7 @@ extension StoredRow {
 
   /// A JSON object; nil for NULL.
   public mutating func objectOrNil() throws -> [String: JSONValue]? {
-    guard let text = try textOrNil() else { return nil }
+    guard let text = try jsonOrNil(JSONValue.self)?.text else { return nil }
     var scanner = JSONScanner(JSONDocument(Array(text.utf8)))
     do {
       let value = try scanner.value()

@@ -1,10 +1,35 @@
+internal import Foundation
+
 /// One row of one table as a Swift value.
 ///
-/// `init(row:)` reads the columns and `encode(into:)` binds them. Both go in the order of `columns`, with one call per column.
-/// `HoldfastTesting` checks that the three agree.
+/// A type that is `Codable` says itself once: columns, reading and binding follow.
 ///
-/// An id is a UUID or a whole number. A new record whose number SQLite chooses binds NULL: `try values.int64(id)` with an `Int64?`. Its
-/// number is then `Writer.lastInsertedID`.
+/// ```swift
+/// struct Note: StoredRecord, Codable, Identifiable {
+///   static let table = "notes"
+///   var id: UUID
+///   var text: String
+///   var dueAt: Date?          // due_at, INTEGER milliseconds
+///   var labels: [String]      // JSON text
+/// }
+/// ```
+/// A column has the name of its coding key in snake case: `dueAt` is `due_at`, `collectionID` is `collection_id`. `CodingKeys` give other
+/// names, and leave properties out. Stored are: `UUID` as lowercase text; `Date` as INTEGER milliseconds since 1970; `Data` as BLOB; `Bool`
+/// as 0 or 1; whole numbers as INTEGER; `Double` and `Float`, finite; `String`; `URL` as text; enums and structs with a raw value, and other
+/// values that encode themselves as one of these; optionals of all these, nil as NULL; and any other `Codable` value as JSON text with
+/// sorted keys and RFC 3339 dates. A number beyond `Int64`, infinity, NaN and a date outside the years 1 to 9999 throw `.invalidValue`.
+///
+/// Dates are rounded to the millisecond when they are bound. So a record as loaded equals the one that was saved after rounding: a date of
+/// `Date()` differs from its stored value by less than a millisecond. Where that matters, round with `DateCodec.rounded`, or take
+/// `Writer.currentDate()`.
+///
+/// To find the columns, one value is decoded from placeholders: numbers 0, empty texts and lists, nil, the first case of an enum that is
+/// `CaseIterable`. A type that cannot be made from them is `.misuse` when the store is opened: make that property optional, or its enum
+/// `CaseIterable`.
+///
+/// A type that is not `Codable`, nests a struct as several columns, or is read by the hundred thousand, writes all three itself. `init(row:)`
+/// reads the columns and `encode(into:)` binds them. Both go in the order of `columns`, with one call per column. A debug build compares
+/// the three when the first record of the type is written.
 ///
 /// ```swift
 /// struct Tag: StoredRecord {
@@ -17,6 +42,8 @@
 ///   func encode(into values: inout Values) throws { try values.id(collectionID); try values.text(tag) }
 /// }
 /// ```
+/// An id is a UUID or a whole number. A new record whose number SQLite chooses has the id nil: `var id: Int64?`. Its number is then
+/// `Writer.lastInsertedID`.
 public protocol StoredRecord: Sendable {
   /// The table's name in the schema.
   static var table: String { get }
@@ -36,6 +63,22 @@ extension StoredRecord {
   public static var key: [String] { ["id"] }
   /// None.
   public static var insertOnly: [String] { [] }
+}
+
+extension StoredRecord where Self: Codable {
+  /// The columns of the coding keys, in the order in which `init(from:)` asks for them. Empty where they cannot be derived, which opening
+  /// and every use tell as `.misuse`.
+  public static var columns: [String] { (try? DerivedColumns.of(Self.self))?.names ?? [] }
+
+  /// Reads the record's columns by their coding keys.
+  public init(row: inout StoredRow) throws { self = try row.derived(Self.self) }
+
+  /// Binds the record's values by their coding keys.
+  public func encode(into values: inout Values) throws {
+    let derived = try DerivedColumns.of(Self.self)
+    guard Self.columns == derived.names else { throw RowDecoder.onlyPart(Self.self) }
+    try RowEncoder(values.binder, derived, first: values.skip(derived.names.count)).bind(self)
+  }
 }
 
 /// The SQL of one record type.

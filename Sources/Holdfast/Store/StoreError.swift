@@ -103,6 +103,8 @@ public struct StoreError: Error, Sendable {
   public var column: String?
   /// The row of such an error, by its first column, usually the id; nil when it is not known.
   public var row: String?
+  /// What the reader of a `.decoding` error's column takes it for; nil when it did not tell.
+  var columnKind: ColumnKind?
   /// The byte at which reading a source failed, counted from 0; nil for other errors.
   public var offset: Int?
   /// The verb that threw the error: the function that called `read` or `write`, or the name that the call was given. Nil for an error that

@@ -1,0 +1,108 @@
+import Foundation
+
+/// The columns of a record that says itself once, as `Codable`: their names, their kinds, and which coding key stands where.
+///
+/// Found by decoding a placeholder once per type, then kept for ever.
+final class DerivedColumns: @unchecked Sendable {
+  let names: [String]
+  /// Nil where the placeholder did not tell.
+  let kinds: [ColumnKind?]
+  /// The place of a coding key, by its string.
+  private let places: [String: Int32]
+  /// The type of the coding keys, and their places by their tag: the one byte of an enum without values. -1: no such key.
+  private let keys: ObjectIdentifier?
+  private let tags: UnsafeMutablePointer<Int32>
+
+  private init(_ found: Placeholder) throws {
+    names = found.keys.map { ColumnName.of($0.name) }
+    kinds = found.keys.map(\.kind)
+    if let twice = Dictionary(grouping: names, by: \.self).first(where: { $1.count > 1 })?.key {
+      throw StoreError(.misuse, "two of its properties have the column \(twice)")
+    }
+    places = Dictionary(uniqueKeysWithValues: found.keys.enumerated().map { ($1.name, Int32($0)) })
+    keys = found.keyType
+    tags = .allocate(capacity: 256)
+    tags.initialize(repeating: -1, count: 256)
+    for (place, key) in found.keys.enumerated() { if let tag = key.tag { tags[Int(tag)] = Int32(place) } }
+  }
+
+  deinit { tags.deallocate() }
+
+  /// The places by tag, for keys of this type; nil for keys of another.
+  @inline(__always)
+  func places<Key: CodingKey>(of type: Key.Type) -> UnsafePointer<Int32>? {
+    keys == ObjectIdentifier(type) && MemoryLayout<Key>.size <= 1 ? UnsafePointer(tags) : nil
+  }
+
+  /// The place of any key; nil when the placeholder did not ask for it.
+  func place(of key: some CodingKey) -> Int32? { places[key.stringValue] }
+
+  /// All keys that a type of keys can name.
+  func all<Key: CodingKey>(_: Key.Type) -> [Key] { places.keys.compactMap(Key.init(stringValue:)) }
+
+  /// The columns of a type.
+  ///
+  /// - Throws: `.misuse` with the reason when they cannot be derived.
+  static func of<Record: Codable>(_ type: Record.Type) throws -> DerivedColumns { try known.columns(of: type) }
+
+  private static let known = Known()
+
+  private final class Known: @unchecked Sendable {
+    private var found: [ObjectIdentifier: Result<DerivedColumns, StoreError>] = [:]
+    private let lock = NSLock()
+
+    func columns<Record: Codable>(of type: Record.Type) throws -> DerivedColumns {
+      let key = ObjectIdentifier(type)
+      if let known = lock.withLock({ found[key] }) { return try known.get() }
+      let result: Result<DerivedColumns, StoreError>
+      do {
+        let placeholder = Placeholder()
+        _ = try Record(from: placeholder)
+        result = .success(try DerivedColumns(placeholder))
+      } catch {
+        let reason = (error as? StoreError)?.message ?? Placeholder.reason(error)
+        result = .failure(
+          StoreError(
+            .misuse, "the columns of \(type) cannot be derived from Codable: \(reason)",
+            suggestion: "Make the property optional or its enum CaseIterable, or write columns, init(row:) and encode(into:)."))
+      }
+      return try lock.withLock {
+        // The first one stays: others hold its places.
+        if found[key] == nil { found[key] = result }
+        return try (found[key] ?? result).get()
+      }
+    }
+  }
+}
+
+/// The column of a coding key: `dueAt` is `due_at`, `collectionID` is `collection_id`, `parsedJSONText` is `parsed_json_text`.
+enum ColumnName {
+  static func of(_ key: String) -> String {
+    let letters = Array(key)
+    var name = ""
+    for (place, letter) in letters.enumerated() {
+      guard letter.isUppercase else {
+        name.append(letter)
+        continue
+      }
+      let before = place > 0 ? letters[place - 1] : "_"
+      let endsCapitals = before.isUppercase && place + 1 < letters.count && letters[place + 1].isLowercase
+      if before != "_", !before.isUppercase || endsCapitals { name.append("_") }
+      name.append(letter.lowercased())
+    }
+    return name
+  }
+}
+
+/// The byte of a coding key that tells it from the others of its type; nil where keys are larger.
+@inline(__always)
+func tag<Key: CodingKey>(of key: Key) -> UInt8? {
+  guard MemoryLayout<Key>.size <= 1 else { return nil }
+  return MemoryLayout<Key>.size == 0 ? 0 : withUnsafeBytes(of: key) { $0.load(as: UInt8.self) }
+}
+
+/// A value whose type is known to be another name of `Wanted`: the caller has compared the two.
+@inline(__always)
+func same<Value, Wanted>(_ value: Value, as _: Wanted.Type) -> Wanted {
+  withUnsafePointer(to: value) { UnsafeRawPointer($0).assumingMemoryBound(to: Wanted.self).pointee }
+}

@@ -1,0 +1,173 @@
+import Foundation
+
+/// Makes one value of a record type out of nothing, and notes the coding keys for which it asks, with the kinds of their columns.
+///
+/// Numbers are 0, texts and lists empty, optionals nil. Of an enum it takes the first case.
+final class Placeholder: Decoder {
+  struct Key {
+    var name: String
+    var tag: UInt8?
+    var kind: ColumnKind?
+  }
+
+  private(set) var keys: [Key] = []
+  /// The type of all coding keys; nil before the first, and where a record uses several types.
+  private(set) var keyType: ObjectIdentifier?
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    if keys.isEmpty { keyType = ObjectIdentifier(type) } else if keyType != ObjectIdentifier(type) { keyType = nil }
+    return KeyedDecodingContainer(Properties<Key>(placeholder: self))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Self.noProperties }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Self.noProperties }
+
+  private static let noProperties = StoreError(.misuse, "it has no properties by name")
+
+  static func reason(_ error: any Error) -> String {
+    if case DecodingError.dataCorrupted(let context) = error { return context.debugDescription }
+    return "\(error)"
+  }
+
+  func note(_ key: some CodingKey, _ kind: ColumnKind?) {
+    guard !keys.contains(where: { $0.name == key.stringValue }) else { return }
+    keys.append(Key(name: key.stringValue, tag: tag(of: key), kind: kind))
+  }
+
+  /// A value for a property, and the kind of its column.
+  static func value<T: Decodable>(of type: T.Type) -> (value: Result<T, any Error>, kind: ColumnKind?) {
+    if type == UUID.self { return (.success(same(nullID, as: T.self)), .id) }
+    if type == Date.self { return (.success(same(Date(timeIntervalSince1970: 0), as: T.self)), .date) }
+    if type == Data.self { return (.success(same(Data(), as: T.self)), .bytes) }
+    if type == URL.self { return (Result { same(URL(fileURLWithPath: "/"), as: T.self) }, .text) }
+    let within = PlaceholderValue()
+    if type is any JSONColumn.Type { within.kind = .json }
+    return (Result { try within.value(type) }, within.kind)
+  }
+
+  private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let placeholder: Placeholder
+    var codingPath: [any CodingKey] { [] }
+    var allKeys: [Key] { [] }
+    func contains(_: Key) -> Bool { true }
+
+    // Not nil: of an optional that is asked for in two steps, the second tells the kind.
+    func decodeNil(forKey key: Key) throws -> Bool { false }
+
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+      let found = Placeholder.value(of: type)
+      placeholder.note(key, found.kind)
+      do {
+        return try found.value.get()
+      } catch {
+        throw StoreError(.misuse, "no placeholder of its property \(key.stringValue), \(T.self), can be made (\(Placeholder.reason(error)))")
+      }
+    }
+
+    func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+      placeholder.note(key, Placeholder.value(of: type).kind)
+      return nil
+    }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy _: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
+      throw Placeholder.nested
+    }
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw Placeholder.nested }
+    func superDecoder() throws -> any Decoder { throw Placeholder.nested }
+    func superDecoder(forKey key: Key) throws -> any Decoder { throw Placeholder.nested }
+  }
+
+  static let nested = StoreError(.misuse, "it decodes properties of its properties itself")
+}
+
+/// Makes a placeholder of the value of one column. Whether the value asks for one value or for a container tells the kind.
+private final class PlaceholderValue: Decoder {
+  var kind: ColumnKind?
+  private var depth = 0
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func value<T: Decodable>(_ type: T.Type) throws -> T {
+    // A value that contains itself has no end.
+    guard depth < 32 else { throw StoreError(.misuse, "it has no end") }
+    depth += 1
+    defer { depth -= 1 }
+    if type == UUID.self { return found(.id, same(nullID, as: T.self)) }
+    if type == Date.self { return found(.date, same(Date(timeIntervalSince1970: 0), as: T.self)) }
+    if type == Data.self { return found(.bytes, same(Data(), as: T.self)) }
+    if type == URL.self { return found(.text, same(URL(fileURLWithPath: "/"), as: T.self)) }
+    if type == String.self { return found(.text, same("", as: T.self)) }
+    if type == Bool.self { return found(.flag, same(false, as: T.self)) }
+    if type == Double.self { return found(.number, same(0 as Double, as: T.self)) }
+    if type == Float.self { return found(.number, same(0 as Float, as: T.self)) }
+    if let whole = type as? any FixedWidthInteger.Type, let zero = whole.init(truncatingIfNeeded: 0) as? T { return found(.number, zero) }
+    do {
+      return try T(from: self)
+    } catch {
+      guard let cases = type as? any CaseIterable.Type, let first = Self.first(cases) as? T else { throw error }
+      return first
+    }
+  }
+
+  private static func first<Cases: CaseIterable>(_: Cases.Type) -> Any? { Cases.allCases.first }
+
+  private func found<T>(_ kind: ColumnKind, _ value: T) -> T {
+    self.kind = self.kind ?? kind
+    return value
+  }
+
+  func container<Key: CodingKey>(keyedBy _: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(Members<Key>(within: found(.json, self)))
+  }
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { Elements(within: found(.json, self)) }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { Single(within: self) }
+
+  private struct Single: SingleValueDecodingContainer {
+    let within: PlaceholderValue
+    var codingPath: [any CodingKey] { [] }
+    func decodeNil() -> Bool { true }
+    func decode<T: Decodable>(_ type: T.Type) throws -> T { try within.value(type) }
+  }
+
+  private struct Elements: UnkeyedDecodingContainer {
+    let within: PlaceholderValue
+    var currentIndex = 0
+    var codingPath: [any CodingKey] { [] }
+    var count: Int? { 0 }
+    var isAtEnd: Bool { true }
+    mutating func decodeNil() throws -> Bool { true }
+    // Some values, such as a point, take their numbers without asking how many there are.
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try within.value(type) }
+    mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+      try within.container(keyedBy: type)
+    }
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { self }
+    mutating func superDecoder() throws -> any Decoder { within }
+  }
+
+  private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let within: PlaceholderValue
+    var codingPath: [any CodingKey] { [] }
+    func contains(_: Key) -> Bool { true }
+
+    /// An enum with values wants the key of one case. Keys of one byte are the cases of an enum, and 0 is the first.
+    var allKeys: [Key] {
+      guard MemoryLayout<Key>.size == 1 else { return [] }
+      return [same(0 as UInt8, as: Key.self)]
+    }
+
+    func decodeNil(forKey _: Key) throws -> Bool { true }
+    func decode<T: Decodable>(_ type: T.Type, forKey _: Key) throws -> T { try within.value(type) }
+    func decodeIfPresent<T: Decodable>(_: T.Type, forKey _: Key) throws -> T? { nil }
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey _: Key) throws -> KeyedDecodingContainer<Nested> {
+      try within.container(keyedBy: type)
+    }
+    func nestedUnkeyedContainer(forKey _: Key) throws -> any UnkeyedDecodingContainer { try within.unkeyedContainer() }
+    func superDecoder() throws -> any Decoder { within }
+    func superDecoder(forKey _: Key) throws -> any Decoder { within }
+  }
+}
+
+private let nullID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
