@@ -6,24 +6,23 @@ import Holdfast
 #endif
 
 // snippet: notes
-struct Note: StoredRecord, Identifiable, Equatable {
+struct Note: StoredRecord, Codable, Identifiable, Equatable {
   static let table = "notes"
-  static let columns = ["id", "text"]
   var id: UUID
   var text: String
-
-  init(id: UUID, text: String) { (self.id, self.text) = (id, text) }
-  init(row: inout StoredRow) throws { (id, text) = (try row.id(), try row.text()) }
-  func encode(into values: inout Values) throws {
-    try values.id(id)
-    try values.text(text)
-  }
+  var dueAt: Date?  // due_at, INTEGER milliseconds
+  var labels: [String] = []  // JSON text
 
   static let schema = StoreSchema(
     "notes",
     migrations: [
       Migration(
-        "notes/001-notes", sql: "CREATE TABLE notes (rowid INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, text TEXT NOT NULL) STRICT")
+        "notes/001-notes",
+        sql: """
+          CREATE TABLE notes (
+            rowid INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, text TEXT NOT NULL, due_at INTEGER, labels TEXT NOT NULL
+          ) STRICT
+          """)
     ], records: [Note.self])
 }
 // end
@@ -32,7 +31,7 @@ func notes(in folder: URL) async throws -> Updates<[Note]> {
   // snippet: notes-store
   let store = try Store.open(at: folder.appendingPathComponent("notes.sqlite"), schemas: [Note.schema])
   try await store.write { tx in try tx.insert(Note(id: tx.makeID(), text: "Buy milk")) }
-  let notes = store.updates(of: ["notes"]) { reader in try reader.all(Note.self, "ORDER BY rowid") }
+  let notes = store.updates { try $0.all(Note.self, "ORDER BY rowid") }
   // end
   return notes
 }

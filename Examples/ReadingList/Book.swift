@@ -3,9 +3,8 @@ public import Foundation
 public import Holdfast
 
 /// One book of the list: a row of `books`.
-public struct Book: StoredRecord, Hashable, Identifiable {
+public struct Book: StoredRecord, Codable, Hashable, Identifiable {
   public static let table = "books"
-  public static let columns = ["id", "title", "author", "pages", "added_at", "finished_at"]
 
   /// Unique in the list. New ones come from `NewID`.
   public var id: UUID
@@ -28,24 +27,6 @@ public struct Book: StoredRecord, Hashable, Identifiable {
     self.pages = pages
     self.addedAt = DateCodec.rounded(addedAt)
     self.finishedAt = finishedAt.map(DateCodec.rounded)
-  }
-
-  public init(row: inout StoredRow) throws {
-    id = try row.id()
-    title = try row.text()
-    author = try row.textOrNil()
-    pages = try row.int64OrNil().map { Int(clamping: $0) }
-    addedAt = try row.date()
-    finishedAt = try row.dateOrNil()
-  }
-
-  public func encode(into values: inout Values) throws {
-    try values.id(id)
-    try values.text(title)
-    try values.text(author)
-    try values.int64(pages.map(Int64.init))
-    try values.date(addedAt)
-    try values.date(finishedAt)
   }
 }
 // end

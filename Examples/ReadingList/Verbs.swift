@@ -49,7 +49,7 @@ extension ReadingList {
 
   /// The newest books now, and after each change of the list.
   public func bookUpdates(limit: Int = 100) -> Updates<[Book]> {
-    store.updates(of: [Book.table]) { try Self.books(limit: limit, in: $0).items }
+    store.updates { try Self.books(limit: limit, in: $0).items }
   }
 }
 // end

@@ -4,9 +4,8 @@ public import ReadingListExample
 
 // snippet: whole-number-keys
 /// A book that somebody has borrowed. SQLite numbers the loans.
-public struct Loan: StoredRecord, Hashable, Identifiable {
+public struct Loan: StoredRecord, Codable, Hashable, Identifiable {
   public static let table = "loans"
-  public static let columns = ["id", "book_id", "borrower"]
 
   /// Nil until the loan is stored.
   public var id: Int64?
@@ -15,12 +14,6 @@ public struct Loan: StoredRecord, Hashable, Identifiable {
   public var borrower: String
 
   public init(bookID: UUID, borrower: String) { (self.bookID, self.borrower) = (bookID, borrower) }
-  public init(row: inout StoredRow) throws { (id, bookID, borrower) = (try row.int64(), try row.id(), try row.text()) }
-  public func encode(into values: inout Values) throws {
-    try values.int64(id)
-    try values.id(bookID)
-    try values.text(borrower)
-  }
 }
 
 extension ReadingList {

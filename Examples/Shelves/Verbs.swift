@@ -77,7 +77,7 @@ extension ReadingList {
 
   /// The totals now, and after each change of one of the three tables.
   public func totalUpdates() -> Updates<[ShelfTotals]> {
-    store.updates(of: ["shelves", "shelved_books", "books"]) { try Self.totals(in: $0) }
+    store.updates { try Self.totals(in: $0) }
   }
 }
 // end

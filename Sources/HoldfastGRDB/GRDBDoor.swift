@@ -33,8 +33,11 @@ extension Writer {
 
 extension Reader {
   /// Gives GRDB's connection of this read. Valid only inside `body`; the connection refuses to write.
+  ///
+  /// - Throws: the errors of `body`; `.misuse` in the read of a live query, which would not notice changes of what GRDB reads.
   public func withGRDBReader<T>(_ body: (Database) throws -> T) throws -> T {
     try checkOpen()
+    try checkReadsAreSeen()
     // GRDB's cached schema may be older than a migration or restore through another connection.
     database.clearSchemaCache()
     return try database.readOnly { try body(database) }

@@ -23,8 +23,7 @@ public struct LibraryUpdates<Library, Known>: Sendable {
     self.name = name
     follow = { library, known in
       let updates = updates(library, known)
-      let watch = TableWatch(updates.store, updates.tables)
-      let before = try updates.store.read(updates.read)
+      let (before, watch) = try TableWatch.reading(updates)
       return {
         let after = try updates.store.read(updates.read)
         let wanted = try read(library, known)

@@ -51,7 +51,7 @@ public struct TableWatches: Sendable {
 
   /// - Throws: `.closed`; `.readOnly`, because only writes are watched; `.verificationFailed` when a watch does not begin.
   public init(_ store: Store, _ tables: some Sequence<String>) throws {
-    watches = tables.map { ($0, TableWatch(store, [WatchedTable($0)])) }
+    watches = tables.map { ($0, TableWatch(store, [$0])) }
     // Waits for the writer's queue, on which a watch begins.
     try store.write { _ in }
     guard watches.allSatisfy({ $0.watch.hasBegun }) else { throw StoreError(.verificationFailed, "a watch did not begin") }

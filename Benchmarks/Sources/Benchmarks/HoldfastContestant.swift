@@ -215,7 +215,7 @@ private final class HoldfastObserver: Observer {
 
   init(_ store: Store) {
     let reads = Counter()
-    let updates = store.updates(of: ["playback_states"]) { reader in
+    let updates = store.updates { reader in
       reads.increment()
       return Seen(states: try reader.count("SELECT count(*) FROM playback_states"), number: reads.value)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastAudiobooks
 
 /// The product with records that say themselves once: columns, reading and binding follow from `Codable`.
 final class HoldfastDerivedContestant: HoldfastContestant, @unchecked Sendable {

@@ -53,9 +53,10 @@ final class Connection {
   }
 
   /// The statements of one record type.
-  func statements<Record: StoredRecord>(of type: Record.Type) -> RecordStatements {
+  func statements<Record: StoredRecord>(of type: Record.Type) throws -> RecordStatements {
     let key = ObjectIdentifier(type)
     if let statements = records[key] { return statements }
+    try type.checkColumns()
     let statements = RecordStatements(type)
     records[key] = statements
     return statements
@@ -74,13 +75,19 @@ final class Connection {
   /// Runs `body` with a prepared statement that no other code uses meanwhile.
   @inline(__always)
   func with<T>(_ prepared: Prepared, _ body: (OpaquePointer) throws -> T) throws -> T {
-    let statement = try prepared.spare.take() ?? prepare(prepared.sql)
+    let statement = try prepared.spare.take() ?? compile(prepared)
     defer {
       sqlite3_reset(statement)
       sqlite3_clear_bindings(statement)
       prepared.spare.give(statement)
     }
     return try body(statement)
+  }
+
+  private func compile(_ prepared: Prepared) throws -> OpaquePointer {
+    // The schema may be another than when its last statement was compiled.
+    prepared.tables = nil
+    return try prepare(prepared.sql)
   }
 
   /// Lends the memory for one statement's values. Nil while another statement uses it: SQLite then copies the values.

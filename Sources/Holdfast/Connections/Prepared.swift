@@ -32,6 +32,8 @@ final class Prepared {
   /// Whether the SQL begins or ends a transaction, which a closure in a transaction may not do.
   let controlsTransaction: Bool
   var spare = Spare<OpaquePointer>()
+  /// What it reads; nil until a live query has asked, and after the schema has changed.
+  var tables: UsedTables?
 
   init(_ sql: String) {
     self.sql = sql

@@ -10,46 +10,74 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
   private let closing: Int
   // Used on the writer's queue only.
   private var isTouched = false
+  private var isObserving = false
   /// The watched columns by table name; nil: all columns. Events spell a table's name as its declaration does.
   private var watched: [String: Set<String>?] = [:]
   // Guarded by `lock`.
   private var counted = 0
-  private var begun = false
+  private var wanted = 0
+  private var begun = 0
   private let lock = NSLock()
 
-  package init(_ store: Store, _ tables: [WatchedTable]) {
+  /// A watch of no tables. It hears only that all content was replaced.
+  init(_ store: Store) {
     let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     self.changes = changes
     self.continuation = continuation
     isClosed = store.connections.isClosed
     closing = isClosed.whenRaised { continuation.finish() }
-    let committed = store.watches.add(self)
-    // Does not wait for the writer. All commits before the watch begins are counted as one change.
+    store.watches.add(self)
+  }
+
+  /// A watch of these tables, with all their columns.
+  package convenience init(_ store: Store, _ tables: [String]) {
+    self.init(store)
+    watch(Dictionary(tables.map { ($0, nil) }) { first, _ in first }, of: store, since: store.watches.commits)
+  }
+
+  /// Reads a value once, and watches what the read used.
+  package static func reading<Value>(_ updates: Updates<Value>) throws -> (Value, TableWatch) {
+    let watch = TableWatch(updates.store)
+    let commit = updates.store.watches.commits
+    let (value, tables) = try updates.store.read(updates.readOnce)
+    watch.watch(tables, of: updates.store, since: commit)
+    return (value, watch)
+  }
+
+  /// Watches these tables instead of those before. Does not wait for the writer: all commits between the store's `commit`, counted before the
+  /// tables were read, and the beginning count as one change.
+  func watch(_ tables: UsedTables, of store: Store, since commit: Int) {
+    lock.withLock { wanted += 1 }
     store.writer.asyncWriteWithoutTransaction { [weak self, isClosed, connections = store.connections, watches = store.watches] db in
       // GRDB would use the closed connection of a store in memory.
       guard let self, !isClosed.isRaised else { return }
-      let declared = (try? String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")) ?? []
-      let virtual =
-        (try? String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%'")) ?? []
-      for table in tables {
-        for name in declared + [table.name] where name.lowercased() == table.name.lowercased() {
-          watched.updateValue(table.columns.flatMap { try? Self.heard($0, of: name, db) }, forKey: name)
-          // SQLite tells changes of a virtual table by the tables that keep its content.
-          guard virtual.contains(name) else { continue }
-          for part in declared where part.hasPrefix(name + "_") { watched.updateValue(nil, forKey: part) }
-        }
-      }
-      db.add(transactionObserver: self, extent: .observerLifetime)
+      begin(tables, db)
       try? connections.connection(of: db).forgetExecuted()
-      if watches.commits != committed { add() }
-      lock.withLock { begun = true }
+      if watches.commits != commit { add() }
+      lock.withLock { begun += 1 }
     }
+  }
+
+  private func begin(_ tables: UsedTables, _ db: Database) {
+    watched = [:]
+    let declared = (try? String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")) ?? []
+    let virtual =
+      (try? String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%'")) ?? []
+    for (table, columns) in tables {
+      watched.updateValue(columns.flatMap { try? Self.heard($0, of: table, db) }, forKey: table)
+      // SQLite tells changes of a virtual table by the tables that keep its content.
+      guard virtual.contains(table) else { continue }
+      for part in declared where part.hasPrefix(table + "_") { watched.updateValue(nil, forKey: part) }
+    }
+    guard !isObserving else { return }
+    db.add(transactionObserver: self, extent: .observerLifetime)
+    isObserving = true
   }
 
   deinit { isClosed.forget(closing) }
 
   /// Whether every commit is now counted on its own.
-  package var hasBegun: Bool { lock.withLock { begun } }
+  package var hasBegun: Bool { lock.withLock { begun > 0 && begun == wanted } }
 
   /// The number of counted changes. The commits between the making of the watch and its beginning count as one.
   package var count: Int { lock.withLock { counted } }
@@ -103,16 +131,4 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
   }
 
   package func databaseDidRollback(_ db: Database) { isTouched = false }
-}
-
-/// A table that a read uses, and its columns.
-package struct WatchedTable: Sendable {
-  let name: String
-  /// Column names in lower case; nil: all columns.
-  let columns: Set<String>?
-
-  package init(_ name: String, columns: [String]? = nil) {
-    self.name = name
-    self.columns = columns.map { Set($0.map { $0.lowercased() }) }
-  }
 }

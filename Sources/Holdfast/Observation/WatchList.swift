@@ -11,12 +11,10 @@ final class WatchList: @unchecked Sendable {
   private var counted = 0
   private let lock = NSLock()
 
-  /// Adds a watch; returns the number of commits until now.
-  func add(_ watch: TableWatch) -> Int {
+  func add(_ watch: TableWatch) {
     lock.withLock {
       entries.removeAll { $0.watch == nil }
       entries.append(Entry(watch: watch))
-      return counted
     }
   }
 

@@ -2,10 +2,10 @@ import Foundation
 
 /// The columns of a record that says itself once, as `Codable`: their names, their kinds, and which coding key stands where.
 ///
-/// Found by decoding a placeholder once per type, then kept for ever.
+/// Found by decoding a blank record once per type, then kept for ever.
 final class DerivedColumns: @unchecked Sendable {
   let names: [String]
-  /// Nil where the placeholder did not tell.
+  /// Nil where the blank record did not tell.
   let kinds: [ColumnKind?]
   /// The place of a coding key, by its string.
   private let places: [String: Int32]
@@ -13,7 +13,7 @@ final class DerivedColumns: @unchecked Sendable {
   private let keys: ObjectIdentifier?
   private let tags: UnsafeMutablePointer<Int32>
 
-  private init(_ found: Placeholder) throws {
+  private init(_ found: BlankRecord) throws {
     names = found.keys.map { ColumnName.of($0.name) }
     kinds = found.keys.map(\.kind)
     if let twice = Dictionary(grouping: names, by: \.self).first(where: { $1.count > 1 })?.key {
@@ -34,7 +34,7 @@ final class DerivedColumns: @unchecked Sendable {
     keys == ObjectIdentifier(type) && MemoryLayout<Key>.size <= 1 ? UnsafePointer(tags) : nil
   }
 
-  /// The place of any key; nil when the placeholder did not ask for it.
+  /// The place of any key; nil when the blank record did not ask for it.
   func place(of key: some CodingKey) -> Int32? { places[key.stringValue] }
 
   /// All keys that a type of keys can name.
@@ -56,11 +56,11 @@ final class DerivedColumns: @unchecked Sendable {
       if let known = lock.withLock({ found[key] }) { return try known.get() }
       let result: Result<DerivedColumns, StoreError>
       do {
-        let placeholder = Placeholder()
-        _ = try Record(from: placeholder)
-        result = .success(try DerivedColumns(placeholder))
+        let blank = BlankRecord()
+        _ = try Record(from: blank)
+        result = .success(try DerivedColumns(blank))
       } catch {
-        let reason = (error as? StoreError)?.message ?? Placeholder.reason(error)
+        let reason = (error as? StoreError)?.message ?? BlankRecord.reason(error)
         result = .failure(
           StoreError(
             .misuse, "the columns of \(type) cannot be derived from Codable: \(reason)",

@@ -10,6 +10,8 @@ public class Reader {
   package let database: Database
   let connection: Connection
   var isOpen = true
+  /// Of the read of a live query: what it uses.
+  var collector: TableCollector?
   /// When raised, the read fails with `.cancelled` at its next statement.
   private let cancellation: Flag?
 
@@ -62,13 +64,9 @@ public class Reader {
           try values.checkComplete(prepared.sql)
           let run = connection.watch.begin(statement)
           defer { connection.watch.end(run, statement, prepared.sql) }
-          switch sqlite3_step(statement) {
-          case SQLITE_ROW:
-            var row = StoredRow(statement)
-            return try Record(row: &row)
-          case SQLITE_DONE: return nil
-          case let code: throw failed(code)
-          }
+          guard try stepped(statement, prepared) else { return nil }
+          var row = StoredRow(statement)
+          return try Record(row: &row)
         }
       }
     }
@@ -113,7 +111,7 @@ public class Reader {
   /// Checks the reader first: a reader outside its closure must not touch the connection.
   func statements<Record: StoredRecord>(of type: Record.Type) throws -> RecordStatements {
     try check()
-    return connection.statements(of: type)
+    return try connection.statements(of: type)
   }
 
   private func step(
@@ -134,18 +132,43 @@ public class Reader {
         }
         let run = connection.watch.begin(statement)
         defer { connection.watch.end(run, statement, prepared.sql) }
+        guard try stepped(statement, prepared) else { return }
         var row = StoredRow(statement)
-        while true {
-          switch sqlite3_step(statement) {
-          case SQLITE_ROW:
-            row.rewind()
-            try body(&row)
-            if onlyFirst { return }
-          case SQLITE_DONE: return
-          case let code: throw failed(code)
-          }
+        var code = SQLITE_ROW
+        while code == SQLITE_ROW {
+          row.rewind()
+          try body(&row)
+          if onlyFirst { return }
+          code = sqlite3_step(statement)
         }
+        guard code == SQLITE_DONE else { throw failed(code) }
       }
+    }
+  }
+
+  /// The first step of a statement. Returns whether there is a row.
+  @inline(__always)
+  private func stepped(_ statement: OpaquePointer, _ prepared: Prepared) throws -> Bool {
+    let code = sqlite3_step(statement)
+    guard code == SQLITE_ROW || code == SQLITE_DONE else { throw failed(code) }
+    if let collector { try collector.note(prepared, statement, database) }
+    return code == SQLITE_ROW
+  }
+
+  /// Runs `body`, and returns what its statements use.
+  func collecting<T>(_ body: (Reader) throws -> T) throws -> (T, UsedTables) {
+    let collector = TableCollector()
+    self.collector = collector
+    defer { self.collector = nil }
+    return (try body(self), collector.tables)
+  }
+
+  /// - Throws: `.misuse` in the read of a live query, which does not see what others read.
+  package func checkReadsAreSeen() throws {
+    guard collector == nil else {
+      throw StoreError(
+        .misuse, "a live query cannot read through GRDB: it would not notice changes of what is read there",
+        suggestion: "Read with the reader's own methods.")
     }
   }
 

@@ -11,6 +11,8 @@ final class RecordStatements {
   /// Whether `keyCheck` was prepared.
   var keyIsUnique = false
   let delete: Observed
+  /// Whether a debug build has compared what the record type binds with what it reads.
+  var isCompared = false
   private let select: String
   private var selects: [SQLText: Prepared] = [:]
 

@@ -31,7 +31,7 @@ final class RowDecoder: Decoder {
     do {
       return (try Record(from: self), Int32(derived?.names.count ?? 0))
     } catch let error as DecodingError {
-      throw StoreError(.decoding, "a row does not decode as \(type): \(Placeholder.reason(error))", cause: error)
+      throw StoreError(.decoding, "a row does not decode as \(type): \(BlankRecord.reason(error))", cause: error)
     }
   }
 
@@ -135,7 +135,7 @@ private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
   @inline(never)
   private func named(_ key: Key) throws -> Int32 {
     guard let place = derived.place(of: key) else {
-      throw StoreError(.misuse, "the property \(key.stringValue) has no column: a placeholder of the record did not ask for it")
+      throw StoreError(.misuse, "the property \(key.stringValue) has no column: a blank record did not ask for it")
     }
     return first + place
   }
@@ -160,11 +160,11 @@ private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func nestedContainer<Nested: CodingKey>(keyedBy _: Nested.Type, forKey _: Key) throws -> KeyedDecodingContainer<Nested> {
-    throw Placeholder.nested
+    throw BlankRecord.nested
   }
-  func nestedUnkeyedContainer(forKey _: Key) throws -> any UnkeyedDecodingContainer { throw Placeholder.nested }
-  func superDecoder() throws -> any Decoder { throw Placeholder.nested }
-  func superDecoder(forKey _: Key) throws -> any Decoder { throw Placeholder.nested }
+  func nestedUnkeyedContainer(forKey _: Key) throws -> any UnkeyedDecodingContainer { throw BlankRecord.nested }
+  func superDecoder() throws -> any Decoder { throw BlankRecord.nested }
+  func superDecoder(forKey _: Key) throws -> any Decoder { throw BlankRecord.nested }
 }
 
 private struct Single: SingleValueDecodingContainer {

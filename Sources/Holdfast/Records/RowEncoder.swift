@@ -105,7 +105,7 @@ final class RowEncoder: Encoder {
 
   fileprivate func index(of key: some CodingKey) throws -> Int32 {
     guard let place = derived.place(of: key) else {
-      throw StoreError(.misuse, "the property \(key.stringValue) has no column: a placeholder of the record did not ask for it")
+      throw StoreError(.misuse, "the property \(key.stringValue) has no column: a blank record did not ask for it")
     }
     return first + place
   }
@@ -153,7 +153,7 @@ private struct Refusing<Key: CodingKey>: KeyedEncodingContainerProtocol, Unkeyed
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
   var count: Int { 0 }
-  private var refusal: StoreError { Placeholder.nested }
+  private var refusal: StoreError { BlankRecord.nested }
 
   mutating func encodeNil() throws { throw refusal }
   mutating func encode<T: Encodable>(_: T) throws { throw refusal }

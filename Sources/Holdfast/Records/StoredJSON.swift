@@ -13,6 +13,7 @@ public struct StoredJSON<Content: Sendable>: Sendable, Hashable {
 }
 
 extension StoredJSON: Codable {
+  /// Takes the text as it is.
   public init(from decoder: any Decoder) throws { self.init(text: try decoder.singleValueContainer().decode(String.self)) }
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()

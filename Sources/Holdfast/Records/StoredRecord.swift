@@ -23,7 +23,7 @@ internal import Foundation
 /// `Date()` differs from its stored value by less than a millisecond. Where that matters, round with `DateCodec.rounded`, or take
 /// `Writer.currentDate()`.
 ///
-/// To find the columns, one value is decoded from placeholders: numbers 0, empty texts and lists, nil, the first case of an enum that is
+/// To find the columns, one value is decoded from nothing: numbers 0, empty texts and lists, nil, the first case of an enum that is
 /// `CaseIterable`. A type that cannot be made from them is `.misuse` when the store is opened: make that property optional, or its enum
 /// `CaseIterable`.
 ///
@@ -78,6 +78,15 @@ extension StoredRecord where Self: Codable {
     let derived = try DerivedColumns.of(Self.self)
     guard Self.columns == derived.names else { throw RowDecoder.onlyPart(Self.self) }
     try RowEncoder(values.binder, derived, first: values.skip(derived.names.count)).bind(self)
+  }
+}
+
+extension StoredRecord {
+  /// - Throws: `.misuse` with the reason when the columns follow from `Codable` and cannot be found.
+  static func checkColumns() throws {
+    guard columns.isEmpty else { return }
+    func check<Record: Codable>(_ type: Record.Type) throws { _ = try DerivedColumns.of(type) }
+    if let derived = Self.self as? any Codable.Type { try check(derived) }
   }
 }
 

@@ -157,6 +157,9 @@ public final class Writer: Reader {
   }
 
   private func write<Record: StoredRecord>(_ record: Record, _ observed: Observed) throws {
+    #if DEBUG
+      try compareOnce(record)
+    #endif
     try write(observed, of: 1, Record.self) { values in try record.encode(into: &values) }
   }
 
@@ -180,6 +183,14 @@ public final class Writer: Reader {
         throw error.naming(columns: type.columns)
       }
     }
+  }
+
+  /// Finds columns that a record type binds in another order than it reads them. Two swapped columns of one type would be stored silently.
+  private func compareOnce<Record: StoredRecord>(_ record: Record) throws {
+    let statements = try statements(of: Record.self)
+    guard !statements.isCompared else { return }
+    statements.isCompared = true
+    try naming(Record.table) { try RecordProbe(Record.self).compare(record, connection) }
   }
 
   private func checkCount<Record: StoredRecord>(_ count: Int, of records: Int, _ type: Record.Type) throws {

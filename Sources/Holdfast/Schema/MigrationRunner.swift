@@ -77,7 +77,8 @@ struct MigrationRunner {
     return ran.map(\.name).filter { name in !known.contains(name) && prefixes.contains { name.hasPrefix($0) } }
   }
 
-  /// - Throws: `.misuse` when two migrations have one name, or a name does not begin with its schema's name.
+  /// - Throws: `.misuse` when two migrations have one name, a name does not begin with its schema's name, or a record's columns cannot be
+  ///   derived.
   static func validate(_ schemas: [StoreSchema]) throws {
     var names: Set<String> = []
     for schema in [.kit] + schemas {
@@ -88,6 +89,7 @@ struct MigrationRunner {
         }
         guard names.insert(migration.name).inserted else { throw StoreError(.misuse, "two migrations are called \(migration.name)") }
       }
+      for record in schema.records { try record.checkColumns() }
     }
   }
 
@@ -102,8 +104,29 @@ struct MigrationRunner {
           try db.execute(sql: Self.bookkeeping)
           for migration in schemas.flatMap(\.migrations) { try checked(migration, in: db, transaction) }
           try makeDeclared(db)
-          return try SchemaShape(db)
+          let shape = try SchemaShape(db)
+          try checkRecords(in: shape)
+          return shape
         }
+      }
+    }
+  }
+
+  /// - Throws: `.misuse` for a column that a declared record uses and its table lacks, and for a record without a table.
+  func checkRecords(in shape: SchemaShape) throws {
+    let tables = Dictionary(shape.columns.map { ($0.lowercased(), Set($1.map { $0.lowercased() })) }, uniquingKeysWith: { $0.union($1) })
+    for record in schemas.flatMap(\.records) {
+      // The columns of views and of virtual tables are not in the shape.
+      guard let columns = tables[record.table.lowercased()] else {
+        guard shape.objects[record.table] == nil else { continue }
+        throw StoreError(.misuse, "the record \(record) has the table \(record.table), and no migration makes it")
+      }
+      for column in record.columns + record.key where !columns.contains(column.lowercased()) {
+        var error = StoreError(
+          .misuse, "the record \(record) uses the column \(record.table).\(column), and no migration makes it",
+          suggestion: "Add a migration that makes the column, or give the property the column's name in CodingKeys.")
+        (error.table, error.column) = (record.table, column)
+        throw error
       }
     }
   }

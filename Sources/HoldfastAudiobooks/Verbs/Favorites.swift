@@ -51,7 +51,7 @@ extension AudiobookLibrary {
 
   /// The newest favourites now, and after each change.
   public func favoriteUpdates(limit: Int = 100) -> Updates<[FavoriteTrack]> {
-    store.updates(of: ["favorites", "tracks"]) { try Self.favorites(limit: limit, in: $0).items }
+    store.updates { try Self.favorites(limit: limit, in: $0).items }
   }
 
   public static func setFavorite(_ isFavorite: Bool, track id: UUID, in tx: Writer) throws {

@@ -31,12 +31,12 @@ extension AudiobookLibrary {
 
   /// All collections now, and again after each change of one.
   public func collectionUpdates() -> Updates<[AudiobookCollection]> {
-    store.updates(of: Self.tables) { try Self.collections(in: $0) }
+    store.updates { try Self.collections(in: $0) }
   }
 
   /// One collection now, and again after each change of the library; nil while it does not exist.
   public func collectionUpdates(_ id: UUID) -> Updates<AudiobookCollection?> {
-    store.updates(of: Self.tables) { try Self.collection(id, in: $0) }
+    store.updates { try Self.collection(id, in: $0) }
   }
 
   public static func collections(in reader: Reader) throws -> [AudiobookCollection] {

@@ -67,7 +67,7 @@ extension AudiobookLibrary {
 
   /// The place to continue, now and after each change.
   public func resumePointUpdates(in collectionID: UUID? = nil) -> Updates<ResumePoint?> {
-    store.updates(of: ["collections", "tracks", "playback_states"]) { try Self.resumePoint(collectionID, in: $0) }
+    store.updates { try Self.resumePoint(collectionID, in: $0) }
   }
 
   // Made once: a player saves several times a minute, and putting the texts together at each call costs a tenth of the save.

@@ -69,7 +69,7 @@ extension AudiobookLibrary {
 
   /// The numbers now, and after each change.
   public func statisticsUpdates() -> Updates<LibraryStatistics> {
-    store.updates(of: Self.tables) { try Self.statistics(in: $0) }
+    store.updates { try Self.statistics(in: $0) }
   }
 
   /// The collections that were listened to longest, the longest first. Collections that were never heard are left out.

@@ -51,7 +51,7 @@ extension AudiobookLibrary {
   }
 
   /// All tags now, and after each change.
-  public func tagUpdates() -> Updates<[TagCount]> { store.updates(of: ["tags"]) { try Self.tags(in: $0) } }
+  public func tagUpdates() -> Updates<[TagCount]> { store.updates { try Self.tags(in: $0) } }
 
   public static func addTag(_ tag: String, to collectionID: UUID, in tx: Writer) throws -> Bool {
     guard try tx.count("SELECT count(*) FROM collections WHERE id = \(collectionID)") > 0 else { throw missingCollection(collectionID) }

@@ -83,7 +83,7 @@ extension InferenceStore {
   public func statisticsUpdates(
     by grouping: GenerationStatistics.Grouping = .model, during period: Range<Date>? = nil, timeZone: TimeZone = .gmt
   ) -> Updates<[GenerationStatistics]> {
-    store.updates(of: [Generation.table]) { try Self.statistics(by: grouping, during: period, timeZone: timeZone, in: $0) }
+    store.updates { try Self.statistics(by: grouping, during: period, timeZone: timeZone, in: $0) }
   }
 
   public static func statistics(

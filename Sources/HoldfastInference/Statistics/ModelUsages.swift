@@ -18,7 +18,7 @@ extension InferenceStore {
 
   /// The usage on the newest days now, and after each generation.
   public func usageUpdates(of modelID: String? = nil, limit: Int = 100) -> Updates<[ModelUsage]> {
-    store.updates(of: [ModelUsage.table]) { try Self.usage(of: modelID, limit: limit, in: $0).items }
+    store.updates { try Self.usage(of: modelID, limit: limit, in: $0).items }
   }
 
   public static func usage(

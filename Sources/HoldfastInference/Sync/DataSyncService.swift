@@ -58,7 +58,7 @@ public actor DataSyncService {
   /// After a failed read, the timer starts the watch again.
   private func startWatch() {
     guard watch == nil, !Task.isCancelled else { return }
-    let waiting = inference.store.updates(of: [TelemetryEvent.table]) { try Waiting(in: $0) }
+    let waiting = inference.store.updates { try Waiting(in: $0) }
     watch = Task { [weak self] in
       do { for try await events in waiting { await self?.notice(events.count) } } catch {}
       if !Task.isCancelled { await self?.endWatch() }

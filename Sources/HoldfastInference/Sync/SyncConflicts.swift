@@ -55,7 +55,7 @@ extension InferenceStore {
 
   /// The newest values that lost now, and after each change.
   public func syncConflictUpdates(limit: Int = 100) -> Updates<[SyncConflict]> {
-    store.updates(of: ["sync_conflicts"]) { try Self.syncConflicts(limit: limit, in: $0).items }
+    store.updates { try Self.syncConflicts(limit: limit, in: $0).items }
   }
 
   public static func syncConflicts(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<SyncConflict> {

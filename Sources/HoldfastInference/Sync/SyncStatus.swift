@@ -36,7 +36,7 @@ extension InferenceStore {
 
   /// The state of sending now, and after each change.
   public func syncStatusUpdates() -> Updates<SyncStatus> {
-    store.updates(of: Outbox.allCases.map(\.table) + ["sync_state", "sync_tries"]) { try Self.syncStatus(in: $0) }
+    store.updates { try Self.syncStatus(in: $0) }
   }
 
   /// Whether anything may be sent, by the present configuration.

@@ -30,7 +30,7 @@ extension InferenceStore {
 
   /// A configuration now, and after each change of it; nil while there is none.
   public func configurationUpdates(_ id: String = InferenceConfiguration.defaultID) -> Updates<InferenceConfiguration?> {
-    store.updates(of: Self.configurationParts) { try Self.configuration(id, in: $0) }
+    store.updates { try Self.configuration(id, in: $0) }
   }
 
   static let configurationParts = [ConfigurationRow.table, RoutingRow.table, AnalyticsRow.table, StorageRow.table]

@@ -57,7 +57,7 @@ extension InferenceStore {
 
   /// The first generations of a session now, and after each change of one.
   public func generationUpdates(of sessionID: UUID, limit: Int = 100) -> Updates<[Generation]> {
-    store.updates(of: [Generation.table]) { try Self.generations(of: sessionID, limit: limit, in: $0).items }
+    store.updates { try Self.generations(of: sessionID, limit: limit, in: $0).items }
   }
 
   public static func record(_ generation: Generation, in tx: Writer) throws {

@@ -106,16 +106,16 @@ extension InferenceStore {
   }
 
   /// All models now, by name, and after each change of one.
-  public func modelUpdates() -> Updates<[ModelMetadata]> { store.updates(of: [ModelMetadata.table]) { try Self.models(in: $0) } }
+  public func modelUpdates() -> Updates<[ModelMetadata]> { store.updates { try Self.models(in: $0) } }
 
   /// The first models of a list now, and after each change of one.
   public func modelUpdates(_ list: ModelList, limit: Int = 100) -> Updates<[ModelMetadata]> {
-    store.updates(of: [ModelMetadata.table]) { try Self.models(list, limit: limit, in: $0).items }
+    store.updates { try Self.models(list, limit: limit, in: $0).items }
   }
 
   /// One model now, and after each change of it; nil while there is none.
   public func modelUpdates(_ id: String) -> Updates<ModelMetadata?> {
-    store.updates(of: [ModelMetadata.table]) { try Self.model(id, in: $0) }
+    store.updates { try Self.model(id, in: $0) }
   }
 
   public static func save(_ model: ModelMetadata, in tx: Writer) throws { try tx.upsert(model) }

@@ -33,12 +33,12 @@ extension InferenceStore {
 
   /// All preferences now, by name, and after each change of one.
   public func preferenceUpdates() -> Updates<[UserPreference]> {
-    store.updates(of: [UserPreference.table]) { try Self.preferences(in: $0) }
+    store.updates { try Self.preferences(in: $0) }
   }
 
   /// One preference now, and after each change of it; nil while there is none.
   public func preferenceUpdates(named name: String) -> Updates<UserPreference?> {
-    store.updates(of: [UserPreference.table]) { try Self.preference(named: name, in: $0) }
+    store.updates { try Self.preference(named: name, in: $0) }
   }
 
   public static func preference(named name: String, in reader: Reader) throws -> UserPreference? {

@@ -75,12 +75,12 @@ extension InferenceStore {
 
   /// The newest sessions now, and after each change of one.
   public func sessionUpdates(of modelID: String? = nil, limit: Int = 100) -> Updates<[GenerationSession]> {
-    store.updates(of: [GenerationSession.table]) { try Self.sessions(of: modelID, limit: limit, in: $0).items }
+    store.updates { try Self.sessions(of: modelID, limit: limit, in: $0).items }
   }
 
   /// One session now, and after each change of it; nil while there is none.
   public func sessionUpdates(_ id: UUID) -> Updates<GenerationSession?> {
-    store.updates(of: [GenerationSession.table]) { try Self.session(id, in: $0) }
+    store.updates { try Self.session(id, in: $0) }
   }
 
   public static func startSession(

@@ -94,7 +94,7 @@ extension InferenceStore {
 
   /// How many events wait to be sent now, and after each change.
   public func pendingEventCountUpdates() -> Updates<Int> {
-    store.updates(of: [TelemetryEvent.table]) { try Self.pendingEventCount(in: $0) }
+    store.updates { try Self.pendingEventCount(in: $0) }
   }
 
   /// - Parameter secretProperties: the app's own, with which its store was opened.

@@ -50,9 +50,6 @@ extension LibraryTrack {
 }
 
 extension MusicStore {
-  /// The columns that albums and artists are read from.
-  static let groupColumns = ["sort_album", "group_album", "sort_artist", "group_artist", "duration", "year", "artwork_hash"]
-
   /// A page of albums by name, then by artist.
   ///
   /// - Parameters:
@@ -69,7 +66,7 @@ extension MusicStore {
 
   /// The first albums now, and after each change of the fields that make albums; a play causes no new read.
   public func albumUpdates(of artist: String? = nil, limit: Int = 100) -> Updates<[MusicAlbum]> {
-    store.updates(of: ["tracks"], columns: ["tracks": Self.groupColumns]) { try Self.albums(of: artist, limit: limit, in: $0).items }
+    store.updates { try Self.albums(of: artist, limit: limit, in: $0).items }
   }
 
   public static func albums(

@@ -48,7 +48,7 @@ extension MusicStore {
 
   /// The first artists now, and after each change of the fields that make artists; a play causes no new read.
   public func artistUpdates(limit: Int = 100) -> Updates<[MusicArtist]> {
-    store.updates(of: ["tracks"], columns: ["tracks": Self.groupColumns]) { try Self.artists(limit: limit, in: $0).items }
+    store.updates { try Self.artists(limit: limit, in: $0).items }
   }
 
   public static func artists(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<MusicArtist> {

@@ -33,7 +33,7 @@ extension MusicStore {
   ///
   /// - Parameter ignoringPlays: as for `trackUpdates(_:limit:ignoringPlays:)`.
   public func entryUpdates(of playlistID: UUID, limit: Int = 100, ignoringPlays: Bool = false) -> Updates<[PlaylistTrack]> {
-    store.updates(of: ["collection_tracks", "tracks"], columns: Self.trackColumns(ignoringPlays: ignoringPlays)) {
+    store.updates(ignoring: Self.plays(ignoringPlays: ignoringPlays)) {
       try Self.entries(of: playlistID, limit: limit, in: $0).items
     }
   }

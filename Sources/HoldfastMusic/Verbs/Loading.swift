@@ -26,25 +26,23 @@ extension MusicStore {
   ///
   /// - Parameter ignoringPlays: as for `trackUpdates(_:limit:ignoringPlays:)`.
   public func trackUpdates(ignoringPlays: Bool = false) -> Updates<[LibraryTrack]> {
-    store.updates(of: ["tracks"], columns: Self.trackColumns(ignoringPlays: ignoringPlays)) { try Self.tracks(in: $0) }
+    store.updates(ignoring: Self.plays(ignoringPlays: ignoringPlays)) { try Self.tracks(in: $0) }
   }
 
-  /// The columns of a track that an updating list watches; empty means all.
-  static func trackColumns(ignoringPlays: Bool) -> [String: [String]] {
-    ignoringPlays ? ["tracks": LibraryTrack.loadedColumns.filter { !["play_count", "last_played_at"].contains($0) }] : [:]
-  }
+  /// The columns whose changes an updating list does not follow.
+  static func plays(ignoringPlays: Bool) -> [String: Set<String>] { ignoringPlays ? ["tracks": ["play_count", "last_played_at"]] : [:] }
 
   /// One track now, and after each change of the tracks; nil while it does not exist.
-  public func trackUpdates(_ id: UUID) -> Updates<LibraryTrack?> { store.updates(of: ["tracks"]) { try Self.track(id, in: $0) } }
+  public func trackUpdates(_ id: UUID) -> Updates<LibraryTrack?> { store.updates { try Self.track(id, in: $0) } }
 
   /// All playlists now, and after each change of one.
   public func playlistUpdates() -> Updates<[MusicPlaylist]> {
-    store.updates(of: ["collections", "collection_tracks"]) { try Self.playlists(in: $0) }
+    store.updates { try Self.playlists(in: $0) }
   }
 
   /// One playlist now, and after each change of the playlists; nil while it does not exist.
   public func playlistUpdates(_ id: UUID) -> Updates<MusicPlaylist?> {
-    store.updates(of: ["collections", "collection_tracks"]) { try Self.playlist(id, in: $0) }
+    store.updates { try Self.playlist(id, in: $0) }
   }
 
   public static func tracks(in reader: Reader) throws -> [LibraryTrack] {

@@ -41,7 +41,7 @@ extension MusicStore {
 
   /// The first playlists of a folder now, and after each change of the playlists.
   public func playlistUpdates(in folder: UUID?, limit: Int = 100) -> Updates<[PlaylistSummary]> {
-    store.updates(of: ["collections", "collection_tracks"]) { try Self.playlists(in: folder, limit: limit, in: $0).items }
+    store.updates { try Self.playlists(in: folder, limit: limit, in: $0).items }
   }
 
   /// Creates an empty playlist after all others.

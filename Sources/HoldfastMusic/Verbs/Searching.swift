@@ -37,7 +37,7 @@ extension MusicStore {
   public func searchUpdates(
     _ text: String, ranked: Bool = false, limit: Int = 50, ignoringPlays: Bool = false
   ) -> Updates<[LibraryTrack]> {
-    store.updates(of: ["tracks"], columns: Self.trackColumns(ignoringPlays: ignoringPlays)) {
+    store.updates(ignoring: Self.plays(ignoringPlays: ignoringPlays)) {
       try Self.search(text, ranked: ranked, limit: limit, in: $0)
     }
   }

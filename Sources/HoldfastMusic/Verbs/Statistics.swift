@@ -118,7 +118,7 @@ extension MusicStore {
 
   /// The numbers now, and after each change.
   public func statisticsUpdates() -> Updates<MusicStatistics> {
-    store.updates(of: ["tracks", "collections"]) { try Self.statistics(in: $0) }
+    store.updates { try Self.statistics(in: $0) }
   }
 
   public static func counts(in reader: Reader) throws -> MusicCounts {

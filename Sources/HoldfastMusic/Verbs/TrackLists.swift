@@ -70,7 +70,7 @@ extension MusicStore {
   /// - Parameter ignoringPlays: true for a screen that shows neither `playCount` nor `lastPlayedAt`. Then a play alone causes
   ///   no new read, and these two values are as old as the last other change. `mostPlayed` always follows plays.
   public func trackUpdates(_ list: TrackList, limit: Int = 100, ignoringPlays: Bool = false) -> Updates<[LibraryTrack]> {
-    store.updates(of: ["tracks"], columns: Self.trackColumns(ignoringPlays: ignoringPlays && list != .mostPlayed)) {
+    store.updates(ignoring: Self.plays(ignoringPlays: ignoringPlays && list != .mostPlayed)) {
       try Self.tracks(list, limit: limit, in: $0).items
     }
   }

@@ -107,14 +107,14 @@ extension WorkoutLog {
 
   /// The records of every exercise now, and after each change of the log.
   public func recordUpdates(unit: WeightUnit = .pounds, formula: OneRepMax = .epley) -> Updates<[ExerciseRecords]> {
-    store.updates(of: Self.tables) { try Self.records(unit: unit, formula: formula, in: $0) }
+    store.updates { try Self.records(unit: unit, formula: formula, in: $0) }
   }
 
   /// The records of one exercise now, and after each change of the log.
   public func recordUpdates(
     of name: String, unit: WeightUnit = .pounds, formula: OneRepMax = .epley
   ) -> Updates<ExerciseRecords?> {
-    store.updates(of: Self.tables) { try Self.records(of: name, unit: unit, formula: formula, in: $0) }
+    store.updates { try Self.records(of: name, unit: unit, formula: formula, in: $0) }
   }
 
   public static func records(

@@ -59,7 +59,7 @@ extension WorkoutLog {
   public func progressUpdates(
     of name: String, limit: Int = .max, unit: WeightUnit = .pounds, formula: OneRepMax = .epley
   ) -> Updates<[ProgressPoint]> {
-    store.updates(of: Self.tables) { try Self.progress(of: name, limit: limit, unit: unit, formula: formula, in: $0).items }
+    store.updates { try Self.progress(of: name, limit: limit, unit: unit, formula: formula, in: $0).items }
   }
 
   public static func progress(

@@ -44,7 +44,7 @@ extension WorkoutLog {
 
   /// The totals now, and after each change. The present week is the week of each reading.
   public func totalsUpdates(unit: WeightUnit = .pounds, timeZone: TimeZone = .current) -> Updates<TrainingTotals> {
-    store.updates(of: Self.tables) { try Self.totals(unit: unit, timeZone: timeZone, in: $0) }
+    store.updates { try Self.totals(unit: unit, timeZone: timeZone, in: $0) }
   }
 
   public static func totals(

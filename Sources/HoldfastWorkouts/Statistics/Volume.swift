@@ -103,17 +103,17 @@ extension WorkoutLog {
 
   /// The volume of each workout now, and after each change of the log.
   public func volumeByWorkoutUpdates(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) -> Updates<[WorkoutVolume]> {
-    store.updates(of: Self.tables) { try Self.volumeByWorkout(during: period, unit: unit, in: $0) }
+    store.updates { try Self.volumeByWorkout(during: period, unit: unit, in: $0) }
   }
 
   /// The volume of each exercise now, and after each change of the log.
   public func volumeByExerciseUpdates(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) -> Updates<[ExerciseVolume]> {
-    store.updates(of: Self.tables) { try Self.volumeByExercise(during: period, unit: unit, in: $0) }
+    store.updates { try Self.volumeByExercise(during: period, unit: unit, in: $0) }
   }
 
   /// The volume of each part of the body now, and after each change of the log.
   public func volumeByBodyPartUpdates(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) -> Updates<[BodyPartVolume]> {
-    store.updates(of: Self.tables) { try Self.volumeByBodyPart(during: period, unit: unit, in: $0) }
+    store.updates { try Self.volumeByBodyPart(during: period, unit: unit, in: $0) }
   }
 
   public static func volumeByWorkout(

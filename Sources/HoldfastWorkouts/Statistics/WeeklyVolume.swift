@@ -47,7 +47,7 @@ extension WorkoutLog {
   public func volumeByWeekUpdates(
     limit: Int, unit: WeightUnit = .pounds, timeZone: TimeZone = .current
   ) -> Updates<[WeekVolume]> {
-    store.updates(of: Self.tables) { try Self.volumeByWeek(limit: limit, unit: unit, timeZone: timeZone, in: $0) }
+    store.updates { try Self.volumeByWeek(limit: limit, unit: unit, timeZone: timeZone, in: $0) }
   }
 
   public static func volumeByWeek(

@@ -27,7 +27,7 @@ extension WorkoutLog {
 
   /// All custom exercises now, and after each change of one.
   public func customExerciseUpdates() -> Updates<[CustomExercise]> {
-    store.updates(of: ["custom_exercises"]) { try Self.customExercises(in: $0) }
+    store.updates { try Self.customExercises(in: $0) }
   }
 
   /// Adds a custom exercise, or changes the one with its id; an unchanged one is not written. Workouts are not changed.

@@ -54,7 +54,7 @@ extension WorkoutLog {
 
   /// The first of these names now, and after each change of the log.
   public func exerciseNameUpdates(matching text: String = "", limit: Int = 100) -> Updates<[ExerciseName]> {
-    store.updates(of: ["workouts", "exercises", "custom_exercises"], columns: ["workouts": ["state", "started_at"]]) {
+    store.updates {
       try Self.exerciseNames(matching: text, limit: limit, in: $0).items
     }
   }

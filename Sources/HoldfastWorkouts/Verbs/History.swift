@@ -41,7 +41,7 @@ extension WorkoutLog {
 
   /// The newest entries of an exercise now, and after each change of the log.
   public func historyUpdates(of name: String, limit: Int = 50) -> Updates<[PerformedExercise]> {
-    store.updates(of: Self.tables) { try Self.history(of: name, limit: limit, in: $0).items }
+    store.updates { try Self.history(of: name, limit: limit, in: $0).items }
   }
 
   public static func history(

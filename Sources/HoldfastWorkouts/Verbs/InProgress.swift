@@ -50,7 +50,7 @@ extension WorkoutLog {
 
   /// The workout in progress now, and after each change of it or its clock; nil while there is none.
   public func currentWorkoutUpdates() -> Updates<WorkoutInProgress?> {
-    store.updates(of: Self.tables + [ActiveRow.table]) { try Self.currentWorkout(in: $0) }
+    store.updates { try Self.currentWorkout(in: $0) }
   }
 
   /// Finishes the workout in progress. One transaction.

@@ -29,15 +29,15 @@ extension WorkoutLog {
   public func workout(_ id: UUID) async throws -> Workout? { try await store.read { try Self.workout(id, in: $0) } }
 
   /// All finished workouts now, and after each change of one.
-  public func workoutUpdates() -> Updates<[Workout]> { store.updates(of: Self.tables) { try Self.workouts(in: $0) } }
+  public func workoutUpdates() -> Updates<[Workout]> { store.updates { try Self.workouts(in: $0) } }
 
   /// The newest finished workouts now, and after each change of one.
   public func workoutUpdates(limit: Int) -> Updates<[Workout]> {
-    store.updates(of: Self.tables) { try Self.workouts(after: nil, limit: limit, in: $0).items }
+    store.updates { try Self.workouts(after: nil, limit: limit, in: $0).items }
   }
 
   /// One workout now, and after each change of the log; nil while it does not exist.
-  public func workoutUpdates(_ id: UUID) -> Updates<Workout?> { store.updates(of: Self.tables) { try Self.workout(id, in: $0) } }
+  public func workoutUpdates(_ id: UUID) -> Updates<Workout?> { store.updates { try Self.workout(id, in: $0) } }
 
   public static func workouts(in reader: Reader) throws -> [Workout] {
     var rows: [WorkoutRow] = []

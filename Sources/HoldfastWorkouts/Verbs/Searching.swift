@@ -20,7 +20,7 @@ extension WorkoutLog {
 
   /// The newest results of a search now, and after each change of the log.
   public func searchUpdates(_ text: String, limit: Int = 50) -> Updates<[Workout]> {
-    store.updates(of: Self.tables) { try Self.search(text, limit: limit, in: $0).items }
+    store.updates { try Self.search(text, limit: limit, in: $0).items }
   }
 
   public static func search(_ text: String, after key: PageKey? = nil, limit: Int = 50, in reader: Reader) throws -> Page<Workout> {

@@ -26,16 +26,16 @@ extension WorkoutLog {
   public func template(_ id: UUID) async throws -> WorkoutTemplate? { try await store.read { try Self.template(id, in: $0) } }
 
   /// All templates now, and after each change of the log.
-  public func templateUpdates() -> Updates<[WorkoutTemplate]> { store.updates(of: Self.tables) { try Self.templates(in: $0) } }
+  public func templateUpdates() -> Updates<[WorkoutTemplate]> { store.updates { try Self.templates(in: $0) } }
 
   /// The first templates by name now, and after each change of the log.
   public func templateUpdates(limit: Int) -> Updates<[WorkoutTemplate]> {
-    store.updates(of: Self.tables) { try Self.templates(after: nil, limit: limit, in: $0).items }
+    store.updates { try Self.templates(after: nil, limit: limit, in: $0).items }
   }
 
   /// One template now, and after each change of the log; nil while it does not exist.
   public func templateUpdates(_ id: UUID) -> Updates<WorkoutTemplate?> {
-    store.updates(of: Self.tables) { try Self.template(id, in: $0) }
+    store.updates { try Self.template(id, in: $0) }
   }
 
   /// Makes the stored template equal to this one; unchanged rows are not written.

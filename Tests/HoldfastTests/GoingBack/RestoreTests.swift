@@ -24,7 +24,7 @@ struct RestoreTests {
 
   @Test("restoring an open store gives the old rows, keeps the replaced state, and all watchers see it", .timeLimit(.minutes(10)))
   func whileOpen() async throws {
-    var titles = try await FollowedUpdates(store.updates(of: ["books"]) { reader in try reader.count("SELECT count(*) FROM books") })
+    var titles = try await FollowedUpdates(store.updates { reader in try reader.count("SELECT count(*) FROM books") })
     #expect(titles.first == 4)
     let other = try folder.store([Shelves.schema])
     #expect(try other.titles().count == 4)

@@ -99,7 +99,7 @@ struct MetricsTests {
     var options = StoreOptions.testing
     options.readerCount = 1
     let store = try folder.store([Self.schema], options: options)
-    var updates = store.updates(of: ["parents"]) { try $0.count("SELECT count(*) FROM parents") }.makeAsyncIterator()
+    var updates = store.updates { try $0.count("SELECT count(*) FROM parents") }.makeAsyncIterator()
     #expect(try await updates.next() == 0)
     var metrics = store.metrics()
     #expect(metrics.observerReads.count == 1 && metrics.verbs.isEmpty)

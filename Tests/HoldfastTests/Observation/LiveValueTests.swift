@@ -22,7 +22,7 @@ struct LiveValueTests {
   @Test("a live value has the present value first, and each new one after a commit")
   func values() async throws {
     let store = try Shelves.temporary()
-    let live = LiveValue(store.updates(of: ["books"]) { reader in try reader.count("SELECT count(*) FROM books") })
+    let live = LiveValue(store.updates { reader in try reader.count("SELECT count(*) FROM books") })
     #expect(live.value == nil)
     await until { live.value == 0 }
     // Its own watch began before these. They tell at once what would be waited for without end.
@@ -41,7 +41,7 @@ struct LiveValueTests {
   func error() async throws {
     let store = try Shelves.temporary()
     try store.fill()
-    let live = LiveValue(store.updates(of: ["books"]) { reader in try reader.all(Book.self).count })
+    let live = LiveValue(store.updates { reader in try reader.all(Book.self).count })
     await until { live.value == 3 }
     let watches = try TableWatches(store, ["books"])
     try await store.write { tx in _ = try tx.execute("UPDATE books SET title = CAST(x'FF' AS TEXT)") }
@@ -70,7 +70,7 @@ struct LiveValueTests {
     var store: Store? = try Shelves.temporary()
     weak let watched = store
     var live: LiveValue<Int>? = try LiveValue(
-      #require(store).updates(of: ["books"]) { reader in try reader.count("SELECT count(*) FROM books") })
+      #require(store).updates { reader in try reader.count("SELECT count(*) FROM books") })
     await until { live?.value == 0 }
     live = nil
     store = nil

@@ -18,7 +18,7 @@ struct TableWatchTests {
 
   @Test("a rolled back change does not wake a watch at the next commit")
   func rolledBackChange() throws {
-    let watch = TableWatch(store, [WatchedTable("books")])
+    let watch = TableWatch(store, ["books"])
     try drain()
     let before = watch.count
     _ = try? store.write { tx in
@@ -37,7 +37,7 @@ struct TableWatchTests {
       _ = try tx.execute(
         "CREATE TABLE loans (id INTEGER PRIMARY KEY, book_id TEXT NOT NULL REFERENCES books (id) ON DELETE CASCADE) STRICT")
     }
-    let (loans, search) = (TableWatch(store, [WatchedTable("loans")]), TableWatch(store, [WatchedTable("books_search")]))
+    let (loans, search) = (TableWatch(store, ["loans"]), TableWatch(store, ["books_search"]))
     try drain()
     let before = (loans.count, search.count)
     // The deletion could cascade to loans, and there are none.
@@ -57,7 +57,7 @@ struct TableWatchTests {
       done.signal()
     }
     begun.wait()
-    let watch = TableWatch(store, [WatchedTable("books")])
+    let watch = TableWatch(store, ["books"])
     goOn.signal()
     done.wait()
     try drain()
@@ -69,7 +69,7 @@ struct TableWatchTests {
     let store = store
     let changed = Flag()
     var counts = try await FollowedUpdates(
-      store.updates(of: ["books"]) { reader in
+      store.updates { reader in
         let count = try reader.count("SELECT count(*) FROM books")
         if count == 4, changed.raise() {
           let done = DispatchSemaphore(value: 0)

@@ -17,7 +17,7 @@ struct UpdatesTests {
 
   /// How many books there are. A read is counted when it has its value.
   private func counts(_ store: Store, of table: String = "books", _ reads: Counter = Counter()) -> Updates<Int> {
-    store.updates(of: [table]) { reader in
+    store.updates { reader in
       defer { reads.next() }
       return try reader.count("SELECT count(*) FROM books")
     }
@@ -64,7 +64,7 @@ struct UpdatesTests {
         [try row.value(), try row.value(), try row.value()]
       } ?? []
     }
-    var updates = try await FollowedUpdates(store.updates(of: [table], fingerprint))
+    var updates = try await FollowedUpdates(store.updates(fingerprint))
     try await store.write(write)
     #expect(updates.hasHeard)
     let after = try await updates.next()
@@ -163,7 +163,7 @@ struct UpdatesTests {
     let plain = StoreSchema("plain", migrations: [Migration("plain/001-first", sql: "CREATE TABLE plain (a INTEGER NOT NULL) STRICT")])
     let store = try place == .file ? Store.temporary(schemas: [plain]) : Store.inMemory(schemas: [plain])
     try await store.write { tx in _ = try tx.execute("DELETE FROM plain") }
-    var updates = try await FollowedUpdates(store.updates(of: ["plain"]) { reader in try reader.count("SELECT count(*) FROM plain") })
+    var updates = try await FollowedUpdates(store.updates { reader in try reader.count("SELECT count(*) FROM plain") })
     #expect(updates.first == 0)
     try await store.write { tx in _ = try tx.execute("INSERT INTO plain VALUES (1)") }
     #expect(try await updates.next() == 1)
@@ -178,7 +178,7 @@ struct UpdatesTests {
       _ = try tx.execute("CREATE TRIGGER renaming AFTER INSERT ON books BEGIN UPDATE shelves SET name = new.title; END")
     }
     var updates = try await FollowedUpdates(
-      store.updates(of: ["shelves"]) { reader in try reader.value("SELECT max(name) FROM shelves") { row in try row.text() } })
+      store.updates { reader in try reader.value("SELECT max(name) FROM shelves") { row in try row.text() } })
     #expect(updates.first == "shelf 1")
     try await store.write { tx in try tx.insert(contentsOf: (0..<rows).map { Book("zzz", number: 500 + $0) }) }
     #expect(updates.hasHeard)
@@ -202,7 +202,7 @@ struct UpdatesTests {
     func signalFromMain() { Task { @MainActor in _ = others.signal() } }
     signalFromMain()
     var updates = try await FollowedUpdates(
-      store.updates(of: ["books"]) { reader in
+      store.updates { reader in
         "\(try reader.count("SELECT count(*) FROM books")) \(others.wait(timeout: .now() + 30) == .success)"
       })
     #expect(updates.first == "3 true")
@@ -214,7 +214,7 @@ struct UpdatesTests {
   @Test("a read that fails ends the sequence with its error")
   func error() async throws {
     let store = try store(.file)
-    var updates = try await FollowedUpdates(store.updates(of: ["books"]) { reader in try reader.all(Book.self) })
+    var updates = try await FollowedUpdates(store.updates { reader in try reader.all(Book.self) })
     #expect(updates.first.count == 3)
     try await store.write { tx in _ = try tx.execute("UPDATE books SET title = CAST(x'FF' AS TEXT)") }
     #expect(await failureLater { try await updates.next() }?.code == .decoding)
@@ -241,7 +241,7 @@ struct UpdatesTests {
   @Test("opening a door of the store inside the read is refused, and ends the sequence")
   func nestedDoor() async throws {
     let store = try store(.file)
-    var updates = store.updates(of: ["books"]) { _ in try store.count("books") }.makeAsyncIterator()
+    var updates = store.updates { _ in try store.count("books") }.makeAsyncIterator()
     #expect(await failureLater { try await updates.next() }?.code == .misuse)
   }
 

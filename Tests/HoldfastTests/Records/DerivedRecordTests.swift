@@ -217,6 +217,89 @@ struct DerivedRecordTests {
     #expect(pairs.map(\.2) == [5, 5])
   }
 
+  enum Kind: String, Codable { case book, film }
+  struct Required: StoredRecord, Codable {
+    static let table = "required"
+    var id: UUID
+    var kind: Kind
+  }
+  struct Twice: StoredRecord, Codable {
+    static let table = "twice"
+    var id: UUID
+    var bookID: UUID
+    var bookId: UUID
+  }
+  struct Half: StoredRecord, Codable {
+    static let table = "required"
+    static let columns = ["kind", "id"]
+    var id: UUID
+    var kind: String
+  }
+  struct Extra: StoredRecord, Codable {
+    static let table = "required"
+    var id: UUID
+    var kind: String?
+    var dueAt: Date?
+  }
+
+  private static func open(_ record: any StoredRecord.Type) throws -> Store {
+    try Store.inMemory(schemas: [
+      StoreSchema(
+        "required",
+        migrations: [Migration("required/001", sql: "CREATE TABLE required (id TEXT NOT NULL PRIMARY KEY, kind TEXT NOT NULL) STRICT")],
+        records: [record])
+    ])
+  }
+
+  @Test("what cannot be made from nothing is an error of the opening that names the property and what to do")
+  func noBlankRecord() throws {
+    let error = #expect(throws: StoreError.self) { try Self.open(Required.self) }
+    #expect(error?.code == .misuse)
+    #expect(
+      error?.message
+        == "the columns of Required cannot be derived from Codable: no blank value of its property kind, Kind, can be made (Cannot initialize Kind from invalid String value )"
+    )
+    #expect(error?.recoverySuggestion?.contains("CaseIterable") == true)
+    #expect(#expect(throws: StoreError.self) { try Self.open(Twice.self) }?.message.contains("two of its properties have the column book_id") == true)
+  }
+
+  @Test("a record whose type is in no schema says the same when it is used")
+  func undeclared() throws {
+    #expect(#expect(throws: StoreError.self) { try store.read { try $0.all(Required.self) } }?.code == .misuse)
+    let book = Required(id: UUID(), kind: .book)
+    #expect(#expect(throws: StoreError.self) { try store.write { try $0.insert(book) } }?.code == .misuse)
+  }
+
+  @Test("who writes the columns and not the reading is told so, and reads and stores nothing")
+  func part() throws {
+    let store = try Self.open(Half.self)
+    let error = #expect(throws: StoreError.self) { try store.write { try $0.insert(Half(id: UUID(), kind: "book")) } }
+    #expect(error?.code == .misuse)
+    #expect(error?.message.contains("not all three") == true)
+    try store.write { try $0.execute("INSERT INTO required VALUES ('x', 'y')") }
+    #expect(#expect(throws: StoreError.self) { try store.read { try $0.all(Half.self) } }?.code == .misuse)
+  }
+
+  @Test("a column that a declared record uses and no table has is an error of the opening, for a new file and for one that is there")
+  func missingColumn() throws {
+    let error = #expect(throws: StoreError.self) { try Self.open(Extra.self) }
+    #expect(error?.code == .misuse)
+    #expect(error?.column == "due_at")
+    let folder = try TemporaryFolder()
+    func open(_ record: any StoredRecord.Type) throws -> Store {
+      try folder.store([
+        StoreSchema(
+          "required", migrations: [Migration("required/001", sql: "CREATE TABLE required (id TEXT PRIMARY KEY, kind TEXT) STRICT")],
+          records: [record])
+      ])
+    }
+    try open(Half.self).close()
+    let again = #expect(throws: StoreError.self) { try open(Extra.self) }
+    #expect(again?.message == "the record Extra uses the column required.due_at, and no migration makes it")
+    let other = #expect(throws: StoreError.self) { try open(Everything.self) }
+    #expect(other?.message == "the record Everything has the table everything, and no migration makes it")
+  }
+
   @Test(
     "a name in camel case becomes one in snake case",
     arguments: [

@@ -81,7 +81,10 @@ struct StoredRecordTests {
       static let insertOnly = ["shelf_id", "finished", "added_at", "extra"]
       var title: String
       init(_ title: String) { self.title = title }
-      init(row: inout StoredRow) throws { title = try row.text() }
+      init(row: inout StoredRow) throws {
+        _ = (try row.id(), try row.id())
+        title = try row.text()
+      }
       func encode(into values: inout Values) throws {
         try values.id(.numbered(1002))
         try values.id(.numbered(1))

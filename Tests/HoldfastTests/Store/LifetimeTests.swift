@@ -35,7 +35,7 @@ struct LifetimeTests {
       #expect(failure { try store.snapshot() }?.code == .closed)
       #expect(await failureLater { try await store.snapshot() }?.code == .closed)
     }
-    var updates = store.updates(of: ["books"]) { reader in try reader.all(Book.self) }.makeAsyncIterator()
+    var updates = store.updates { reader in try reader.all(Book.self) }.makeAsyncIterator()
     #expect(await failureLater { try await updates.next() }?.code == .closed)
   }
 
@@ -66,7 +66,7 @@ struct LifetimeTests {
             switch number % 3 {
             case 0: while true { _ = try await store.read { reader in try reader.all(Shelf.self) } }
             case 1: while true { try await store.write { tx in try tx.upsert(Shelf("one")) } }
-            default: for try await _ in store.updates(of: ["shelves"], { reader in try reader.all(Shelf.self) }) {}
+            default: for try await _ in store.updates({ reader in try reader.all(Shelf.self) }) {}
             }
           }?.code
         }

@@ -16,7 +16,7 @@ struct ManyTasksTests {
       for number in 0..<books { try tx.insert(Book("book \(number)", number: number, on: 1 + number % shelves, pages: 0)) }
     }
     let watching = Task {
-      for try await total in store.updates(of: ["books"], { reader in try reader.count("SELECT count(*) FROM books") }) {
+      for try await total in store.updates({ reader in try reader.count("SELECT count(*) FROM books") }) {
         if total == books + 1 { return }
         #expect(total == books)
       }

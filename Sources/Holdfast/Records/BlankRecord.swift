@@ -3,7 +3,7 @@ import Foundation
 /// Makes one value of a record type out of nothing, and notes the coding keys for which it asks, with the kinds of their columns.
 ///
 /// Numbers are 0, texts and lists empty, optionals nil. Of an enum it takes the first case.
-final class Placeholder: Decoder {
+final class BlankRecord: Decoder {
   struct Key {
     var name: String
     var tag: UInt8?
@@ -18,7 +18,7 @@ final class Placeholder: Decoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     if keys.isEmpty { keyType = ObjectIdentifier(type) } else if keyType != ObjectIdentifier(type) { keyType = nil }
-    return KeyedDecodingContainer(Properties<Key>(placeholder: self))
+    return KeyedDecodingContainer(Properties<Key>(blank: self))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Self.noProperties }
@@ -42,13 +42,13 @@ final class Placeholder: Decoder {
     if type == Date.self { return (.success(same(Date(timeIntervalSince1970: 0), as: T.self)), .date) }
     if type == Data.self { return (.success(same(Data(), as: T.self)), .bytes) }
     if type == URL.self { return (Result { same(URL(fileURLWithPath: "/"), as: T.self) }, .text) }
-    let within = PlaceholderValue()
+    let within = BlankValue()
     if type is any JSONColumn.Type { within.kind = .json }
     return (Result { try within.value(type) }, within.kind)
   }
 
   private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let placeholder: Placeholder
+    let blank: BlankRecord
     var codingPath: [any CodingKey] { [] }
     var allKeys: [Key] { [] }
     func contains(_: Key) -> Bool { true }
@@ -57,33 +57,33 @@ final class Placeholder: Decoder {
     func decodeNil(forKey key: Key) throws -> Bool { false }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-      let found = Placeholder.value(of: type)
-      placeholder.note(key, found.kind)
+      let found = BlankRecord.value(of: type)
+      blank.note(key, found.kind)
       do {
         return try found.value.get()
       } catch {
-        throw StoreError(.misuse, "no placeholder of its property \(key.stringValue), \(T.self), can be made (\(Placeholder.reason(error)))")
+        throw StoreError(.misuse, "no blank value of its property \(key.stringValue), \(T.self), can be made (\(BlankRecord.reason(error)))")
       }
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-      placeholder.note(key, Placeholder.value(of: type).kind)
+      blank.note(key, BlankRecord.value(of: type).kind)
       return nil
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy _: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
-      throw Placeholder.nested
+      throw BlankRecord.nested
     }
-    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw Placeholder.nested }
-    func superDecoder() throws -> any Decoder { throw Placeholder.nested }
-    func superDecoder(forKey key: Key) throws -> any Decoder { throw Placeholder.nested }
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw BlankRecord.nested }
+    func superDecoder() throws -> any Decoder { throw BlankRecord.nested }
+    func superDecoder(forKey key: Key) throws -> any Decoder { throw BlankRecord.nested }
   }
 
   static let nested = StoreError(.misuse, "it decodes properties of its properties itself")
 }
 
-/// Makes a placeholder of the value of one column. Whether the value asks for one value or for a container tells the kind.
-private final class PlaceholderValue: Decoder {
+/// Makes a blank value of one column. Whether the value asks for one value or for a container tells the kind.
+private final class BlankValue: Decoder {
   var kind: ColumnKind?
   private var depth = 0
   var codingPath: [any CodingKey] { [] }
@@ -125,14 +125,14 @@ private final class PlaceholderValue: Decoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer { Single(within: self) }
 
   private struct Single: SingleValueDecodingContainer {
-    let within: PlaceholderValue
+    let within: BlankValue
     var codingPath: [any CodingKey] { [] }
     func decodeNil() -> Bool { true }
     func decode<T: Decodable>(_ type: T.Type) throws -> T { try within.value(type) }
   }
 
   private struct Elements: UnkeyedDecodingContainer {
-    let within: PlaceholderValue
+    let within: BlankValue
     var currentIndex = 0
     var codingPath: [any CodingKey] { [] }
     var count: Int? { 0 }
@@ -148,7 +148,7 @@ private final class PlaceholderValue: Decoder {
   }
 
   private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let within: PlaceholderValue
+    let within: BlankValue
     var codingPath: [any CodingKey] { [] }
     func contains(_: Key) -> Bool { true }
 

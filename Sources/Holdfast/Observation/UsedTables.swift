@@ -1,0 +1,43 @@
+internal import GRDB
+internal import GRDBSQLite
+
+/// The columns, in lower case, by the tables that a read uses, spelt as the schema does; nil: all columns.
+package typealias UsedTables = [String: Set<String>?]
+
+/// Collects what the statements of one read use.
+final class TableCollector {
+  private(set) var tables: UsedTables = [:]
+  private var seen: Set<ObjectIdentifier> = []
+
+  /// Notes the tables of a statement that has made its first step. SQLite may have compiled it anew for that.
+  func note(_ prepared: Prepared, _ statement: OpaquePointer, _ db: Database) throws {
+    if sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_REPREPARE, 1) > 0 { prepared.tables = nil }
+    let used = try prepared.tables ?? Self.tables(of: prepared.sql, db)
+    prepared.tables = used
+    guard seen.insert(ObjectIdentifier(prepared)).inserted else { return }
+    for (table, columns) in used {
+      guard let known = tables[table] else {
+        tables.updateValue(columns, forKey: table)
+        continue
+      }
+      tables.updateValue(known.flatMap { known in columns.map(known.union) }, forKey: table)
+    }
+  }
+
+  /// SQLite tells what a statement reads while it is compiled, and GRDB listens.
+  private static func tables(of sql: String, _ db: Database) throws -> UsedTables {
+    let region = try db.makeStatement(sql: sql).databaseRegion
+    var used: UsedTables = [:]
+    for table in try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
+    where region.isModified(byEventsOfKind: .delete(tableName: table)) {
+      // No column has an empty name.
+      guard !region.isModified(byEventsOfKind: .update(tableName: table, columnNames: [""])) else {
+        used.updateValue(nil, forKey: table)
+        continue
+      }
+      let columns = try String.fetchAll(db, sql: "SELECT name FROM pragma_table_xinfo(?)", arguments: [table])
+      used[table] = Set(columns.filter { region.isModified(byEventsOfKind: .update(tableName: table, columnNames: [$0])) }.map { $0.lowercased() })
+    }
+    return used
+  }
+}
