@@ -147,8 +147,8 @@ private struct DerivedTag: StoredRecord, Codable {
 private struct DerivedLibrary: Loaded {
   struct Entry {
     var collection: DerivedCollection
-    var tags: [DerivedTag]
-    var tracks: [DerivedTrack]
+    var tags: ArraySlice<DerivedTag> = []
+    var tracks: ArraySlice<DerivedTrack> = []
   }
   private var entries: [Entry]
   private var states: [UUID: DerivedState]
@@ -157,11 +157,24 @@ private struct DerivedLibrary: Loaded {
   init(
     collections: [DerivedCollection], tags: [DerivedTag], tracks: [DerivedTrack], states: [DerivedState], favorites: [DerivedFavorite]
   ) {
-    let tags = Dictionary(grouping: tags, by: \.collectionID)
-    let tracks = Dictionary(grouping: tracks, by: \.collectionID)
-    entries = collections.map { Entry(collection: $0, tags: tags[$0.id] ?? [], tracks: tracks[$0.id] ?? []) }
+    let places = Dictionary(collections.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    entries = collections.map { Entry(collection: $0) }
+    // The rows of one collection follow each other.
+    for (start, id) in Self.starts(tags.map(\.collectionID)) { if let place = places[id] { entries[place].tags = tags[start] } }
+    for (start, id) in Self.starts(tracks.map(\.collectionID)) { if let place = places[id] { entries[place].tracks = tracks[start] } }
     self.states = Dictionary(states.map { ($0.trackID, $0) }, uniquingKeysWith: { $1 })
     self.favorites = Dictionary(favorites.map { ($0.trackID, $0) }, uniquingKeysWith: { $1 })
+  }
+
+  /// Where the rows of each collection stand.
+  private static func starts(_ ids: [UUID]) -> [(Range<Int>, UUID)] {
+    var found: [(Range<Int>, UUID)] = []
+    var start = 0
+    for place in ids.indices where place + 1 == ids.count || ids[place + 1] != ids[place] {
+      found.append((start..<(place + 1), ids[place]))
+      start = place + 1
+    }
+    return found
   }
 
   var checksum: Checksum {

@@ -42,8 +42,7 @@ final class RowDecoder: Decoder {
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     guard isAtRecord, let derived else { throw WantsJSON() }
     isAtRecord = false
-    return KeyedDecodingContainer(
-      Properties<Key>(decoder: self, derived: derived, columns: columns, places: derived.places(of: type), first: first))
+    return KeyedDecodingContainer(Properties<Key>(decoder: self, columns: columns, places: derived.places(of: type), first: first))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw WantsJSON() }
@@ -114,14 +113,14 @@ final class RowDecoder: Decoder {
 /// A value of one column asked for several: it is JSON.
 private struct WantsJSON: Error {}
 
+/// The standard library copies this for each property: a second reference would cost a load a tenth.
 private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: RowDecoder
-  let derived: DerivedColumns
   let columns: RowColumns
   let places: UnsafePointer<Int32>?
   let first: Int32
   var codingPath: [any CodingKey] { [] }
-  var allKeys: [Key] { derived.all(Key.self) }
+  var allKeys: [Key] { decoder.derived?.all(Key.self) ?? [] }
 
   @inline(__always)
   private func column(_ key: Key) throws -> Int32 {
@@ -134,13 +133,13 @@ private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   @inline(never)
   private func named(_ key: Key) throws -> Int32 {
-    guard let place = derived.place(of: key) else {
+    guard let place = decoder.derived?.place(of: key) else {
       throw StoreError(.misuse, "the property \(key.stringValue) has no column: a blank record did not ask for it")
     }
     return first + place
   }
 
-  func contains(_ key: Key) -> Bool { derived.place(of: key) != nil }
+  func contains(_ key: Key) -> Bool { decoder.derived?.place(of: key) != nil }
   func decodeNil(forKey key: Key) throws -> Bool { columns.isNull(try column(key)) }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try decoder.value(type, column(key)) }
