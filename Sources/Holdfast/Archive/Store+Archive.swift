@@ -129,7 +129,7 @@ extension Store {
     try onWriter { db in try connections.connection(of: db).checkpoints.archiver = archiver }
     archiver.begin { [weak writer, weak connections, weak archiver] in
       guard let connections, let archiver else { return }
-      writer?.asyncWriteWithoutTransaction { db in
+      writer?.runLater { db in
         // Fails only when the store is being closed.
         try? connections.connection(of: db).checkpoints.moveForArchive()
         archiver.writeRequested()

@@ -108,9 +108,16 @@ final class CheckpointDoor {
   /// Whether the last commit began the log anew, if no other connection has committed in between.
   var lastCommitBeganLog: Bool { hasWritten && logFrames <= framesBefore }
 
+  private var isLong: Bool { hasWritten && logFrames >= Self.frames }
+
+  /// Whether `afterCommit` would move pages.
+  var wantsToMove: Bool {
+    isLong || (logFrames >= triedFrames + 100 || logFrames < triedFrames) && archiver?.wantsCheckpoint ?? false
+  }
+
   /// Call after a commit. When the log has `frames` pages or more, moves the pages that can be moved without waiting.
   func afterCommit() {
-    if hasWritten, logFrames >= Self.frames {
+    if isLong {
       _ = move(SQLITE_CHECKPOINT_PASSIVE)
     } else if logFrames >= triedFrames + 100 || logFrames < triedFrames {
       moveForArchive()

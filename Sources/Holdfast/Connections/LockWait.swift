@@ -16,8 +16,25 @@ struct LockWait: Sendable {
     // Pauses of 1, 2, 4 … 32 ms, then 50 ms each. `waited` is the sum of the earlier pauses.
     let waited = attempt < 6 ? (1 << attempt) - 1 : 63 + 50 * (attempt - 6)
     let pause = min(attempt < 6 ? 1 << attempt : 50, timeoutMilliseconds - waited)
-    guard pause > 0, !stops() else { return false }
+    guard pause > 0, pthread_getspecific(Self.key) == nil, !stops() else { return false }
     usleep(UInt32(pause * 1000))
     return true
+  }
+
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    pthread_key_create(&key, nil)
+    return key
+  }()
+
+  /// Runs `body`; meanwhile this thread waits for no lock.
+  static func never<T>(_ body: () throws -> T) rethrows -> T {
+    let outer = pthread_getspecific(key)
+    var mark = 0
+    return try withUnsafeMutablePointer(to: &mark) { mark in
+      pthread_setspecific(key, mark)
+      defer { pthread_setspecific(key, outer) }
+      return try body()
+    }
   }
 }

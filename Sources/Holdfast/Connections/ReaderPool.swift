@@ -21,8 +21,6 @@ final class ReaderPool: @unchecked Sendable {
   private var isPaused = false
   private var isClosed = false
   private let state = NSCondition()
-  /// How many task threads may run async reads of all stores at once. One thread stays free for other tasks.
-  private static let threadsOfTasks = DispatchSemaphore(value: ProcessInfo.processInfo.activeProcessorCount - 1)
 
   init(_ factory: ConnectionFactory, limit: Int, _ retries: Retries) {
     self.factory = factory
@@ -42,12 +40,12 @@ final class ReaderPool: @unchecked Sendable {
   ///
   /// - Returns: false, and `body` was not called, when no connection or no task thread is free. Then use `asyncRead`.
   func readOnTasksThread(_ body: (Database) throws -> Void) throws -> Bool {
-    guard Self.threadsOfTasks.wait(timeout: .now()) == .success else { return false }
-    defer { Self.threadsOfTasks.signal() }
-    guard let queue = takeIdle() else { return false }
-    defer { give(queue) }
-    try queue.unsafeRead(body)
-    return true
+    try TaskThreads.run {
+      guard let queue = takeIdle() else { return false }
+      defer { give(queue) }
+      try queue.unsafeRead(body)
+      return true
+    }
   }
 
   /// Lends a connection without blocking the caller. Calls `body` exactly once, with the error when no connection can be had.

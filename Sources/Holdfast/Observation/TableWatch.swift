@@ -48,7 +48,7 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
   /// tables were read, and the beginning count as one change.
   func watch(_ tables: UsedTables, of store: Store, since commit: Int) {
     lock.withLock { wanted += 1 }
-    store.writer.asyncWriteWithoutTransaction { [weak self, isClosed, connections = store.connections, watches = store.watches] db in
+    store.writer.runLater { [weak self, isClosed, connections = store.connections, watches = store.watches] db in
       // GRDB would use the closed connection of a store in memory.
       guard let self, !isClosed.isRaised else { return }
       begin(tables, db)

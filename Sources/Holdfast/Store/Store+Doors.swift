@@ -16,7 +16,7 @@ extension Store {
         if let readers {
           try readers.read { db in keep(try reading(db, &call, body)) }
         } else {
-          try writer.unsafeRead { db in keep(try reading(db, &call, body)) }
+          try writer.read { db in keep(try reading(db, &call, body)) }
         }
       }
     }
@@ -43,7 +43,7 @@ extension Store {
           continuation.resume(
             with: Result { try counting(begun) { call in try reading(database.get(), &call, until: cancellation, body) } })
         }
-        if let readers { readers.asyncRead(answer) } else { writer.asyncUnsafeRead(answer) }
+        if let readers { readers.asyncRead(answer) } else { writer.readLater(answer) }
       }
     } onCancel: {
       cancellation.raise()
@@ -62,25 +62,25 @@ extension Store {
     try counting(Call(verb, recorder, writes: true)) { call in
       try OpenDoor.check(self)
       try checkWritable()
-      guard let logFlush else {
-        return try passing { keep in try writer.writeWithoutTransaction { db in keep(try writing(db, &call, body)) } }
-      }
       var commit: Int?
-      logFlush.expect()
+      logFlush?.expect()
       let result: T = try passing { keep in
-        try writer.writeWithoutTransaction { db in
-          let (result, number) = try committing(db, logFlush, &call, body)
+        try writer.run { db in
+          let (result, number) = try committing(db, &call, body)
           commit = number
           keep(result)
         }
       }
       // Outside the writer's queue: the next writer may commit meanwhile, and share the flush.
-      if let commit { try logFlush.wait(for: commit) }
+      if let commit { try logFlush?.wait(for: commit) }
       return result
     }
   }
 
   /// Runs `body` in one transaction without blocking the caller.
+  ///
+  /// When nobody else is writing, `body` runs at once on the task's thread, never on the main actor; otherwise on another thread. Async reads
+  /// and writes of all stores together always leave one task thread free.
   ///
   /// Cancelling the task before the transaction has begun throws `.cancelled` and changes nothing. A transaction that has begun runs to its
   /// end, and its result is returned: a commit is never reported as a cancellation. Throws the same errors as the blocking form.
@@ -91,35 +91,24 @@ extension Store {
     do { try checkWritable() } catch { throw counted(begun, error) }
     let cancellation = Flag()
     return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
+      if let written = try writeOnTasksThread(begun, cancellation, body) {
+        guard let commit = written.commit else { return written.result }
+        return try await withCheckedThrowingContinuation { flushed(written, commit, $0) }
+      }
+      return try await withCheckedThrowingContinuation { continuation in
         logFlush?.expect()
-        writer.asyncWriteWithoutTransaction { [self] db in
+        writer.runLater { [self] db in
           var call = begun
           do {
             // Other writers may have gone first. Now nothing has begun yet, so this is the last moment to cancel.
-            if cancellation.isRaised {
+            do { try Self.check(cancellation) } catch {
               logFlush?.arrive()
-              throw StoreError(.cancelled, "the task was cancelled before it wrote anything")
+              throw error
             }
-            guard let logFlush else {
-              let result = try writing(db, &call, body)
-              recorder?.count(call)
-              return continuation.resume(returning: result)
-            }
-            let (result, commit) = try committing(db, logFlush, &call, body)
-            guard let commit else {
-              recorder?.count(call)
-              return continuation.resume(returning: result)
-            }
-            logFlush.whenFlushed(commit) { [self, call] flushed in
-              continuation.resume(
-                with: Result {
-                  try counting(call) { _ in
-                    try flushed.get()
-                    return result
-                  }
-                })
-            }
+            let (result, commit) = try committing(db, &call, body)
+            if let commit { return flushed((result, commit, call), commit, continuation) }
+            recorder?.count(call)
+            continuation.resume(returning: result)
           } catch {
             continuation.resume(throwing: counted(call, error))
           }
@@ -129,6 +118,53 @@ extension Store {
       cancellation.raise()
     }
   }
+
+  private static func check(_ cancellation: Flag) throws {
+    if cancellation.isRaised { throw StoreError(.cancelled, "the task was cancelled before it wrote anything") }
+  }
+
+  private typealias Written<T> = (result: T, commit: Int?, call: Call)
+
+  /// Resumes when the commit is on the disk.
+  private func flushed<T: Sendable>(_ written: Written<T>, _ commit: Int, _ continuation: CheckedContinuation<T, any Error>) {
+    let (result, call) = (written.result, written.call)
+    logFlush?.whenFlushed(commit) { [self] flushed in
+      continuation.resume(
+        with: Result {
+          try counting(call) { _ in
+            try flushed.get()
+            return result
+          }
+        })
+    }
+  }
+
+  /// Writes on the task's own thread. Nil, and nothing has happened, when that would block the thread: another writer of this store is at
+  /// work, or another connection holds the write lock.
+  private func writeOnTasksThread<T: Sendable>(
+    _ begun: Call, _ cancellation: Flag, _ body: @Sendable (Writer) throws -> T
+  ) throws -> Written<T>? {
+    var call = begun
+    var written: Written<T>?
+    do {
+      let ran = try writer.runOnTasksThread { db in
+        try Self.check(cancellation)
+        logFlush?.expect()
+        let (result, commit) = try committing(db, &call, waits: false, body)
+        written = (result, commit, call)
+      }
+      guard ran, let written else { return nil }
+      if written.commit == nil { recorder?.count(call) }
+      return written
+    } catch is WouldWait {
+      return nil
+    } catch {
+      throw counted(call, error)
+    }
+  }
+
+  /// The write lock is not free, and the thread may not wait for it.
+  private struct WouldWait: Error {}
 
   /// Runs `body`, and counts it when it has ended.
   @inline(__always)
@@ -173,7 +209,7 @@ extension Store {
   /// Runs `body` with the writer's connection, outside a transaction. Where the store is durable, SQLite flushes each commit of `body`.
   func onWriter<T>(_ body: (Database) throws -> T) throws -> T {
     try OpenDoor.check(self)
-    return try writer.writeWithoutTransaction { db in
+    return try writer.run { db in
       guard !connections.isClosed.isRaised, db.sqliteConnection != nil else { throw StoreError(.closed, "\(path) is closed") }
       return try db.telling(of: url?.path) { db in
         let connection = try connections.connection(of: db)
@@ -265,28 +301,33 @@ extension Store {
     connection.watch.explain(on: connection.handle)
   }
 
+  /// A checkpoint may take long, and a task's thread may not.
+  private func moveLogLater() {
+    writer.runLater { [connections] db in (try? connections.connection(of: db))?.checkpoints.afterCommit() }
+  }
+
   /// Longer waits for the write lock are logged.
   private static let toldWait: Duration = .milliseconds(100)
 
-  private func writing<T>(_ db: Database, _ call: inout Call, _ body: (Writer) throws -> T) throws -> T {
+  /// One transaction. Returns the number of its commit; nil when nothing waits for the disk: the store does not flush its commits itself,
+  /// nothing was written, or SQLite has flushed it.
+  ///
+  /// - Throws: `WouldWait` without `waits`, before anything has begun.
+  @inline(__always)
+  private func committing<T>(
+    _ db: Database, _ call: inout Call, waits: Bool = true, _ body: (Writer) throws -> T
+  ) throws -> (result: T, commit: Int?) {
     // The whole transaction counts as inside the store, not only `body`. Otherwise a logger or observer that calls the store here would
     // wait for itself, and GRDB would end the process.
-    try OpenDoor.within(self) { try writingInside(db, &call, body) }
-  }
-
-  /// One transaction of a store whose commits are flushed by `LogFlush`. Returns the number of its commit; nil when nothing waits for the
-  /// disk, because nothing was written or because SQLite has flushed it.
-  private func committing<T>(
-    _ db: Database, _ logFlush: LogFlush, _ call: inout Call, _ body: (Writer) throws -> T
-  ) throws -> (result: T, commit: Int?) {
+    guard let logFlush else { return (try OpenDoor.within(self) { try writingInside(db, &call, waits, body) }, nil) }
     defer { logFlush.arrive() }
     let connection = try connections.connection(of: db)
     try logFlush.prepare()
-    let result = try writing(db, &call, body)
+    let result = try OpenDoor.within(self) { try writingInside(db, &call, waits, body) }
     return (result, connection.durableWork > 0 || !connection.checkpoints.mayHaveWritten() ? nil : logFlush.countCommit())
   }
 
-  private func writingInside<T>(_ db: Database, _ call: inout Call, _ body: (Writer) throws -> T) throws -> T {
+  private func writingInside<T>(_ db: Database, _ call: inout Call, _ waits: Bool, _ body: (Writer) throws -> T) throws -> T {
     let connection = try connections.connection(of: db)
     let transaction = WriteTransaction(db, connection, commitWork)
     let writer = Writer(db, transaction, now: options.now, newID: options.newID)
@@ -296,13 +337,18 @@ extension Store {
     let asked = ContinuousClock.now
     do {
       defer { if recorder != nil { call.lockWait = SteadyTime.nanoseconds &- call.began } }
-      try retries.run("beginning a transaction", since: asked) { try transaction.begin() }
+      if waits {
+        try retries.run("beginning a transaction", since: asked) { try transaction.begin() }
+      } else {
+        try LockWait.never { try transaction.begin() }
+      }
       let waited = ContinuousClock.now - asked
       if waited > Self.toldWait {
         logger.notice("waited for the write lock", metadata: ["seconds": "\(waited.inSeconds)", "verb": "\(call.verb)"])
       }
     } catch {
       let failure = failure(error)
+      guard waits || failure.code != .busy else { throw WouldWait() }
       if failure.code == .busy { logger.warning("the write lock was not free", metadata: ["verb": "\(call.verb)"]) }
       throw failure
     }
@@ -318,7 +364,8 @@ extension Store {
         return result
       }
       if changes != 0 { dayNotes?.take(in: transaction, db) }
-      try transaction.commit(writer)
+      try transaction.commit(writer, movesLog: waits)
+      if !waits, connection.checkpoints.wantsToMove { moveLogLater() }
       dayNotes?.committed()
       call.rowsWritten = Int(UInt32(bitPattern: changes))
       return result

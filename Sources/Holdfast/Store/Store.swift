@@ -31,7 +31,7 @@ public final class Store: Sendable {
 
   /// Nil in memory.
   package let files: StoreFiles?
-  let writer: DatabaseQueue
+  let writer: WriterQueue
   /// Nil where the writer's connection also reads: in memory, read-only, and when the options ask for one connection.
   let readers: ReaderPool?
   let connections: ConnectionTable
@@ -86,7 +86,7 @@ public final class Store: Sendable {
     if let damageWatch { commitWork.addAfter(damageWatch.committed) }
     self.openingError = openingError
     self.notices = notices
-    self.writer = writer
+    self.writer = WriterQueue(writer)
     self.readers = readers
     self.files = files
     self.schemas = schemas
@@ -136,7 +136,7 @@ public final class Store: Sendable {
   deinit {
     guard original == nil else { return }
     // A read or write that was just cancelled may still be running. A connection closes only after its statements.
-    writer.asyncWriteWithoutTransaction { [connections, readers, access, archiver, schedule, damageWatch] db in
+    writer.runLater { [connections, readers, access, archiver, schedule, damageWatch] db in
       schedule?.end()
       damageWatch?.end()
       readers?.drain()
@@ -161,7 +161,7 @@ public final class Store: Sendable {
     do {
       // Readers first: a connection that has read keeps the -wal file.
       readers?.drain()
-      try writer.writeWithoutTransaction { db in
+      try writer.run { db in
         logFlush?.end()
         connections.finalize()
         try readers?.closeIdle()

@@ -82,8 +82,9 @@ final class WriteTransaction {
 
   /// Commits, and runs the work that belongs to every commit before and after it.
   ///
+  /// - Parameter movesLog: false: the caller moves the log's pages into the file, when `CheckpointDoor.wantsToMove` says so.
   /// - Throws: with nothing stored.
-  func commit(_ writer: Writer) throws {
+  func commit(_ writer: Writer, movesLog: Bool = true) throws {
     do {
       try work.runBefore(writer)
       try writer.chainAudit()
@@ -100,7 +101,7 @@ final class WriteTransaction {
     // Only after its first transaction is it known that a log has started again at its beginning. So the second transaction marks that log.
     connection.hasLogToMark = changesBeforeMark != nil || connection.checkpoints.lastCommitBeganLog && !marksLog
     work.runAfter()
-    connection.checkpoints.afterCommit()
+    if movesLog { connection.checkpoints.afterCommit() }
   }
 
   /// Rolls back, unless SQLite has done so. Returns the error when that fails; SQLite then rolls back when the connection closes.
