@@ -29,6 +29,7 @@ struct Gate {
     Gate(workload: Workload.loadSmall, limit: .ratio(atMost: 1.8, of: "C")),
     Gate(workload: Workload.loadOne, limit: .ratio(atMost: 1.8, of: "C")),
     Gate(workload: Workload.saveFast, limit: .ratio(atMost: 1.5, of: "C")),
+    Gate(workload: Workload.saveFast, limit: .ratio(atMost: 1.55, of: "C"), contestant: HoldfastAsyncContestant.name),
     Gate(workload: Workload.saveObserved, limit: .ratio(atMost: 1.7, of: "C")),
     Gate(workload: Workload.saveFast, limit: .ratio(atMost: 2, of: Gate.contestant), contestant: HoldfastAuditedContestant.name),
     Gate(workload: Workload.saveFast, limit: .ratio(atMost: 1.2, of: HoldfastByHandContestant.name), contestant: HoldfastDerivedContestant.name),

@@ -9,6 +9,9 @@ final class WriterQueue: @unchecked Sendable {
   private let queue: DatabaseQueue
   // Guarded by `lock`.
   private var users = 0
+  /// How many of the next writes of tasks go to the queue although it is free. Where many tasks write, its thread goes from one write to the
+  /// next, and would fall asleep in between.
+  private var crowd = 0
   private let lock = NSLock()
 
   init(_ queue: DatabaseQueue) { self.queue = queue }
@@ -36,7 +39,14 @@ final class WriterQueue: @unchecked Sendable {
   func runOnTasksThread(_ body: (Database) throws -> Void) throws -> Bool {
     try TaskThreads.run {
       let isFree = lock.withLock {
-        guard users == 0 else { return false }
+        guard users == 0 else {
+          crowd = 16
+          return false
+        }
+        guard crowd == 0 else {
+          crowd -= 1
+          return false
+        }
         users = 1
         return true
       }
