@@ -120,7 +120,7 @@ func importingInference(_ model: URL, _ database: URL, into store: URL, key: @es
 /// What waits goes to the SDK's remote API.
 func sendingWhatWaits(_ inference: InferenceStore, to address: URL, device: String) async throws -> SyncStatus {
   // snippet: inference-sync
-  let client = URLSessionClient(address) { try inference.apiKey() }
+  let client = URLSessionClient(address) { try await inference.apiKey() }
   let service = DataSyncService(inference, client: client, options: SyncOptions(deviceID: device))
   // From now on by itself: at each interval of the configuration, and when a batch has come together.
   await service.start()

@@ -6,24 +6,19 @@ extension ReadingList {
   /// Adds a book, or replaces the one with its id.
   ///
   /// - Throws: `.constraint` for an empty title or a number of pages below 1; `.invalidValue` for a date that cannot be stored.
-  public func save(_ book: Book) throws { try store.write { try Self.save(book, in: $0) } }
   public func save(_ book: Book) async throws { try await store.write { try Self.save(book, in: $0) } }
 
   /// Writes that a book was read: one row.
   ///
   /// - Parameter date: nil is now, by the store's clock.
   /// - Throws: `.notFound` when there is no such book.
-  public func finish(_ id: UUID, on date: Date? = nil) throws { try store.write { try Self.finish(id, on: date, in: $0) } }
   public func finish(_ id: UUID, on date: Date? = nil) async throws { try await store.write { try Self.finish(id, on: date, in: $0) } }
 
   /// Deletes a book. Returns whether there was one.
   @discardableResult
-  public func delete(_ id: UUID) throws -> Bool { try store.write { try Self.delete(id, in: $0) } }
-  @discardableResult
   public func delete(_ id: UUID) async throws -> Bool { try await store.write { try Self.delete(id, in: $0) } }
 
   /// One book; nil when there is none with this id.
-  public func book(_ id: UUID) throws -> Book? { try store.read { try Self.book(id, in: $0) } }
   public func book(_ id: UUID) async throws -> Book? { try await store.read { try Self.book(id, in: $0) } }
 
   /// A page of the books, newest first.
@@ -32,9 +27,6 @@ extension ReadingList {
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a key of another list.
-  public func books(after key: PageKey? = nil, limit: Int = 100) throws -> Page<Book> {
-    try store.read { try Self.books(after: key, limit: limit, in: $0) }
-  }
   public func books(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<Book> {
     try await store.read { try Self.books(after: key, limit: limit, in: $0) }
   }
@@ -42,7 +34,6 @@ extension ReadingList {
   /// Books with every word of a text in title or author, the best first.
   ///
   /// - Parameter limit: how many; values below 1 count as 1.
-  public func search(_ text: String, limit: Int = 50) throws -> [Book] { try store.read { try Self.search(text, limit: limit, in: $0) } }
   public func search(_ text: String, limit: Int = 50) async throws -> [Book] {
     try await store.read { try Self.search(text, limit: limit, in: $0) }
   }

@@ -21,100 +21,100 @@ import Testing
 
   // snippet: own-test-verbs
   @Test("the list is in pages, newest first; finishing is one row, and what is not there is said to be missing")
-  func verbs() throws {
+  func verbs() async throws {
     let list = try list()
     var books = (1...5).map(book)
-    for book in books { try list.save(book) }
-    let first = try list.books(limit: 3)
-    #expect(try first.items + list.books(after: first.next, limit: 3).items == books.reversed())
+    for book in books { try await list.save(book) }
+    let first = try await list.books(limit: 3)
+    #expect(try await first.items + list.books(after: first.next, limit: 3).items == books.reversed())
 
     #expect(try list.store.rowsChanged { try ReadingList.finish(books[0].id, in: $0) } == 1)
     books[0].finishedAt = clock.now
-    #expect(try list.book(books[0].id) == books[0])
-    #expect(try list.delete(books[4].id))
-    #expect(try list.books().items == books.dropLast().reversed())
-    let error = #expect(throws: StoreError.self) { try list.finish(books[4].id) }
+    #expect(try await list.book(books[0].id) == books[0])
+    #expect(try await list.delete(books[4].id))
+    #expect(try await list.books().items == books.dropLast().reversed())
+    let error = await #expect(throws: StoreError.self) { try await list.finish(books[4].id) }
     #expect(error?.code == .notFound)
   }
   // end
 
   // snippet: own-test-search
   @Test("a book is found by the beginnings of words in title and author, until it is changed or deleted")
-  func searching() throws {
+  func searching() async throws {
     let list = try list()
     var found = book(1)
     found.author = "Ursula K. Le Guin"
-    for book in [found, book(2)] { try list.save(book) }
-    #expect(try list.search("guin boo") == [found])
-    #expect(try list.search("").isEmpty)
+    for book in [found, book(2)] { try await list.save(book) }
+    #expect(try await list.search("guin boo") == [found])
+    #expect(try await list.search("").isEmpty)
     found.author = nil
-    try list.save(found)
-    #expect(try list.search("guin").isEmpty)
-    try list.delete(book(2).id)
-    #expect(try list.search("book") == [found])
+    try await list.save(found)
+    #expect(try await list.search("guin").isEmpty)
+    try await list.delete(book(2).id)
+    #expect(try await list.search("book") == [found])
   }
   // end
 
   // snippet: own-test-refused
   @Test("what a book cannot be is refused with the code that the verb names, and the list stays as it was")
-  func refusals() throws {
+  func refusals() async throws {
     let list = try list()
     let kept = book(1)
-    try list.save(kept)
-    func code(_ change: (inout Book) -> Void) -> StoreError.Code? {
+    try await list.save(kept)
+    func code(_ change: (inout Book) -> Void) async -> StoreError.Code? {
       var book = kept
       change(&book)
-      return #expect(throws: StoreError.self) { try list.save(book) }?.code
+      return await #expect(throws: StoreError.self) { try await list.save(book) }?.code
     }
-    #expect(code { $0.title = "" } == .constraint)
-    #expect(code { $0.pages = 0 } == .constraint)
-    #expect(code { $0.addedAt = Date(timeIntervalSince1970: .nan) } == .invalidValue)
-    #expect(code { $0.finishedAt = .init(timeIntervalSince1970: 1e15) } == .invalidValue)
-    let foreign = try list.store.read { reader in
+    #expect(await code { $0.title = "" } == .constraint)
+    #expect(await code { $0.pages = 0 } == .constraint)
+    #expect(await code { $0.addedAt = Date(timeIntervalSince1970: .nan) } == .invalidValue)
+    #expect(await code { $0.finishedAt = .init(timeIntervalSince1970: 1e15) } == .invalidValue)
+    let foreign = try await list.store.read { reader in
       try reader.page("id", from: "books", Listing(columns: [("id", .text)]), after: nil, limit: 1) { row in try row.id() }
     }
-    #expect(#expect(throws: StoreError.self) { try list.books(after: foreign.next) }?.code == .misuse)
-    #expect(try list.books().items == [kept])
-    #expect(try list.book(NewID.derived(from: "nobody")) == nil)
+    #expect(await #expect(throws: StoreError.self) { try await list.books(after: foreign.next) }?.code == .misuse)
+    #expect(try await list.books().items == [kept])
+    #expect(try await list.book(NewID.derived(from: "nobody")) == nil)
   }
   // end
 
   // snippet: own-test-conformance
   @Test("the list keeps what every library promises", arguments: ConformanceCheck.allCases)
-  func conforms(_ check: ConformanceCheck) throws {
+  func conforms(_ check: ConformanceCheck) async throws {
     typealias Verb = LibraryVerb<ReadingList, Book>
     var full = book(1)
     (full.author, full.pages, full.finishedAt) = ("刘慈欣", 302, clock.advance())
     let conformance = LibraryConformance<ReadingList, Book>(
       fill: { world in
         let books = (1...3).map { Book(id: NewID.derived(from: "\($0)"), title: "Book \($0)", addedAt: world.clock.advance()) }
-        for book in books { try world.library.save(book) }
+        for book in books { try await world.library.save(book) }
         return books[0]
       },
       reads: [
-        Verb(name: "load a book") { list, book in _ = try list.book(book.id) },
-        Verb(name: "list books") { list, _ in _ = try list.books(after: list.books(limit: 1).next, limit: 1) },
-        Verb(name: "search") { list, _ in _ = try list.search("book") },
+        Verb(name: "load a book") { list, book in _ = try await list.book(book.id) },
+        Verb(name: "list books") { list, _ in _ = try await list.books(after: list.books(limit: 1).next, limit: 1) },
+        Verb(name: "search") { list, _ in _ = try await list.search("book") },
       ],
       writes: [
         Verb(name: "save a book", changes: ["books"]) { list, book in
-          try list.save(Book(id: book.id, title: "Another", addedAt: book.addedAt))
+          try await list.save(Book(id: book.id, title: "Another", addedAt: book.addedAt))
         },
-        Verb(name: "finish a book", changes: ["books"]) { list, book in try list.finish(book.id) },
-        Verb(name: "delete a book", changes: ["books"]) { list, book in try list.delete(book.id) },
-        Verb(name: "delete nothing") { list, _ in try list.delete(NewID.derived(from: "nothing")) },
+        Verb(name: "finish a book", changes: ["books"]) { list, book in try await list.finish(book.id) },
+        Verb(name: "delete a book", changes: ["books"]) { list, book in try await list.delete(book.id) },
+        Verb(name: "delete nothing") { list, _ in try await list.delete(NewID.derived(from: "nothing")) },
       ],
       records: [full, book(2)],
       updates: [
-        LibraryUpdates(name: "books", { list, _ in list.bookUpdates() }, reading: { list, _ in try list.books().items })
-      ], sources: ["../ReadingList/Verbs.swift"])
-    try conformance.run(check)
+        LibraryUpdates(name: "books", { list, _ in list.bookUpdates() }, reading: { list, _ in try await list.books().items })
+      ])
+    try await conformance.run(check)
   }
   // end
 
   // snippet: own-test-import
   @Test("what can be read is imported, the rest is told and kept; the same again changes nothing")
-  func importing() throws {
+  func importing() async throws {
     let world = try ImportWorld<ReadingList>("books.json") { wanted in
       try ReadingList.importLibrary(from: wanted.source, into: wanted.store, options: wanted.options, storeOptions: wanted.storeOptions)
     }
@@ -139,42 +139,42 @@ import Testing
         $.books[5]: a book should be an object
         """)
     #expect(try world.importing().hasPrefix("books 6: 2 skipped, 4 quarantined\nskipped 2: in the store already"))
-    let books = try world.withLibrary { try $0.books().items }
+    let books = try await world.usingLibrary { try await $0.books().items }
     #expect(books.map { "\($0.title) by \($0.author ?? "nobody")" } == ["Middlemarch by nobody", "三体 by 刘慈欣"])
   }
   // end
 
   // snippet: own-test-legacy
   @Test("the old file comes in once; not now: its books are shown, and it comes in at the next opening")
-  func legacy() throws {
+  func legacy() async throws {
     let folder = try TemporaryFolder()
     let (legacy, url) = (folder.file("books.json"), folder.file("reading.sqlite"))
     let json = #"{"books": [{"id": "7c9e6679-7425-40de-944b-000000000001", "title": "三体", "added": "2025-11-05T11:41:22Z"}]}"#
     try Data(json.utf8).write(to: legacy)
     let shown = try ReadingList.open(at: url, legacy: legacy) { _ in false }
     #expect(shown.opened.importFailure?.code == .cancelled)
-    #expect(try shown.library.books().items.map(\.title) == ["三体"])
-    #expect(try folder.contents() == ["books.json"])
+    #expect(try await shown.library.books().items.map(\.title) == ["三体"])
+    #expect(try await folder.contents() == ["books.json"])
 
     let (list, opened) = try ReadingList.open(at: url, legacy: legacy)
     #expect(opened.importReport?.isClean == true && opened.access == .readWrite)
-    #expect(try list.books().items.map(\.title) == ["三体"])
-    try list.store.close()
+    #expect(try await list.books().items.map(\.title) == ["三体"])
+    try await list.store.close()
   }
   // end
 
   // snippet: own-test-export
   @Test("what was exported comes back equal")
-  func roundTrip() throws {
+  func roundTrip() async throws {
     let folder = try TemporaryFolder()
     let list = try list()
-    for number in 1...3 { try list.save(book(number)) }
-    try list.finish(book(2).id)
+    for number in 1...3 { try await list.save(book(number)) }
+    try await list.finish(book(2).id)
     _ = try list.export(to: folder.file("export.json"))
-    #expect(try ReadingList.importLibrary(from: folder.file("export.json"), into: folder.file("again.sqlite")).isClean)
+    #expect(try await ReadingList.importLibrary(from: folder.file("export.json"), into: folder.file("again.sqlite")).isClean)
     let again = try ReadingList.open(at: folder.file("again.sqlite"))
-    #expect(try again.books().items == list.books().items)
-    try again.store.close()
+    #expect(try await again.books().items == list.books().items)
+    try await again.store.close()
   }
   // end
 

@@ -27,15 +27,15 @@ import Testing
 
   // snippet: shelves-test-migration
   @Test("the second version adds shelves to a file of the first, and keeps its books")
-  func migration() throws {
+  func migration() async throws {
     let folder = try TemporaryFolder()
     let old = try folder.store([ReadingList.schema])
-    try ReadingList(old).save(books[0])
+    try await ReadingList(old).save(books[0])
     try old.close()
     let list = ReadingList(try folder.store([ReadingList.withShelves]))
-    #expect(try list.books().items == [books[0]])
-    #expect(try list.search("book") == [books[0]])
-    #expect(try list.store.integrityCheck().isHealthy)
+    #expect(try await list.books().items == [books[0]])
+    #expect(try await list.search("book") == [books[0]])
+    #expect(try await list.store.integrityCheck().isHealthy)
     try list.store.close()
   }
   // end
@@ -61,13 +61,13 @@ import Testing
   // end
 
   @Test("a note is found by its words and stands beside its book; without its book it is gone")
-  func notes() throws {
+  func notes() async throws {
     let (list, places) = try filled()
-    try list.store.write { try ReadingList.note("For the beach", at: places[1].id, in: $0) }
-    #expect(try list.store.read { try ReadingList.search(notes: "beach", in: $0) }.map(\.bookID) == [books[1].id])
-    #expect(try list.store.read { try ReadingList.books(on: shelf.id, in: $0) }.map(\.note) == [nil, "For the beach", nil])
-    try list.delete(books[1].id)
-    #expect(try list.store.read { try ReadingList.search(notes: "beach", in: $0) } == [])
+    try await list.store.write { try ReadingList.note("For the beach", at: places[1].id, in: $0) }
+    #expect(try await list.store.read { try ReadingList.search(notes: "beach", in: $0) }.map(\.bookID) == [books[1].id])
+    #expect(try await list.store.read { try ReadingList.books(on: shelf.id, in: $0) }.map(\.note) == [nil, "For the beach", nil])
+    try await list.delete(books[1].id)
+    #expect(try await list.store.read { try ReadingList.search(notes: "beach", in: $0) } == [])
     let error = #expect(throws: StoreError.self) { try list.store.write { try ReadingList.note(nil, at: places[1].id, in: $0) } }
     #expect(error?.code == .notFound)
   }
@@ -85,11 +85,11 @@ import Testing
   }
 
   @Test("totals count the books, the finished ones and the pages of each shelf, empty shelves too")
-  func totals() throws {
+  func totals() async throws {
     let (list, _) = try filled()
-    try list.store.write { try $0.insert(Shelf(id: NewID.derived(from: "other"), name: "Attic")) }
-    try list.finish(books[0].id)
-    let totals = try list.store.read { try ReadingList.totals(in: $0) }
+    try await list.store.write { try $0.insert(Shelf(id: NewID.derived(from: "other"), name: "Attic")) }
+    try await list.finish(books[0].id)
+    let totals = try await list.store.read { try ReadingList.totals(in: $0) }
     #expect(totals.map { "\($0.name): \($0.books), \($0.finished), \($0.pages)" } == ["Attic: 0, 0, 0", "Summer: 3, 1, 600"])
   }
 
@@ -97,16 +97,16 @@ import Testing
   func totalUpdates() async throws {
     let list = try filled().list
     func totals() throws -> [ShelfTotals] { try list.store.read { try ReadingList.totals(in: $0) } }
-    try await UpdatesCheck.follow(list.totalUpdates(), reading: totals) { try list.finish(books[1].id) }
+    try await UpdatesCheck.follow(list.totalUpdates(), reading: totals) { try await list.finish(books[1].id) }
   }
 
   // snippet: shelves-test-import
   @Test("a shelf comes in with its books in their order; a book whose parent is not there goes into quarantine")
-  func importing() throws {
+  func importing() async throws {
     let folder = try TemporaryFolder()
     let (source, url) = (folder.file("shelves.json"), folder.file("reading.sqlite"))
     let list = ReadingList(try folder.store([ReadingList.withShelves], name: "reading.sqlite"))
-    for book in books { try list.save(book) }
+    for book in books { try await list.save(book) }
     let json = """
       {"shelves": [
         {"id": "7c9e6679-7425-40de-944b-00000000000a", "name": "Summer", "books": [
@@ -128,9 +128,9 @@ import Testing
         $.shelves[1].books[0]: the record that it belongs to is quarantined
         $.shelves[2].books[0]: shelved_books: FOREIGN KEY constraint failed
         """)
-    let shelves = try list.store.read { try $0.all(Shelf.self, "ORDER BY name") }
+    let shelves = try await list.store.read { try $0.all(Shelf.self, "ORDER BY name") }
     #expect(shelves.map(\.name) == ["Later", "Summer"])
-    #expect(try list.store.read { try ReadingList.books(on: shelves[1].id, in: $0) }.map(\.book) == [books[1], books[0]])
+    #expect(try await list.store.read { try ReadingList.books(on: shelves[1].id, in: $0) }.map(\.book) == [books[1], books[0]])
     #expect(try ReadingList.importShelves(from: source, into: url).counts["shelved_books"]?.imported == 0)
     try list.store.close()
   }

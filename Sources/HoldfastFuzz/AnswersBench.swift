@@ -57,7 +57,7 @@ final class AnswersBench: FuzzBench {
 
   private func check(_ client: AnswersClient, _ random: inout SeededRandom) throws -> String {
     let (own, pulled) = (try content(Self.own), try content(Self.pulled))
-    let before = try inference.configurations()
+    let before = try inference.store.read { try InferenceStore.configurations(in: $0) }
     let outcome = try sync(client)
     guard try content(Self.own) == own else { throw Finding(message: "an answer changed the content of rows that are sent") }
     let accepted = client.accepted()
@@ -74,8 +74,8 @@ final class AnswersBench: FuzzBench {
       }
     }
     if !client.isUnderstood, try content(Self.pulled) != pulled { throw Finding(message: "an answer that is refused changed the store") }
-    try checkPrivacy(before, try inference.configurations())
-    _ = try inference.models()
+    try checkPrivacy(before, try inference.store.read { try InferenceStore.configurations(in: $0) })
+    _ = try inference.store.read { try InferenceStore.models(in: $0) }
     let once = try content(Self.pulled)
     _ = try sync(client)
     guard try content(Self.pulled) == once else { throw Finding(message: "the same answers changed the store the second time") }

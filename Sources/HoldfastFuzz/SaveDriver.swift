@@ -8,7 +8,9 @@ enum SaveDriver {
   static func run(_ store: String, seed: UInt64) -> Int32 {
     do {
       let library = try MusicStore.open(at: URL(fileURLWithPath: store))
-      let saver = LibrarySaver(library, loaded: try library.state(), debounce: .milliseconds(1), longestDelay: .milliseconds(5)) {
+      let saver = LibrarySaver(
+        library, loaded: try library.store.read { try MusicStore.state(in: $0) }, debounce: .milliseconds(1), longestDelay: .milliseconds(5)
+      ) {
         say("failed \($0)")
       }
       var number = 0

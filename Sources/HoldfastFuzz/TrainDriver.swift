@@ -25,7 +25,7 @@ enum TrainDriver {
   static func start(_ store: String) -> Int32 {
     do {
       let log = try WorkoutLog.open(at: URL(fileURLWithPath: store))
-      say("started \(IDCodec.lowercase(try log.startWorkout(named: "Of a process of its own").id))")
+      say("started \(IDCodec.lowercase(try log.store.write { try WorkoutLog.startWorkout(named: "Of a process of its own", in: $0) }.id))")
       return 0
     } catch let error as StoreError {
       say("\(error.code.rawValue) \(error.message)")
@@ -63,30 +63,39 @@ final class Training: @unchecked Sendable {
     }
     // A separate generator, so that the order of new ids does not matter.
     var random = SeededRandom(seed: ~seed, number: number)
-    guard let workout = try log.currentWorkout()?.workout else { return try begin(log, &random) }
+    guard let workout = try log.store.read { try WorkoutLog.currentWorkout(in: $0) }?.workout else { return try begin(log, &random) }
     switch Int.random(in: 0..<24, using: &random) {
-    case 0..<3: try log.addExercise(exercise(&random), to: workout.id, before: random.chance(1, of: 2) ? workout.exercises.first?.id : nil)
+    case 0..<3:
+      try log.store.write {
+        try WorkoutLog.addExercise(
+          exercise(&random), to: workout.id, before: random.chance(1, of: 2) ? workout.exercises.first?.id : nil, in: $0)
+      }
     case 3..<12: try logSet(of: workout, log, &random)
     case 12..<15: try change(workout, log, &random)
     case 15..<18: try reorder(workout, log, &random)
-    case 18: try log.pauseWorkout()
-    case 19: try log.resumeWorkout()
-    case 20: try log.touchWorkout()
-    case 21: try log.renameWorkout(workout.id, to: "Workout \(number)")
-    case 22: try log.finishWorkout(droppingEmptySets: random.chance(1, of: 2))
-    default: if random.chance(1, of: 3) { try log.discardWorkout() } else { try log.finishWorkout() }
+    case 18: try log.store.write { try WorkoutLog.pauseWorkout(in: $0) }
+    case 19: try log.store.write { try WorkoutLog.resumeWorkout(in: $0) }
+    case 20: try log.store.write { try WorkoutLog.touchWorkout(in: $0) }
+    case 21: try log.store.write { try WorkoutLog.renameWorkout(workout.id, to: "Workout \(number)", in: $0) }
+    case 22: try log.store.write { try WorkoutLog.finishWorkout(droppingEmptySets: random.chance(1, of: 2), in: $0) }
+    default:
+      if random.chance(1, of: 3) {
+        try log.store.write { try WorkoutLog.discardWorkout(in: $0) }
+      } else {
+        try log.store.write { try WorkoutLog.finishWorkout(in: $0) }
+      }
     }
   }
 
   private func begin(_ log: WorkoutLog, _ random: inout SeededRandom) throws {
-    let finished = try log.workouts()
+    let finished = try log.store.read { try WorkoutLog.workouts(in: $0) }
     // One verb in each step: after a kill between two verbs the log would match no step.
     if finished.count > 12, let oldest = finished.last {
-      try log.deleteWorkout(oldest.id)
+      try log.store.write { try WorkoutLog.deleteWorkout(oldest.id, in: $0) }
     } else if let last = finished.first, random.chance(1, of: 2) {
-      try log.startWorkout(repeating: last.id)
+      try log.store.write { try WorkoutLog.startWorkout(repeating: last.id, in: $0) }
     } else {
-      try log.startWorkout(named: "New", idleLimitSeconds: random.pick([5, 60], otherwise: 900))
+      try log.store.write { try WorkoutLog.startWorkout(named: "New", idleLimitSeconds: random.pick([5, 60], otherwise: 900), in: $0) }
     }
   }
 
@@ -95,32 +104,33 @@ final class Training: @unchecked Sendable {
       weight: Double(Int.random(in: 0..<400, using: &random)) / 2, reps: Int.random(in: 1..<12, using: &random))
     let planned = workout.exercises.flatMap(\.sets).first { !$0.isCompleted }
     if let planned, random.chance(1, of: 2) {
-      try log.logSet(planned.id, random.chance(1, of: 2) ? actual : nil)
+      try log.store.write { try WorkoutLog.logSet(planned.id, random.chance(1, of: 2) ? actual : nil, in: $0) }
     } else if let exercise = workout.exercises.randomElement(using: &random) {
-      try log.logSet(in: exercise.id, actual)
+      _ = try log.store.write { try WorkoutLog.logSet(in: exercise.id, actual, in: $0) }
     }
   }
 
   private func change(_ workout: Workout, _ log: WorkoutLog, _ random: inout SeededRandom) throws {
     guard var exercise = workout.exercises.randomElement(using: &random) else { return }
     switch Int.random(in: 0..<6, using: &random) {
-    case 0: try log.removeExercise(exercise.id)
-    case 1: if let set = exercise.sets.first { try log.removeSet(set.id) }
-    case 2: if let set = exercise.sets.last { try log.reopenSet(set.id) }
-    case 3: try log.addSet(ExerciseSet(id: Self.id(&random), suggested: .init(reps: 8)), to: exercise.id)
-    case 4: if workout.exercises.count > 1 { try log.makeSuperset(workout.exercises.map(\.id)) }
+    case 0: try log.store.write { try WorkoutLog.removeExercise(exercise.id, in: $0) }
+    case 1: if let set = exercise.sets.first { try log.store.write { try WorkoutLog.removeSet(set.id, in: $0) } }
+    case 2: if let set = exercise.sets.last { try log.store.write { try WorkoutLog.reopenSet(set.id, in: $0) } }
+    case 3:
+      try log.store.write { try WorkoutLog.addSet(ExerciseSet(id: Self.id(&random), suggested: .init(reps: 8)), to: exercise.id, in: $0) }
+    case 4: if workout.exercises.count > 1 { try log.store.write { try WorkoutLog.makeSuperset(workout.exercises.map(\.id), in: $0) } }
     default:
       exercise.notes.append("a note")
-      try log.updateExercise(exercise)
+      try log.store.write { try WorkoutLog.updateExercise(exercise, in: $0) }
     }
   }
 
   private func reorder(_ workout: Workout, _ log: WorkoutLog, _ random: inout SeededRandom) throws {
     guard let exercise = workout.exercises.randomElement(using: &random) else { return }
     if let set = exercise.sets.last, random.chance(1, of: 2) {
-      try log.moveSet(set.id, before: exercise.sets.first?.id)
+      try log.store.write { try WorkoutLog.moveSet(set.id, before: exercise.sets.first?.id, in: $0) }
     } else {
-      try log.moveExercise(exercise.id, before: workout.exercises.first?.id)
+      try log.store.write { try WorkoutLog.moveExercise(exercise.id, before: workout.exercises.first?.id, in: $0) }
     }
   }
 

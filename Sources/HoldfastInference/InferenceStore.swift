@@ -16,7 +16,7 @@ public struct InferenceStore: LegacyLibrary {
   /// Loads the key that seals secrets; nil when this app has none.
   let secretKey: SecretKey?
   /// Names of secret values, which telemetry, preferences, sending and imports refuse or mask.
-  let secretProperties: SecretProperties
+  public let secretProperties: SecretProperties
   /// Whether each reading of a secret, by `secret` and `apiKey`, is a write transaction that records it in the store's audit: who, when, by
   /// which verb, which secret, and the reason that the app gives; never the secret. Default: false. Where the entry cannot be written, the
   /// secret is not read.

@@ -8,7 +8,7 @@ package import Holdfast
 ///
 /// ```swift
 /// var books = try await FollowedUpdates(list.bookUpdates())
-/// try list.finish(id)
+/// try await list.finish(id)
 /// #expect(books.hasHeard)
 /// #expect(try await books.next() == list.books().items)
 /// ```

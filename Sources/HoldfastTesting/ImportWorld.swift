@@ -136,6 +136,13 @@ public final class ImportWorld<Library: Holdfast.Library> {
     try store.close()
     return result
   }
+  /// The same for a body that awaits.
+  public func usingLibrary<T>(_ body: (Library) async throws -> T) async throws -> T {
+    let store = try Store.open(at: self.store, schemas: [Library.schema], options: options)
+    let result = try await body(library(store))
+    try store.close()
+    return result
+  }
 
   /// Every row of the library's own tables, as the documented export has them. For comparison.
   public func rows() throws -> [String] {

@@ -4,11 +4,11 @@ import HoldfastTransfer
 
 extension LibraryConformance {
   /// Reads everything that the description declares, from an empty store and from a filled one.
-  func checkDescription() throws {
+  func checkDescription() async throws {
     guard let description else { return }
     let empty = try World(schema, inMemory: true, library: library)
-    try empty.store.read { try check(description, emptyIn: $0) }
-    try filled().world.store.read { reader in
+    try await empty.store.read { try check(description, emptyIn: $0) }
+    try await filled().world.store.read { reader in
       for (table, _, _) in description.counted { _ = try reader.count("SELECT count(*) FROM \(raw: table)") }
       for list in description.lists { try check(list, in: reader) }
       let found = try checkKinds(of: description, in: reader)

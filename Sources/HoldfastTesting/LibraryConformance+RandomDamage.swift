@@ -2,15 +2,15 @@ import Foundation
 import Holdfast
 
 extension LibraryConformance {
-  func checkRandomDamage() throws {
-    let (world, known) = try filled(inMemory: false)
+  func checkRandomDamage() async throws {
+    let (world, known) = try await filled(inMemory: false)
     let columns = try RandomDamage.columns(of: world.store)
     var damaged = 0
     for seed in 0..<UInt64(ProofRun.isLong ? 1_000 : 50) {
       var random = SeededGenerator(seed: seed)
       guard let update = RandomDamage.update(columns, &random) else { continue }
       do {
-        if try readAll(of: world, known, after: update) { damaged += 1 }
+        if try await readAll(of: world, known, after: update) { damaged += 1 }
       } catch {
         throw StoreError(.verificationFailed, "seed \(seed), \(update): \(error)", cause: error)
       }
@@ -19,7 +19,7 @@ extension LibraryConformance {
   }
 
   /// False when SQLite refuses the damage.
-  private func readAll(of world: World, _ known: Known, after update: String) throws -> Bool {
+  private func readAll(of world: World, _ known: Known, after update: String) async throws -> Bool {
     let copy = try world.store.copy(named: "\(UUID().uuidString).sqlite")
     defer { try? FileManager.default.removeItem(at: copy) }
     do {
@@ -29,11 +29,11 @@ extension LibraryConformance {
     defer { try? store.close() }
     for verb in reads {
       do {
-        try verb.run(library(store), known)
+        try await verb.run(library(store), known)
       } catch let error as StoreError where error.code == .decoding && error.column != nil || Self.unreadable.contains(error.code) {
       } catch { throw StoreError(.verificationFailed, "“\(verb.name)” throws \(error)", cause: error) }
     }
-    _ = try store.integrityCheck()
+    _ = try await store.integrityCheck()
     return true
   }
 

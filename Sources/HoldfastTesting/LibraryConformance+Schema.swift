@@ -8,32 +8,32 @@ extension LibraryConformance {
     try FrozenSchema.check(schema, in: folder)
   }
 
-  func checkMigration() throws {
+  func checkMigration() async throws {
     try FrozenSchema.walk(schema, upTo: schema.version - 1) { version, tx in
       guard let statements = olderRows[version] else {
         throw StoreError(.verificationFailed, "`olderRows` has no statements that fill version \(version) of \(schema.name)")
       }
       for sql in statements { try tx.execute(BoundSQL(raw: sql)) }
     }
-    let (world, _) = try filled(inMemory: false)
-    let rows = try world.store.statistics().rows.filter { !$0.key.hasPrefix("holdfast_") }
+    let (world, _) = try await filled(inMemory: false)
+    let rows = try await world.store.statistics().rows.filter { !$0.key.hasPrefix("holdfast_") }
     if let empty = rows.first(where: { $0.value == 0 }) { throw StoreError(.verificationFailed, "filling leaves \(empty.key) empty") }
     let copy = try world.store.copy()
     let plan = try Store.plan(at: copy, schemas: [schema], options: .testing)
     try expect(plan.pending, [], "migrations of a store of this version")
     let again = try Store.open(at: copy, schemas: [schema], options: .testing)
     defer { try? again.close() }
-    try expect(try again.statistics().rows.filter { !$0.key.hasPrefix("holdfast_") }, rows, "the rows after opening")
-    try expect(try again.integrityCheck().findings.map(\.message), [], "the integrity check")
+    try await expect(try again.statistics().rows.filter { !$0.key.hasPrefix("holdfast_") }, rows, "the rows after opening")
+    try await expect(try again.integrityCheck().findings.map(\.message), [], "the integrity check")
   }
 
-  func checkDamage() throws {
-    let (world, _) = try filled(inMemory: false)
-    try expect(try world.store.integrityCheck().findings.map(\.message), [], "the integrity check before any damage")
+  func checkDamage() async throws {
+    let (world, _) = try await filled(inMemory: false)
+    try await expect(try world.store.integrityCheck().findings.map(\.message), [], "the integrity check before any damage")
     for damage in damages {
       let store = try copy(of: world, after: damage.sql)
       defer { try? store.close() }
-      let found = try store.integrityCheck().findings
+      let found = try await store.integrityCheck().findings
       guard let part = found.first(where: { $0.message.hasPrefix(damage.finding) })?.part else {
         throw StoreError(.verificationFailed, "“\(damage.finding)” is not found after \(damage.sql): \(found.map(\.message))")
       }
@@ -46,7 +46,7 @@ extension LibraryConformance {
     {
       let store = try copy(of: world, after: "DELETE FROM \"\(index)_data\" WHERE id > 10")
       defer { try? store.close() }
-      try expect(try store.integrityCheck().findings.map(\.part), [.fullText], "what is found after \(index) lost its words")
+      try await expect(try store.integrityCheck().findings.map(\.part), [.fullText], "what is found after \(index) lost its words")
     }
     let broken = Set(damages.map(\.finding))
     for invariant in schema.invariants where !broken.contains("breaks: \(invariant.name)") {

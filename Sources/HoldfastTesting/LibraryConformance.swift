@@ -8,18 +8,17 @@ public import HoldfastTransfer
 ///
 /// ```swift
 /// @Test("the list keeps what every library promises", arguments: ConformanceCheck.allCases)
-/// func conforms(_ check: ConformanceCheck) throws {
-///   try LibraryConformance<ReadingList, Book>(
+/// func conforms(_ check: ConformanceCheck) async throws {
+///   try await LibraryConformance<ReadingList, Book>(
 ///     fill: { world in
 ///       let book = Book(id: NewID.v7(), title: "Dune", addedAt: world.clock.now)
-///       try world.library.save(book)
+///       try await world.library.save(book)
 ///       return book
 ///     },
-///     reads: [LibraryVerb(name: "load a book") { list, book in _ = try list.book(book.id) }],
-///     writes: [LibraryVerb(name: "delete", changes: ["books"]) { list, book in try list.delete(book.id) }],
+///     reads: [LibraryVerb(name: "load a book") { list, book in _ = try await list.book(book.id) }],
+///     writes: [LibraryVerb(name: "delete", changes: ["books"]) { list, book in try await list.delete(book.id) }],
 ///     records: [dune, bareBook],
-///     updates: [LibraryUpdates(name: "books", { list, _ in list.bookUpdates() }, reading: { list, _ in try list.books().items })],
-///     sources: ["../../Sources/ReadingList"]
+///     updates: [LibraryUpdates(name: "books", { list, _ in list.bookUpdates() }, reading: { list, _ in try await list.books().items })]
 ///   ).run(check)
 /// }
 /// ```
@@ -31,7 +30,7 @@ public struct LibraryConformance<Library: Holdfast.Library, Known: Sendable>: Se
 
   let schema: StoreSchema
   let library: @Sendable (Store) -> Library
-  let fill: @Sendable (World) throws -> Known
+  let fill: @Sendable (World) async throws -> Known
   let reads: [LibraryVerb<Library, Known>]
   let writes: [LibraryVerb<Library, Known>]
   let records: [any StoredRecord]
@@ -46,7 +45,6 @@ public struct LibraryConformance<Library: Holdfast.Library, Known: Sendable>: Se
   public var tablesWithoutRecord: Set<String> = []
   /// What the library declares for programs that know no library, such as the command line. Nil: nothing.
   public var description: LibraryDescription?
-  let sources: [URL]
   let tests: URL
 
   /// Describes the library.
@@ -61,45 +59,41 @@ public struct LibraryConformance<Library: Holdfast.Library, Known: Sendable>: Se
   ///   - records: for each record type of the schema, a record with a different value in every column, and one with nil wherever nil is
   ///     allowed. They need no parents, and are not stored.
   ///   - updates: all live updates. The value of each must be changed by one of `writes`.
-  ///   - sources: Swift files, or folders of them, with the verbs: public methods in extensions of the library. Paths are relative to the
-  ///     folder of `file`.
-  ///   - file: the calling file. `FrozenSchema`'s files are in `Fixtures` beside it; the tests that call the verbs are beside it or below.
+  ///   - file: the calling file. `FrozenSchema`'s files are in `Fixtures` beside it.
   public init(
     _ schema: StoreSchema = Library.schema, library: @escaping @Sendable (Store) -> Library = { Library($0) },
-    fill: @escaping @Sendable (World) throws -> Known, reads: [LibraryVerb<Library, Known>], writes: [LibraryVerb<Library, Known>],
-    records: [any StoredRecord], updates: [LibraryUpdates<Library, Known>] = [], sources: [String], file: String = #filePath
+    fill: @escaping @Sendable (World) async throws -> Known, reads: [LibraryVerb<Library, Known>], writes: [LibraryVerb<Library, Known>],
+    records: [any StoredRecord], updates: [LibraryUpdates<Library, Known>] = [], file: String = #filePath
   ) {
     (self.schema, self.library, self.fill, self.reads, self.writes) = (schema, library, fill, reads, writes)
     (self.records, self.updates) = (records, updates)
     tests = URL(fileURLWithPath: file).deletingLastPathComponent()
-    self.sources = sources.map(tests.appendingPathComponent)
   }
 
   /// Runs one check.
   ///
   /// - Throws: `.verificationFailed` with the broken promise; the errors of the verbs and of opening.
-  public func run(_ check: ConformanceCheck) throws {
+  public func run(_ check: ConformanceCheck) async throws {
     let names = (reads + writes).map(\.name)
     guard Set(names).count == names.count else { throw StoreError(.misuse, "two verbs have one name") }
     switch check {
     case .frozenSchemas: try checkFrozenSchemas()
-    case .migration: try checkMigration()
-    case .damage: try checkDamage()
-    case .randomDamage: try checkRandomDamage()
+    case .migration: try await checkMigration()
+    case .damage: try await checkDamage()
+    case .randomDamage: try await checkRandomDamage()
     case .records: try checkRecords()
-    case .queryPlans: try checkQueryPlans()
-    case .observers: try checkObservers()
-    case .updates: try checkUpdates()
-    case .readOnly: try checkReadOnly()
-    case .together: try checkTogether()
-    case .description: try checkDescription()
-    case .bothForms: try LibraryForms(of: Library.self, in: sources).check(calledIn: tests)
+    case .queryPlans: try await checkQueryPlans()
+    case .observers: try await checkObservers()
+    case .updates: try await checkUpdates()
+    case .readOnly: try await checkReadOnly()
+    case .together: try await checkTogether()
+    case .description: try await checkDescription()
     }
   }
 
-  func filled(inMemory: Bool = true) throws -> (world: World, known: Known) {
+  func filled(inMemory: Bool = true) async throws -> (world: World, known: Known) {
     let world = try World(schema, inMemory: inMemory, library: library)
-    let known = try fill(world)
+    let known = try await fill(world)
     _ = world.statements.take()
     return (world, known)
   }
@@ -136,14 +130,10 @@ public enum ConformanceCheck: String, CaseIterable, Sendable {
   case updates
   /// A read-only store refuses each verb that writes, and answers every other verb.
   case readOnly
-  /// Eight threads call all verbs at once, in any order. A verb may throw only `.notFound` and `.constraint`, because other threads change
+  /// Eight tasks call all verbs at once, in any order. A verb may throw only `.notFound` and `.constraint`, because other tasks change
   /// its rows. The store is healthy afterwards.
   case together
   /// Everything that `description` declares can be read, from an empty store and from a filled one: each line of a list has the declared
   /// members, each kind finds and shows a thing by its id and its name, and search finds only what the kinds find.
   case description
-  /// Each verb exists in an async and a blocking form, and both do the same: their sources differ only in `async` and `await`. Each is
-  /// among `reads`, `writes` and `updates`. A verb is a line that begins with two spaces and `public func`, in an `extension` of the
-  /// library without conformances.
-  case bothForms
 }

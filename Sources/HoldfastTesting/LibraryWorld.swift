@@ -4,7 +4,7 @@ public import Holdfast
 ///
 /// ```swift
 /// let world = try LibraryWorld<ReadingList>()
-/// try world.library.save(book)
+/// try await world.library.save(book)
 /// #expect(try world.isHealthy())
 /// ```
 public struct LibraryWorld<Library: Holdfast.Library>: Sendable {
@@ -47,10 +47,10 @@ public struct LibraryVerb<Library, Known>: Sendable {
   /// The tables whose observers wake: the tables that the verb changes, also by cascading deletes. Empty for a read.
   public var changes: Set<String>
   /// Calls the verb on a filled library.
-  public var run: @Sendable (Library, Known) throws -> Void
+  public var run: @Sendable (Library, Known) async throws -> Void
 
   /// Makes a verb that changes these tables.
-  public init(name: String, changes: Set<String> = [], run: @escaping @Sendable (Library, Known) throws -> Void) {
+  public init(name: String, changes: Set<String> = [], run: @escaping @Sendable (Library, Known) async throws -> Void) {
     (self.name, self.changes, self.run) = (name, changes, run)
   }
 }

@@ -9,3 +9,13 @@ package func code(_ body: () throws -> Void) -> StoreError.Code? {
     return (error as? StoreError)?.code
   }
 }
+
+/// The same of a body that awaits.
+package func codeLater(_ body: () async throws -> Void) async -> StoreError.Code? {
+  do {
+    try await body()
+    return nil
+  } catch {
+    return (error as? StoreError)?.code
+  }
+}

@@ -6,9 +6,9 @@ public enum UpdatesCheck {
   ///
   /// ```swift
   /// try await UpdatesCheck.follow(list.bookUpdates()) {
-  ///   try list.books().items
+  ///   try await list.books().items
   /// } after: {
-  ///   try list.finish(id)
+  ///   try await list.finish(id)
   /// }
   /// ```
   /// The check never waits: it fails when the updates notice no change, or when their value stays the same.
@@ -19,13 +19,13 @@ public enum UpdatesCheck {
   /// - Throws: `.verificationFailed` when the updates deliver another value, end, or notice no change, and when `change` does not change
   ///   the value; `.readOnly`, because only writes are watched; the errors of `read`, `change` and the updates.
   public static func follow<Value: Equatable & Sendable>(
-    _ updates: Updates<Value>, reading read: () throws -> Value, after change: () throws -> Void
+    _ updates: Updates<Value>, reading read: () async throws -> Value, after change: () async throws -> Void
   ) async throws {
-    let before = try read()
+    let before = try await read()
     var followed = try await FollowedUpdates(updates)
     try check(followed.first, before, "begin with")
-    try change()
-    let after = try read()
+    try await change()
+    let after = try await read()
     guard before != after else { throw StoreError(.verificationFailed, "the change changes nothing: \(before)") }
     // When this value stays equal, the updates would wait for another change.
     try check(try await updates.store.read(updates.read), after, "go on with")
@@ -43,7 +43,7 @@ public enum UpdatesCheck {
 ///
 /// ```swift
 /// let watches = try TableWatches(store, ["books"])
-/// try list.finish(id)
+/// try await list.finish(id)
 /// #expect(watches.woken == ["books"])
 /// ```
 public struct TableWatches: Sendable {

@@ -17,7 +17,7 @@ struct Known: Sendable {
 
 extension VerbCase {
   /// A book of three tracks, of which the first was heard, is a favourite and was played last; and another book.
-  static func prepare(_ world: World) throws -> Known {
+  static func prepare(_ world: World) async throws -> Known {
     var book = Sample.collection("Book", author: "Author", tracks: ["One", "Two", "Three"], created: world.clock.advance())
     let state = PlaybackState(position: 5, updatedAt: world.clock.now)
     book.playbackStates = [book.tracks[0].id: state]
@@ -25,8 +25,8 @@ extension VerbCase {
     book.favorites = [book.tracks[0].id: Favorite(favoritedAt: world.clock.now)]
     book.tags = ["tag", "two"]
     let other = Sample.collection("Other", tracks: ["Four"], created: world.clock.advance(), seed: 2)
-    try world.library.save(book)
-    try world.library.save(other)
+    try await world.library.save(book)
+    try await world.library.save(other)
     world.clock.advance()
     return Known(book: book, other: other)
   }
@@ -40,144 +40,145 @@ extension VerbCase {
         new.playbackStates = [new.tracks[0].id: PlaybackState(position: 1, updatedAt: new.createdAt)]
         new.favorites = [new.tracks[0].id: Favorite(favoritedAt: nil)]
         new.tags = ["new"]
-        try library.save(new)
+        try await library.save(new)
       },
-      VerbCase(name: "save what is there") { library, known in try library.save(known.book) },
+      VerbCase(name: "save what is there") { library, known in try await library.save(known.book) },
       VerbCase(name: "save another title", changes: ["collections"]) { library, known in
         var book = known.book
         book.title = "Title"
-        try library.save(book)
+        try await library.save(book)
       },
       VerbCase(name: "save without a favourite", changes: ["favorites"]) { library, known in
         var book = known.book
         book.favorites = [:]
-        try library.save(book)
+        try await library.save(book)
       },
       VerbCase(name: "save other tags", changes: ["tags"]) { library, known in
         var book = known.book
         book.tags = ["other"]
-        try library.save(book)
+        try await library.save(book)
       },
       VerbCase(name: "save a newer state", changes: ["playback_states"]) { library, known in
         var book = known.book
         book.playbackStates[known.first]?.position = 9
         book.playbackStates[known.first]?.updatedAt += 5
-        try library.save(book)
+        try await library.save(book)
       },
       VerbCase(name: "save without a track", changes: ["tracks"]) { library, known in
         var book = known.book
         book.tracks.removeLast()
-        try library.save(book)
+        try await library.save(book)
       },
       VerbCase(name: "save another order", changes: ["tracks"]) { library, known in
         var book = known.book
         book.tracks.swapAt(0, 2)
-        try library.save(book)
+        try await library.save(book)
       },
-      VerbCase(name: "delete a collection", changes: everything) { library, known in try library.deleteCollection(known.book.id) },
-      VerbCase(name: "delete nothing") { library, _ in try library.deleteCollection(UUID()) },
+      VerbCase(name: "delete a collection", changes: everything) { library, known in try await library.deleteCollection(known.book.id) },
+      VerbCase(name: "delete nothing") { library, _ in try await library.deleteCollection(UUID()) },
       VerbCase(name: "rename a collection", changes: ["collections"]) { library, known in
-        try library.renameCollection(known.book.id, to: "Title")
+        try await library.renameCollection(known.book.id, to: "Title")
       },
       VerbCase(name: "rename nothing") { library, _ in
-        try library.renameCollection(UUID(), to: "Title")
-        try library.renameTrack(UUID(), to: "Name")
+        try await library.renameCollection(UUID(), to: "Title")
+        try await library.renameTrack(UUID(), to: "Name")
       },
       VerbCase(name: "add tracks", changes: ["collections", "tracks"]) { library, known in
         var random = SeededGenerator(seed: 50)
-        try library.addTracks([Sample.track(&random)], to: known.book.id)
+        try await library.addTracks([Sample.track(&random)], to: known.book.id)
       },
       VerbCase(name: "add tracks before another", changes: ["collections", "tracks"]) { library, known in
         var random = SeededGenerator(seed: 51)
-        try library.addTracks([Sample.track(&random)], to: known.book.id, before: known.first)
+        try await library.addTracks([Sample.track(&random)], to: known.book.id, before: known.first)
       },
       VerbCase(name: "remove tracks", changes: ["collections", "tracks", "playback_states", "favorites"]) { library, known in
-        try library.removeTracks([known.first])
+        try await library.removeTracks([known.first])
       },
-      VerbCase(name: "remove nothing") { library, _ in try library.removeTracks([UUID()]) },
+      VerbCase(name: "remove nothing") { library, _ in try await library.removeTracks([UUID()]) },
       VerbCase(name: "move a track", changes: ["collections", "tracks"]) { library, known in
-        try library.moveTrack(known.last, before: known.first)
+        try await library.moveTrack(known.last, before: known.first)
       },
-      VerbCase(name: "move a track to where it is") { library, known in try library.moveTrack(known.last, before: nil) },
+      VerbCase(name: "move a track to where it is") { library, known in try await library.moveTrack(known.last, before: nil) },
       VerbCase(name: "update tracks", changes: ["collections", "tracks"]) { library, known in
         var track = known.book.tracks[1]
         track.fileSize = 9
-        try library.updateTracks([track])
+        try await library.updateTracks([track])
       },
-      VerbCase(name: "update nothing") { library, known in try library.updateTracks(known.book.tracks) },
+      VerbCase(name: "update nothing") { library, known in try await library.updateTracks(known.book.tracks) },
       VerbCase(name: "rename a track", changes: ["collections", "tracks"]) { library, known in
-        try library.renameTrack(known.first, to: "Name")
+        try await library.renameTrack(known.first, to: "Name")
       },
       VerbCase(name: "save progress", changes: ["collections", "playback_states"]) { library, known in
-        try library.savePlaybackState(PlaybackState(position: 7, updatedAt: known.book.createdAt + 9), of: known.first)
+        try await library.savePlaybackState(PlaybackState(position: 7, updatedAt: known.book.createdAt + 9), of: known.first)
       },
       VerbCase(name: "clear progress", changes: ["collections", "playback_states"]) { library, known in
-        try library.clearPlaybackState(of: known.first)
+        try await library.clearPlaybackState(of: known.first)
       },
-      VerbCase(name: "clear nothing") { library, known in try library.clearPlaybackState(of: known.last) },
+      VerbCase(name: "clear nothing") { library, known in try await library.clearPlaybackState(of: known.last) },
       VerbCase(name: "set a favourite", changes: ["collections", "favorites"]) { library, known in
-        try library.setFavorite(true, track: known.last)
+        try await library.setFavorite(true, track: known.last)
       },
       VerbCase(name: "set no favourite", changes: ["collections", "favorites"]) { library, known in
-        try library.setFavorite(false, track: known.first)
+        try await library.setFavorite(false, track: known.first)
       },
       VerbCase(name: "set a favourite that is one") { library, known in
-        try library.setFavorite(true, track: known.first)
-        try library.setFavorite(false, track: known.last)
+        try await library.setFavorite(true, track: known.first)
+        try await library.setFavorite(false, track: known.last)
       },
       VerbCase(name: "toggle a favourite", changes: ["collections", "favorites"]) { library, known in
-        try library.toggleFavorite(track: known.last)
+        try await library.toggleFavorite(track: known.last)
       },
-      VerbCase(name: "add a tag", changes: ["collections", "tags"]) { library, known in try library.addTag("new", to: known.book.id) },
-      VerbCase(name: "add a tag that is there") { library, known in try library.addTag("tag", to: known.book.id) },
+      VerbCase(name: "add a tag", changes: ["collections", "tags"]) { library, known in try await library.addTag("new", to: known.book.id)
+      },
+      VerbCase(name: "add a tag that is there") { library, known in try await library.addTag("tag", to: known.book.id) },
       VerbCase(name: "remove a tag", changes: ["collections", "tags"]) { library, known in
-        try library.removeTag("tag", from: known.book.id)
+        try await library.removeTag("tag", from: known.book.id)
       },
-      VerbCase(name: "remove no tag") { library, known in try library.removeTag("new", from: known.book.id) },
+      VerbCase(name: "remove no tag") { library, known in try await library.removeTag("new", from: known.book.id) },
     ]
   }
 
   static var updates: [Live] {
     [
-      Live(name: "all", { library, _ in library.collectionUpdates() }, reading: { library, _ in try library.collections() }),
+      Live(name: "all", { library, _ in library.collectionUpdates() }, reading: { library, _ in try await library.collections() }),
       Live(
         name: "one", { library, known in library.collectionUpdates(known.book.id) },
-        reading: { library, known in try library.collection(known.book.id) }),
-      Live(name: "resume", { library, _ in library.resumePointUpdates() }, reading: { library, _ in try library.resumePoint() }),
+        reading: { library, known in try await library.collection(known.book.id) }),
+      Live(name: "resume", { library, _ in library.resumePointUpdates() }, reading: { library, _ in try await library.resumePoint() }),
       Live(
         name: "resume in a collection", { library, known in library.resumePointUpdates(in: known.book.id) },
-        reading: { library, known in try library.resumePoint(in: known.book.id) }),
-      Live(name: "favourites", { library, _ in library.favoriteUpdates() }, reading: { library, _ in try library.favorites().items }),
-      Live(name: "tags", { library, _ in library.tagUpdates() }, reading: { library, _ in try library.tags() }),
-      Live(name: "count", { library, _ in library.statisticsUpdates() }, reading: { library, _ in try library.statistics() }),
+        reading: { library, known in try await library.resumePoint(in: known.book.id) }),
+      Live(name: "favourites", { library, _ in library.favoriteUpdates() }, reading: { library, _ in try await library.favorites().items }),
+      Live(name: "tags", { library, _ in library.tagUpdates() }, reading: { library, _ in try await library.tags() }),
+      Live(name: "count", { library, _ in library.statisticsUpdates() }, reading: { library, _ in try await library.statistics() }),
     ]
   }
 
   static var reads: [VerbCase] {
     [
-      VerbCase(name: "load all") { library, _ in _ = try library.collections() },
-      VerbCase(name: "load one") { library, known in _ = try library.collection(known.book.id) },
+      VerbCase(name: "load all") { library, _ in _ = try await library.collections() },
+      VerbCase(name: "load one") { library, known in _ = try await library.collection(known.book.id) },
       VerbCase(name: "load a page") { library, _ in
-        let page = try library.collections(after: nil, limit: 1)
-        _ = try library.collections(after: page.next, limit: 1)
+        let page = try await library.collections(after: nil, limit: 1)
+        _ = try await library.collections(after: page.next, limit: 1)
       },
-      VerbCase(name: "load a track") { library, known in _ = try library.track(known.first) },
-      VerbCase(name: "load a state") { library, known in _ = try library.playbackState(of: known.first) },
-      VerbCase(name: "load all states") { library, _ in _ = try library.playbackStates() },
-      VerbCase(name: "resume in a collection") { library, known in _ = try library.resumePoint(in: known.book.id) },
-      VerbCase(name: "resume") { library, _ in _ = try library.resumePoint() },
+      VerbCase(name: "load a track") { library, known in _ = try await library.track(known.first) },
+      VerbCase(name: "load a state") { library, known in _ = try await library.playbackState(of: known.first) },
+      VerbCase(name: "load all states") { library, _ in _ = try await library.playbackStates() },
+      VerbCase(name: "resume in a collection") { library, known in _ = try await library.resumePoint(in: known.book.id) },
+      VerbCase(name: "resume") { library, _ in _ = try await library.resumePoint() },
       VerbCase(name: "list favourites") { library, _ in
-        _ = try library.favorites()
-        _ = try library.favorites(after: try library.favorites(limit: 1).next, limit: 1)
+        _ = try await library.favorites()
+        _ = try await library.favorites(after: try library.favorites(limit: 1).next, limit: 1)
       },
-      VerbCase(name: "list tags") { library, _ in _ = try library.tags() },
-      VerbCase(name: "load by tag") { library, _ in _ = try library.collections(taggedWith: "tag") },
+      VerbCase(name: "list tags") { library, _ in _ = try await library.tags() },
+      VerbCase(name: "load by tag") { library, _ in _ = try await library.collections(taggedWith: "tag") },
       VerbCase(name: "search") { library, _ in
-        _ = try library.search("one")
-        _ = try library.search("one", ranked: true)
+        _ = try await library.search("one")
+        _ = try await library.search("one", ranked: true)
       },
-      VerbCase(name: "count") { library, _ in _ = try library.statistics() },
-      VerbCase(name: "most heard") { library, _ in _ = try library.mostHeard() },
+      VerbCase(name: "count") { library, _ in _ = try await library.statistics() },
+      VerbCase(name: "most heard") { library, _ in _ = try await library.mostHeard() },
     ]
   }
 }

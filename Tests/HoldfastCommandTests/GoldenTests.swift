@@ -80,9 +80,9 @@ struct GoldenTests {
       ("export", ["export", "STORE", "--to", "music-export.json"]),
       ("export-m3u8", ["export", "STORE", "--to", "list.m3u8", "--format", "m3u8", "--playlist", "evening"]),
     ])
-  func lookingAtMusic(name: String, arguments: [String]) throws {
+  func lookingAtMusic(name: String, arguments: [String]) async throws {
     let bench = try Workbench()
-    let store = try bench.music()
+    let store = try await bench.music()
     let before = try Data(contentsOf: URL(fileURLWithPath: store))
     let status: Int32 = name == "error-ambiguous" ? 64 : 0
     try expect(bench, "music-\(name)", status, arguments.map { $0 == "STORE" ? store : $0 } + ["--json"])
@@ -109,9 +109,9 @@ struct GoldenTests {
       ("resume", ["resume", "STORE"]), ("export-json", ["export", "STORE", "--to", "workouts.json", "--format", "json"]),
       ("export-strong", ["export", "STORE", "--to", "s.csv", "--format", "strong-csv", "--unit", "lb", "--time-zone", "UTC"]),
     ])
-  func lookingAtWorkouts(name: String, arguments: [String]) throws {
+  func lookingAtWorkouts(name: String, arguments: [String]) async throws {
     let bench = try Workbench()
-    let store = try bench.workouts()
+    let store = try await bench.workouts()
     let before = try Data(contentsOf: URL(fileURLWithPath: store))
     let status: Int32 = name.hasPrefix("export") ? 2 : 0
     try expect(bench, "workouts-\(name)", status, arguments.map { $0 == "STORE" ? store : $0 } + ["--json"])
@@ -136,17 +136,17 @@ struct GoldenTests {
       ("check", ["check", "STORE"]), ("export", ["export", "STORE", "--to", "inference.json"]),
       ("sync-status", ["sync", "STORE", "--status"]), ("error-sync", ["sync", "STORE", "--to", "https://models.example"]),
     ])
-  func lookingAtInference(name: String, arguments: [String]) throws {
+  func lookingAtInference(name: String, arguments: [String]) async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     let status: Int32 = name == "error-sync" ? 1 : name == "export" ? 2 : 0
     try expect(bench, "inference-\(name)", status, arguments.map { $0 == "STORE" ? store : $0 } + ["--json"])
   }
 
   @Test("sync: the documents of one that took, sent and was refused something, of what was set aside then, and of what lost")
-  func sync() throws {
+  func sync() async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     let model = #"{"id":"phi","name":"Phi 4","framework":"MLX","updatedAt":900000000.0}"#
     let server = try SyncCommandTests.server(
       refusing: ["e2"],

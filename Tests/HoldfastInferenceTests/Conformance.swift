@@ -7,32 +7,32 @@ import Testing
 
 @Suite("Conformance", .timeLimit(.minutes(10))) struct Conformance {
   @Test("the store keeps what every library promises", arguments: ConformanceCheck.allCases)
-  func conforms(_ check: ConformanceCheck) throws {
+  func conforms(_ check: ConformanceCheck) async throws {
     var conformance = Self.conformance(RegistryVerb.prepare, RegistryVerb.reads, RegistryVerb.writes, RegistryVerb.updates)
     conformance.walks = Self.registryWalks
     conformance.damages = Self.damages
     conformance.description = InferenceStore.description
     conformance.tablesWithoutRecord = ["secrets", "sync_state", "sync_tries", "sync_cursors", "sync_conflicts"]
-    try conformance.run(check)
+    try await conformance.run(check)
   }
 
   @Test(
     "so do the verbs of the history",
     arguments: [ConformanceCheck.randomDamage, .queryPlans, .observers, .updates, .readOnly, .together, .description])
-  func history(_ check: ConformanceCheck) throws {
+  func history(_ check: ConformanceCheck) async throws {
     var conformance = Self.conformance(HistoryVerb.prepare, HistoryVerb.reads, HistoryVerb.writes, HistoryVerb.updates)
     conformance.walks = Self.historyWalks
     conformance.description = InferenceStore.description
-    try conformance.run(check)
+    try await conformance.run(check)
   }
 
   private static func conformance<Known: Sendable>(
-    _ fill: @escaping @Sendable (World) throws -> Known, _ reads: [LibraryVerb<InferenceStore, Known>],
+    _ fill: @escaping @Sendable (World) async throws -> Known, _ reads: [LibraryVerb<InferenceStore, Known>],
     _ writes: [LibraryVerb<InferenceStore, Known>], _ updates: [LibraryUpdates<InferenceStore, Known>]
   ) -> LibraryConformance<InferenceStore, Known> {
     LibraryConformance(
       library: { InferenceStore($0, secretKey: World.secretKey) }, fill: fill, reads: reads, writes: writes, records: records,
-      updates: updates, sources: ["Verbs", "Statistics", "Secrets", "Sync"].map { "../../Sources/HoldfastInference/\($0)" })
+      updates: updates)
   }
 
   private static var records: [any StoredRecord] {

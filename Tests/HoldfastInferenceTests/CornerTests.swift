@@ -93,10 +93,11 @@ import Testing
   }
 
   @Test("a store in memory is as any other")
-  func inMemory() throws {
+  func inMemory() async throws {
     let inference = try InferenceStore.inMemory(secretKey: World.secretKey)
-    try inference.save(Sample.model)
-    try inference.setSecret("text", named: "a")
-    #expect(try inference.models() == [Sample.model] && inference.secret(named: "a") == "text")
+    try await inference.save(Sample.model)
+    try await inference.setSecret("text", named: "a")
+    #expect(try await inference.models() == [Sample.model])
+    #expect(try await inference.secret(named: "a") == "text")
   }
 }

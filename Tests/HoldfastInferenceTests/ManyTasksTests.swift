@@ -11,7 +11,7 @@ import Testing
   /// What ends an attempt cancels its request at any moment: on Linux the platform's own code trapped, in two of three runs.
   @Test("what many tasks record, edit and read while a service is started, stopped and asked is all there, and arrives")
   func everything() async throws {
-    let world = try SentRows.telemetry.world(0)
+    let world = try await SentRows.telemetry.world(0)
     let inference = world.inference
     let api = TablesAPI()
     let server = try LoopbackServer { api.answer($0) }

@@ -17,18 +17,18 @@ enum TypicalData {
 
   private static let start = Date(timeIntervalSince1970: 1_735_689_600)
 
-  static func fill(_ world: World) throws {
+  static func fill(_ world: World) async throws {
     var random = SeededGenerator(seed: 5)
     let inference = world.inference
-    try inference.save(
+    try await inference.save(
       InferenceConfiguration(
         routing: Routing(policy: .preferDevice),
         analytics: .init(isEnabled: true, level: .detailed, telemetryConsent: .granted, includesDeviceInfo: true),
         createdAt: start))
-    try inference.setAPIKey("sk-typical-0123456789-abcdefghij")
+    try await inference.setAPIKey("sk-typical-0123456789-abcdefghij")
     let ids = (0..<models).map { "publisher/model-\($0 + 1)b-instruct-q4_k_m" }
-    try inference.save(ids.map(model))
-    try world.store.write { tx in
+    try await inference.save(ids.map(model))
+    try write(in: world.store) { tx in
       for number in 0..<sessions { try addSession(number, ids, &random, in: tx) }
       for number in 0..<preferences {
         try InferenceStore.setPreference(
@@ -36,7 +36,7 @@ enum TypicalData {
       }
     }
     for day in 0..<daysOfEvents {
-      try inference.record((0..<eventsInDay).map { event(day, $0, ids, &random) })
+      try await inference.record((0..<eventsInDay).map { event(day, $0, ids, &random) })
     }
     // The server has all but the last day.
     let last = DateCodec.milliseconds(date(ofDay: days - 1))
@@ -99,4 +99,7 @@ enum TypicalData {
       occurredAt: date(ofDay: days - daysOfEvents + day, second: number * 86_400 / eventsInDay),
       sessionID: IDCodec.lowercase(random.id()), deviceInfo: ["model": .string("iPhone17,1"), "os": .string("19.1")], sdkVersion: "0.15.1")
   }
+
+  /// Not `async`: its closure changes the generator.
+  private static func write(in store: Store, _ body: (Writer) throws -> Void) throws { try store.write(body) }
 }

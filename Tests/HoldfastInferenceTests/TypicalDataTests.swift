@@ -6,10 +6,10 @@ import Testing
 
 @Suite("The typical data set") struct TypicalDataTests {
   @Test("its file is smaller than 50 MB, and healthy")
-  func size() throws {
+  func size() async throws {
     let world = try World.temporary()
-    try TypicalData.fill(world)
-    try world.store.checkpoint(.truncate)
+    try await TypicalData.fill(world)
+    try await world.store.checkpoint(.truncate)
     let url = try #require(world.store.url)
     let bytes = try #require(try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber).intValue
     let counts = try ["model_metadata", "generation_sessions", "generations", "model_usage_stats", "telemetry", "user_preferences"].map {
@@ -22,7 +22,7 @@ import Testing
     #expect(try world.store.rows("SELECT count(*) FROM generations") == ["\(TypicalData.sessions * TypicalData.generationsInSession)"])
     #expect(try world.store.rows("SELECT count(*) FROM telemetry") == ["\(TypicalData.eventsInDay * TypicalData.daysOfEvents)"])
     #expect(try world.store.rows("SELECT sum(generation_count) FROM model_usage_stats") == ["\(2_000 * TypicalData.tenths)"])
-    #expect(try world.inference.pendingEventCount() == TypicalData.eventsInDay)
+    #expect(try await world.inference.pendingEventCount() == TypicalData.eventsInDay)
     #expect(try world.isHealthy())
   }
 }

@@ -25,10 +25,10 @@ struct Known: Sendable {
 }
 
 extension VerbCase {
-  static func prepare(_ world: World) throws -> Known {
+  static func prepare(_ world: World) async throws -> Known {
     var random = SeededGenerator(seed: 70)
     let picture = Data("picture".utf8)
-    let artwork = try world.library.saveArtwork(picture)
+    let artwork = try await world.library.saveArtwork(picture)
     var tracks = [
       Sample.track("One", artist: "Artist", album: "Album", &random), Sample.track("Two", artist: "Artist", album: "Album", &random),
       Sample.track("Three", artist: "Artist", album: "Sampler", &random), Sample.track("Four", &random),
@@ -36,107 +36,110 @@ extension VerbCase {
     tracks[0].artworkHash = artwork.hash
     (tracks[1].rating, tracks[1].playCount, tracks[1].lastPlayedAt) = (80, 3, world.clock.now)
     tracks[2].isCompilation = true
-    try world.library.saveTracks(tracks)
+    try await world.library.saveTracks(tracks)
     let list = MusicPlaylist(id: random.id(), name: "List", trackIDs: [tracks[0].id, tracks[1].id, tracks[0].id])
     let folder = MusicPlaylist(id: random.id(), name: "Folder", isFolder: true)
     let inner = MusicPlaylist(id: random.id(), name: "Inner", parentID: folder.id, trackIDs: [tracks[2].id])
-    try world.library.savePlaylists([list, folder, inner])
+    try await world.library.savePlaylists([list, folder, inner])
     world.clock.advance()
     return Known(
-      tracks: tracks, list: list, folder: folder, inner: inner, entries: try world.library.entries(of: list.id).items, picture: picture)
+      tracks: tracks, list: list, folder: folder, inner: inner, entries: try await world.library.entries(of: list.id).items,
+      picture: picture)
   }
 
   static var writes: [VerbCase] {
     [
       VerbCase(name: "save a new track", changes: ["tracks"]) { library, _ in
         var random = SeededGenerator(seed: 71)
-        try library.saveTracks([Sample.track("New", &random)])
+        try await library.saveTracks([Sample.track("New", &random)])
       },
-      VerbCase(name: "save what is there") { library, known in try library.saveTracks(known.tracks, replacingAll: true) },
+      VerbCase(name: "save what is there") { library, known in try await library.saveTracks(known.tracks, replacingAll: true) },
       VerbCase(name: "save another title", changes: ["tracks"]) { library, known in
         var track = known.tracks[0]
         track.title = "Title"
-        try library.saveTracks([track])
+        try await library.saveTracks([track])
       },
       VerbCase(name: "save fewer tracks", changes: ["tracks", "collection_tracks"]) { library, known in
-        try library.saveTracks(Array(known.tracks.dropFirst()), replacingAll: true)
+        try await library.saveTracks(Array(known.tracks.dropFirst()), replacingAll: true)
       },
-      VerbCase(name: "delete tracks", changes: ["tracks", "collection_tracks"]) { library, known in try library.deleteTracks([known.first])
+      VerbCase(name: "delete tracks", changes: ["tracks", "collection_tracks"]) { library, known in
+        try await library.deleteTracks([known.first])
       },
-      VerbCase(name: "delete no tracks") { library, _ in try library.deleteTracks([UUID()]) },
-      VerbCase(name: "record a play", changes: ["tracks"]) { library, known in try library.recordPlay(of: known.first) },
-      VerbCase(name: "rate", changes: ["tracks"]) { library, known in try library.rate(60, track: known.first) },
-      VerbCase(name: "rate as it is") { library, known in try library.rate(80, track: known.tracks[1].id) },
+      VerbCase(name: "delete no tracks") { library, _ in try await library.deleteTracks([UUID()]) },
+      VerbCase(name: "record a play", changes: ["tracks"]) { library, known in try await library.recordPlay(of: known.first) },
+      VerbCase(name: "rate", changes: ["tracks"]) { library, known in try await library.rate(60, track: known.first) },
+      VerbCase(name: "rate as it is") { library, known in try await library.rate(80, track: known.tracks[1].id) },
       VerbCase(name: "save a new playlist", changes: ["collections", "collection_tracks"]) { library, known in
-        try library.savePlaylists([MusicPlaylist(id: UUID(), name: "New", trackIDs: [known.first])])
+        try await library.savePlaylists([MusicPlaylist(id: UUID(), name: "New", trackIDs: [known.first])])
       },
       VerbCase(name: "save the playlists that are there") { library, known in
-        try library.savePlaylists(known.playlists, replacingAll: true)
+        try await library.savePlaylists(known.playlists, replacingAll: true)
       },
       VerbCase(name: "save another name", changes: ["collections"]) { library, known in
         var list = known.list
         list.name = "Name"
-        try library.savePlaylists([list])
+        try await library.savePlaylists([list])
       },
       VerbCase(name: "save another order", changes: ["collection_tracks"]) { library, known in
         var list = known.list
         list.trackIDs.swapAt(1, 2)
-        try library.savePlaylists([list])
+        try await library.savePlaylists([list])
       },
       VerbCase(name: "save fewer playlists", changes: ["collections", "collection_tracks"]) { library, known in
-        try library.savePlaylists([known.folder, known.inner], replacingAll: true)
+        try await library.savePlaylists([known.folder, known.inner], replacingAll: true)
       },
       VerbCase(name: "save a folder as a playlist", changes: ["collections"]) { library, known in
-        try library.savePlaylists([MusicPlaylist(id: known.folder.id, name: "Folder")])
+        try await library.savePlaylists([MusicPlaylist(id: known.folder.id, name: "Folder")])
       },
       VerbCase(name: "create a playlist", changes: ["collections"]) { library, known in
-        _ = try library.createPlaylist(named: "New", in: known.folder.id)
+        _ = try await library.createPlaylist(named: "New", in: known.folder.id)
       },
-      VerbCase(name: "create a folder", changes: ["collections"]) { library, _ in _ = try library.createFolder(named: "New") },
+      VerbCase(name: "create a folder", changes: ["collections"]) { library, _ in _ = try await library.createFolder(named: "New") },
       VerbCase(name: "rename a playlist", changes: ["collections"]) { library, known in
-        try library.renamePlaylist(known.list.id, to: "Name")
+        try await library.renamePlaylist(known.list.id, to: "Name")
       },
-      VerbCase(name: "rename no playlist") { library, _ in try library.renamePlaylist(UUID(), to: "Name") },
+      VerbCase(name: "rename no playlist") { library, _ in try await library.renamePlaylist(UUID(), to: "Name") },
       VerbCase(name: "delete a playlist", changes: ["collections", "collection_tracks"]) { library, known in
-        try library.deletePlaylist(known.list.id)
+        try await library.deletePlaylist(known.list.id)
       },
-      VerbCase(name: "delete a folder", changes: ["collections"]) { library, known in try library.deletePlaylist(known.folder.id) },
-      VerbCase(name: "delete no playlist") { library, _ in try library.deletePlaylist(UUID()) },
+      VerbCase(name: "delete a folder", changes: ["collections"]) { library, known in try await library.deletePlaylist(known.folder.id) },
+      VerbCase(name: "delete no playlist") { library, _ in try await library.deletePlaylist(UUID()) },
       VerbCase(name: "move a playlist", changes: ["collections"]) { library, known in
-        try library.movePlaylist(known.folder.id, before: known.list.id)
+        try await library.movePlaylist(known.folder.id, before: known.list.id)
       },
       VerbCase(name: "move a playlist to where it is") { library, known in
-        try library.movePlaylist(known.inner.id, before: nil)
+        try await library.movePlaylist(known.inner.id, before: nil)
       },
       VerbCase(name: "move a playlist into a folder", changes: ["collections"]) { library, known in
-        try library.movePlaylist(known.list.id, toFolder: known.folder.id)
+        try await library.movePlaylist(known.list.id, toFolder: known.folder.id)
       },
       VerbCase(name: "move a playlist into its folder") { library, known in
-        try library.movePlaylist(known.inner.id, toFolder: known.folder.id)
+        try await library.movePlaylist(known.inner.id, toFolder: known.folder.id)
       },
       VerbCase(name: "add tracks", changes: ["collection_tracks"]) { library, known in
-        try library.addTracks([known.last, known.first], to: known.list.id)
+        try await library.addTracks([known.last, known.first], to: known.list.id)
       },
       VerbCase(name: "add tracks before an entry", changes: ["collection_tracks"]) { library, known in
-        try library.addTracks([known.last], to: known.list.id, before: known.entries[1].id)
+        try await library.addTracks([known.last], to: known.list.id, before: known.entries[1].id)
       },
-      VerbCase(name: "add no tracks") { library, known in try library.addTracks([], to: known.list.id) },
-      VerbCase(name: "remove entries", changes: ["collection_tracks"]) { library, known in try library.removeEntries([known.entries[0].id])
+      VerbCase(name: "add no tracks") { library, known in try await library.addTracks([], to: known.list.id) },
+      VerbCase(name: "remove entries", changes: ["collection_tracks"]) { library, known in
+        try await library.removeEntries([known.entries[0].id])
       },
-      VerbCase(name: "remove no entries") { library, _ in try library.removeEntries([UUID()]) },
+      VerbCase(name: "remove no entries") { library, _ in try await library.removeEntries([UUID()]) },
       VerbCase(name: "move an entry", changes: ["collection_tracks"]) { library, known in
-        try library.moveEntry(known.entries[2].id, before: known.entries[0].id)
+        try await library.moveEntry(known.entries[2].id, before: known.entries[0].id)
       },
       VerbCase(name: "move an entry to where it is") { library, known in
-        try library.moveEntry(known.entries[0].id, before: known.entries[1].id)
+        try await library.moveEntry(known.entries[0].id, before: known.entries[1].id)
       },
-      VerbCase(name: "save artwork", changes: ["artwork"]) { library, _ in try library.saveArtwork(Data("other".utf8)) },
-      VerbCase(name: "save artwork that is there") { library, known in try library.saveArtwork(known.picture) },
+      VerbCase(name: "save artwork", changes: ["artwork"]) { library, _ in try await library.saveArtwork(Data("other".utf8)) },
+      VerbCase(name: "save artwork that is there") { library, known in try await library.saveArtwork(known.picture) },
       VerbCase(name: "remove unused artwork", changes: ["artwork", "tracks"]) { library, known in
         var track = known.tracks[0]
         track.artworkHash = nil
-        try library.saveTracks([track])
-        try library.removeUnusedArtwork()
+        try await library.saveTracks([track])
+        try await library.removeUnusedArtwork()
       },
     ]
   }
@@ -154,69 +157,71 @@ extension VerbCase {
 
   private static var liveTracks: [Live] {
     lists.map { name, list in
-      Live(name: "tracks \(name)", { library, _ in library.trackUpdates(list) }, reading: { library, _ in try library.tracks(list).items })
+      Live(
+        name: "tracks \(name)", { library, _ in library.trackUpdates(list) },
+        reading: { library, _ in try await library.tracks(list).items })
     }
   }
 
   private static var liveOthers: [Live] {
     [
-      Live(name: "all tracks", { library, _ in library.trackUpdates() }, reading: { library, _ in try library.tracks() }),
+      Live(name: "all tracks", { library, _ in library.trackUpdates() }, reading: { library, _ in try await library.tracks() }),
       Live(
         name: "a track", { library, known in library.trackUpdates(known.first) },
-        reading: { library, known in try library.track(known.first) }),
-      Live(name: "a search", { library, _ in library.searchUpdates("one") }, reading: { library, _ in try library.search("one") }),
-      Live(name: "all playlists", { library, _ in library.playlistUpdates() }, reading: { library, _ in try library.playlists() }),
+        reading: { library, known in try await library.track(known.first) }),
+      Live(name: "a search", { library, _ in library.searchUpdates("one") }, reading: { library, _ in try await library.search("one") }),
+      Live(name: "all playlists", { library, _ in library.playlistUpdates() }, reading: { library, _ in try await library.playlists() }),
       Live(
         name: "a playlist", { library, known in library.playlistUpdates(known.list.id) },
-        reading: { library, known in try library.playlist(known.list.id) }),
+        reading: { library, known in try await library.playlist(known.list.id) }),
       Live(
         name: "playlists in no folder", { library, _ in library.playlistUpdates(in: nil) },
-        reading: { library, _ in try library.playlists(in: nil).items }),
+        reading: { library, _ in try await library.playlists(in: nil).items }),
       Live(
         name: "entries", { library, known in library.entryUpdates(of: known.list.id) },
-        reading: { library, known in try library.entries(of: known.list.id).items }),
-      Live(name: "statistics", { library, _ in library.statisticsUpdates() }, reading: { library, _ in try library.statistics() }),
-      Live(name: "albums", { library, _ in library.albumUpdates() }, reading: { library, _ in try library.albums().items }),
+        reading: { library, known in try await library.entries(of: known.list.id).items }),
+      Live(name: "statistics", { library, _ in library.statisticsUpdates() }, reading: { library, _ in try await library.statistics() }),
+      Live(name: "albums", { library, _ in library.albumUpdates() }, reading: { library, _ in try await library.albums().items }),
       Live(
         name: "albums of an artist", { library, _ in library.albumUpdates(of: "Artist") },
-        reading: { library, _ in try library.albums(of: "Artist").items }),
-      Live(name: "artists", { library, _ in library.artistUpdates() }, reading: { library, _ in try library.artists().items }),
+        reading: { library, _ in try await library.albums(of: "Artist").items }),
+      Live(name: "artists", { library, _ in library.artistUpdates() }, reading: { library, _ in try await library.artists().items }),
     ]
   }
 
   static var reads: [VerbCase] {
     lists.map { name, list in
       VerbCase(name: "list tracks \(name)") { library, _ in
-        let page = try library.tracks(list, limit: 1)
-        if let next = page.next { _ = try library.tracks(list, after: next) }
+        let page = try await library.tracks(list, limit: 1)
+        if let next = page.next { _ = try await library.tracks(list, after: next) }
         // The list's later parts, too.
-        _ = try library.tracks(list)
+        _ = try await library.tracks(list)
       }
     } + [
-      VerbCase(name: "load all tracks") { library, _ in _ = try library.tracks() },
-      VerbCase(name: "load a track") { library, known in _ = try library.track(known.first) },
-      VerbCase(name: "load all playlists") { library, _ in _ = try library.playlists() },
-      VerbCase(name: "load a playlist") { library, known in _ = try library.playlist(known.list.id) },
+      VerbCase(name: "load all tracks") { library, _ in _ = try await library.tracks() },
+      VerbCase(name: "load a track") { library, known in _ = try await library.track(known.first) },
+      VerbCase(name: "load all playlists") { library, _ in _ = try await library.playlists() },
+      VerbCase(name: "load a playlist") { library, known in _ = try await library.playlist(known.list.id) },
       VerbCase(name: "list playlists") { library, known in
-        _ = try library.playlists(in: known.folder.id)
-        _ = try library.playlists(in: nil, after: library.playlists(in: nil, limit: 1).next)
+        _ = try await library.playlists(in: known.folder.id)
+        _ = try await library.playlists(in: nil, after: library.playlists(in: nil, limit: 1).next)
       },
       VerbCase(name: "list entries") { library, known in
-        _ = try library.entries(of: known.list.id, after: library.entries(of: known.list.id, limit: 1).next)
+        _ = try await library.entries(of: known.list.id, after: library.entries(of: known.list.id, limit: 1).next)
       },
-      VerbCase(name: "list albums") { library, _ in _ = try library.albums(after: library.albums(limit: 1).next) },
+      VerbCase(name: "list albums") { library, _ in _ = try await library.albums(after: library.albums(limit: 1).next) },
       VerbCase(name: "list albums of an artist") { library, _ in
-        _ = try library.albums(of: "Artist", after: library.albums(of: "Artist", limit: 1).next)
+        _ = try await library.albums(of: "Artist", after: library.albums(of: "Artist", limit: 1).next)
       },
-      VerbCase(name: "list artists") { library, _ in _ = try library.artists(after: library.artists(limit: 1).next) },
+      VerbCase(name: "list artists") { library, _ in _ = try await library.artists(after: library.artists(limit: 1).next) },
       VerbCase(name: "search") { library, _ in
-        _ = try library.search("one")
-        _ = try library.search("one", ranked: true)
-        _ = try library.search("artist", after: library.search("artist", after: nil, limit: 1).next, limit: 1)
+        _ = try await library.search("one")
+        _ = try await library.search("one", ranked: true)
+        _ = try await library.search("artist", after: library.search("artist", after: nil, limit: 1).next, limit: 1)
       },
-      VerbCase(name: "count") { library, _ in _ = try library.counts() },
-      VerbCase(name: "statistics") { library, _ in _ = try library.statistics() },
-      VerbCase(name: "load artwork") { library, known in _ = try library.artwork(MusicArtwork(known.picture).hash) },
+      VerbCase(name: "count") { library, _ in _ = try await library.counts() },
+      VerbCase(name: "statistics") { library, _ in _ = try await library.statistics() },
+      VerbCase(name: "load artwork") { library, known in _ = try await library.artwork(MusicArtwork(known.picture).hash) },
     ]
   }
 }

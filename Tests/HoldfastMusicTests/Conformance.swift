@@ -7,14 +7,13 @@ import Testing
 
 @Suite("Conformance", .timeLimit(.minutes(10))) struct Conformance {
   @Test("the library keeps what every library promises", arguments: ConformanceCheck.allCases)
-  func conforms(_ check: ConformanceCheck) throws {
+  func conforms(_ check: ConformanceCheck) async throws {
     var conformance = LibraryConformance(
-      fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes, records: Self.records, updates: VerbCase.updates,
-      sources: ["../../Sources/HoldfastMusic/Verbs"])
+      fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes, records: Self.records, updates: VerbCase.updates)
     conformance.walks = Self.walks
     conformance.damages = Self.damages
     conformance.description = MusicStore.description
-    try conformance.run(check)
+    try await conformance.run(check)
   }
 
   /// What may walk through a whole table, by verb. Everything else must find its rows by an index, or stop at its page's limit.

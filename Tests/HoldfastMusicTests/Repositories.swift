@@ -8,7 +8,7 @@ import Testing
   @Test("an app that knows only the two protocols loads and saves everything")
   func repositories() async throws {
     let world = try World.temporary()
-    let known = try VerbCase.prepare(world)
+    let known = try await VerbCase.prepare(world)
     let tracks: any TrackRepository = world.library
     let collections: any CollectionRepository = world.library
     #expect(try await tracks.loadTracks() == known.tracks)

@@ -12,13 +12,13 @@ struct KillTests {
   private static let points = KillWorld.isShort ? 24 : 200
 
   @Test("into no store: there is none or the whole one, and a later import completes and removes what was left")
-  func newStore() throws { try kill(hasStore: false) }
+  func newStore() async throws { try await kill(hasStore: false) }
 
   @Test("into a store: it is as before or complete, and a later import completes")
-  func existingStore() throws { try kill(hasStore: true) }
+  func existingStore() async throws { try await kill(hasStore: true) }
 
-  private func kill(hasStore: Bool) throws {
-    let world = try KillWorld(hasStore: hasStore)
+  private func kill(hasStore: Bool) async throws {
+    let world = try await KillWorld(hasStore: hasStore)
     let lines = try world.whole()
     var inside = 0
     var complete = 0
@@ -36,19 +36,19 @@ struct KillTests {
   }
 
   @Test("a second process reads what the first has saved")
-  func secondProcess() throws {
-    let world = try KillWorld(hasStore: true)
+  func secondProcess() async throws {
+    let world = try await KillWorld(hasStore: true)
     let first = try Store.open(at: world.store, schemas: [AudiobookLibrary.schema])
-    try AudiobookLibrary(first).renameCollection(KillWorld.id(900), to: "saved by the first")
+    try await AudiobookLibrary(first).renameCollection(KillWorld.id(900), to: "saved by the first")
     #expect(try Driver.start(world.source, world.store).end() == 0)
-    let titles = try AudiobookLibrary(first).collections().map(\.title)
+    let titles = try await AudiobookLibrary(first).collections().map(\.title)
     #expect(titles.count == KillWorld.collections + 1 && titles.contains("saved by the first"))
     try first.close()
   }
 
   @Test("two processes that write at the same time go one after the other, and nothing is lost")
-  func twoProcesses() throws {
-    let world = try KillWorld(hasStore: true)
+  func twoProcesses() async throws {
+    let world = try await KillWorld(hasStore: true)
     let other = try world.secondSource()
     let drivers = try [world.source, other].map { try Driver.start($0, world.store) }
     let codes = try drivers.map { try $0.end() }
@@ -56,8 +56,8 @@ struct KillTests {
     #expect(codes.contains(0) && codes.allSatisfy { [0, 75].contains($0) })
     for source in [world.source, other] { #expect(try Driver.start(source, world.store).end() == 0) }
     let store = try Store.open(at: world.store, schemas: [AudiobookLibrary.schema])
-    #expect(try AudiobookLibrary(store).collections().count == KillWorld.collections + 2)
-    #expect(try store.integrityCheck().findings == [])
+    #expect(try await AudiobookLibrary(store).collections().count == KillWorld.collections + 2)
+    #expect(try await store.integrityCheck().findings == [])
     try store.close()
   }
 }

@@ -17,13 +17,13 @@ final class KillWorld {
   var store: URL { folder.file("out/store.sqlite") }
   private var emptyStore: URL { folder.file("before.sqlite") }
 
-  init(hasStore: Bool) throws {
+  init(hasStore: Bool) async throws {
     folder = try TemporaryFolder()
     self.hasStore = hasStore
     json = Self.library((1...Self.collections).map { Self.collection($0, tracks: Self.tracks) })
     if hasStore {
       let store = try Store.open(at: emptyStore, schemas: [AudiobookLibrary.schema])
-      try AudiobookLibrary(store).save(
+      try await AudiobookLibrary(store).save(
         AudiobookCollection(
           id: Self.id(900), title: "mine", createdAt: Date(timeIntervalSince1970: 0), source: .external(description: "d"),
           tracks: [AudiobookTrack(id: Self.id(901), displayName: "mine", filename: "m", location: .external(url: "u"), trackNumber: 1)]))

@@ -14,7 +14,7 @@ struct SaverKillTests {
   private static let kills = KillWorld.isShort ? 24 : 400
 
   @Test("the store is healthy and holds exactly one of the states that were given, none older than what was known to be stored")
-  func kill() throws {
+  func kill() async throws {
     let seed = UInt64.random(in: 0...UInt64(UInt32.max))
     print("LibrarySaver, \(Self.kills) kills: seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -33,8 +33,8 @@ struct SaverKillTests {
       #expect(lines.allSatisfy { $0.hasPrefix("given ") || $0.hasPrefix("stored ") }, "\(lines.suffix(2))")
 
       let library = try MusicStore.open(at: url)
-      let found = try library.state()
-      #expect(try library.store.integrityCheck().findings.map(\.message) == [])
+      let found = try await library.state()
+      #expect(try await library.store.integrityCheck().findings.map(\.message) == [])
       try library.store.close()
       #expect(found.playlists.allSatisfy { !$0.trackIDs.isEmpty })
       let possible = (max(stored, 1)...(given + 1)).map { SavedState.number($0, seed: run) } + (stored == 0 ? [before] : [])

@@ -23,8 +23,8 @@ struct SyncKillTests {
     defer { server.stop() }
     let folder = try TemporaryFolder()
     let url = folder.file("sdk.sqlite")
-    try Self.prepare(url, rows: 0)
-    try Self.killing(url, server, api, seed)
+    try await Self.prepare(url, rows: 0)
+    try await Self.killing(url, server, api, seed)
     api.heal()
     try await Self.sendingTheRest(url, server, api)
     let again = api.arrivals.values.filter { $0 > 1 }.count
@@ -34,7 +34,7 @@ struct SyncKillTests {
     if !KillWorld.isShort { #expect(Set(api.ways.keys) == FailingAPI.allWays) }
   }
 
-  private static func killing(_ url: URL, _ server: LoopbackServer, _ api: FailingAPI, _ seed: UInt64) throws {
+  private static func killing(_ url: URL, _ server: LoopbackServer, _ api: FailingAPI, _ seed: UInt64) async throws {
     var random = SeededGenerator(seed: ~seed)
     for kill in 0..<kills {
       let run = seed &+ UInt64(kill) &* 1000
@@ -44,10 +44,10 @@ struct SyncKillTests {
       let recorded = lines.filter { $0.hasPrefix("recorded ") }.flatMap { $0.split(separator: " ").dropFirst().map(String.init) }
 
       let inference = try InferenceStore.open(at: url)
-      #expect(try inference.store.integrityCheck().findings.map(\.message) == [])
+      #expect(try await inference.store.integrityCheck().findings.map(\.message) == [])
       let stored = Set(try ids("true", in: inference))
       let acknowledged = Set(try ids("acknowledged_revision > 0", in: inference))
-      try checkPulled(in: inference, api)
+      try await checkPulled(in: inference, api)
       try inference.store.close()
       try #require(stored.isSuperset(of: recorded), "kill \(kill) of seed \(seed)")
       let arrived = Set(api.arrivals.keys)
@@ -60,10 +60,10 @@ struct SyncKillTests {
   private static let own = Set(FailingAPI.catalog)
 
   /// What was pulled is of one edition that the server gave, whole.
-  private static func checkPulled(in inference: InferenceStore, _ api: FailingAPI) throws {
-    let generation = try #require(try inference.configuration()).generation
+  private static func checkPulled(in inference: InferenceStore, _ api: FailingAPI) async throws {
+    let generation = try #require(try await inference.configuration()).generation
     if generation.maxTokens != GenerationSettings().maxTokens { #expect(generation.maxContextLength == generation.maxTokens) }
-    for model in try FailingAPI.catalog.compactMap({ try inference.model($0) }) {
+    for model in try await FailingAPI.catalog.asyncMap({ try await inference.model($0) }).compactMap(\.self) {
       #expect(model.license == model.name && Int(model.name).map { $0 <= api.editions } == true, "\(model)")
     }
   }
@@ -83,9 +83,9 @@ struct SyncKillTests {
     let poison = stored.filter { $0.hasSuffix(SyncDriver.poison) }
     #expect(Set(api.arrivals.keys) == stored.subtracting(poison).subtracting(own))
     // The last attempt's three answers.
-    #expect(try FailingAPI.catalog.map { try inference.model($0)?.name } == ["\(api.editions - 1)", "\(api.editions)"])
+    #expect(try await FailingAPI.catalog.asyncMap { try await inference.model($0)?.name } == ["\(api.editions - 1)", "\(api.editions)"])
     #expect(try await inference.configuration()?.generation.maxTokens == api.editions - 2)
-    try checkPulled(in: inference, api)
+    try await checkPulled(in: inference, api)
     let status = try await inference.syncStatus()
     #expect(status.pending == [:] && status.lastError == nil)
     #expect(Set(status.setAside.map(\.id)) == poison)
@@ -95,14 +95,14 @@ struct SyncKillTests {
   }
 
   @Test("two processes that send from one store send everything; what both send at the same time the server knows by its id")
-  func twoProcesses() throws {
+  func twoProcesses() async throws {
     let api = FailingAPI(seed: 0, hasPages: false)
     api.heal()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
     let folder = try TemporaryFolder()
     let url = folder.file("sdk.sqlite")
-    try Self.prepare(url, rows: 300)
+    try await Self.prepare(url, rows: 300)
     let drivers = try (0..<2).map { _ in
       try Driver.start(["--sync-once", url.path, "--server", server.address.absoluteString])
     }
@@ -111,23 +111,23 @@ struct SyncKillTests {
     let inference = try InferenceStore.open(at: url)
     #expect(try Set(api.arrivals.keys) == Set(Self.ids("true", in: inference)) && api.arrivals.count == 902)
     #expect(api.arrivals.values.allSatisfy { (1...2).contains($0) })
-    let status = try inference.syncStatus()
+    let status = try await inference.syncStatus()
     #expect(status.pending == [:] && status.setAside == [] && status.lastError == nil)
-    #expect(try inference.store.integrityCheck().findings.map(\.message) == [])
+    #expect(try await inference.store.integrityCheck().findings.map(\.message) == [])
     try inference.store.close()
   }
 
   /// A configuration that consents, and so many events, models and generations of one session.
-  private static func prepare(_ url: URL, rows: Int) throws {
+  private static func prepare(_ url: URL, rows: Int) async throws {
     let inference = try InferenceStore.open(at: url)
     let date = Date(timeIntervalSince1970: 1_700_000_000)
     let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
-    try inference.save(InferenceConfiguration(analytics: analytics, createdAt: date))
-    try inference.record((0..<rows).map { TelemetryEvent(id: "event-\($0)", type: .custom, occurredAt: date) })
-    try inference.save((0..<rows).map { ModelMetadata(id: "model-\($0)", name: "A model", framework: .mlx, createdAt: date) })
+    try await inference.save(InferenceConfiguration(analytics: analytics, createdAt: date))
+    try await inference.record((0..<rows).map { TelemetryEvent(id: "event-\($0)", type: .custom, occurredAt: date) })
+    try await inference.save((0..<rows).map { ModelMetadata(id: "model-\($0)", name: "A model", framework: .mlx, createdAt: date) })
     if rows > 0 {
-      let session = try inference.startSession(with: "model-0", type: .chat)
-      try inference.store.write { tx in
+      let session = try await inference.startSession(with: "model-0", type: .chat)
+      try await inference.store.write { tx in
         for number in 0..<rows {
           let generation = Generation(id: NewID.v7(), sessionID: session.id, sequenceNumber: number, createdAt: date)
           try InferenceStore.record(generation, in: tx)

@@ -14,7 +14,7 @@ struct WorkoutKillTests {
   private static let kills = KillWorld.isShort ? 20 : 400
 
   @Test("the log holds all verbs that returned and at most one more, whole, beside SQLite's files and the record of looks for damage")
-  func kill() throws {
+  func kill() async throws {
     let seed = UInt64.random(in: 0...UInt64(UInt32.max))
     print("the workout in progress, \(Self.kills) kills: seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -33,13 +33,13 @@ struct WorkoutKillTests {
       for number in 1...max(1, lines.count) { try training.step(number, of: run, in: expected) }
 
       let log = try WorkoutLog.open(at: url)
-      #expect(try log.store.integrityCheck().findings.map(\.message) == [])
-      let found = try Content(log)
-      if try found != Content(expected) {
+      #expect(try await log.store.integrityCheck().findings.map(\.message) == [])
+      let found = try await Content(log)
+      if try await found != Content(expected) {
         further += 1
         try training.step(lines.count + 1, of: run, in: expected)
       }
-      try #require(try found == Content(expected), "kill \(kill) of seed \(seed) after verb \(lines.count)")
+      try #require(try await found == Content(expected), "kill \(kill) of seed \(seed) after verb \(lines.count)")
       #expect(try log.store.rows("SELECT count(*) FROM workouts WHERE state = 'active'") == [found.current == nil ? "0" : "1"])
       try log.store.close()
       #expect(try Self.isKnown(folder, ["log.sqlite"]))
@@ -62,25 +62,25 @@ struct WorkoutKillTests {
     var finished: [Workout]
     var current: WorkoutInProgress?
 
-    init(_ log: WorkoutLog) throws {
-      finished = try log.workouts()
-      current = try log.currentWorkout()
+    init(_ log: WorkoutLog) async throws {
+      finished = try await log.workouts()
+      current = try await log.currentWorkout()
     }
   }
 
   @Test("of two processes that start a workout one is told that the other has, and the workout stays as it is")
-  func twoProcesses() throws {
+  func twoProcesses() async throws {
     let folder = try TemporaryFolder()
     let url = folder.file("log.sqlite")
     try WorkoutLog.open(at: url).store.close()
     let drivers = try (0..<2).map { _ in try Driver.start(["--start-in", url.path]) }
     let lines = try drivers.flatMap { try $0.lines() }.sorted()
     let log = try WorkoutLog.open(at: url)
-    let current = IDCodec.lowercase(try #require(try log.currentWorkout()).id)
+    let current = IDCodec.lowercase(try #require(try await log.currentWorkout()).id)
     #expect(lines == ["constraint the workout \(current) is in progress, and there is one at a time", "started \(current)"])
     #expect(try Driver.start(["--start-in", url.path]).lines() == [lines[0]])
-    #expect(try log.finishWorkout().name == "Of a process of its own")
-    #expect(try log.store.integrityCheck().findings.map(\.message) == [])
+    #expect(try await log.finishWorkout().name == "Of a process of its own")
+    #expect(try await log.store.integrityCheck().findings.map(\.message) == [])
     try log.store.close()
   }
 }

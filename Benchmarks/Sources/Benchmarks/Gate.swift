@@ -32,7 +32,9 @@ struct Gate {
     Gate(workload: Workload.saveFast, limit: .ratio(atMost: 1.55, of: "C"), contestant: HoldfastAsyncContestant.name),
     Gate(workload: Workload.saveObserved, limit: .ratio(atMost: 1.7, of: "C")),
     Gate(workload: Workload.saveFast, limit: .ratio(atMost: 2, of: Gate.contestant), contestant: HoldfastAuditedContestant.name),
-    Gate(workload: Workload.saveFast, limit: .ratio(atMost: 1.2, of: HoldfastByHandContestant.name), contestant: HoldfastDerivedContestant.name),
+    Gate(
+      workload: Workload.saveFast, limit: .ratio(atMost: 1.2, of: HoldfastByHandContestant.name), contestant: HoldfastDerivedContestant.name
+    ),
     Gate(workload: Workload.loadNew, limit: .ratio(atMost: 1.15, of: Gate.contestant), contestant: HoldfastEncryptedContestant.name),
     Gate(workload: Workload.saveFast, limit: .ratio(atMost: 1.15, of: Gate.contestant), contestant: HoldfastEncryptedContestant.name),
     Gate(workload: Workload.saveDurable, limit: .ratio(atMost: 1.15, of: Gate.contestant), contestant: HoldfastEncryptedContestant.name),

@@ -36,7 +36,8 @@ final class TableCollector {
         continue
       }
       let columns = try String.fetchAll(db, sql: "SELECT name FROM pragma_table_xinfo(?)", arguments: [table])
-      used[table] = Set(columns.filter { region.isModified(byEventsOfKind: .update(tableName: table, columnNames: [$0])) }.map { $0.lowercased() })
+      used[table] = Set(
+        columns.filter { region.isModified(byEventsOfKind: .update(tableName: table, columnNames: [$0])) }.map { $0.lowercased() })
     }
     return used
   }

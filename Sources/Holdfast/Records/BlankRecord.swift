@@ -62,7 +62,8 @@ final class BlankRecord: Decoder {
       do {
         return try found.value.get()
       } catch {
-        throw StoreError(.misuse, "no blank value of its property \(key.stringValue), \(T.self), can be made (\(BlankRecord.reason(error)))")
+        throw StoreError(
+          .misuse, "no blank value of its property \(key.stringValue), \(T.self), can be made (\(BlankRecord.reason(error)))")
       }
     }
 

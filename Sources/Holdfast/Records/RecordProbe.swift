@@ -17,7 +17,9 @@ struct RecordProbe<Record: StoredRecord> {
     var (read, bound): (Record?, [SQLValue]) = (nil, [])
     guard try row(connection, { try record.encode(into: &$0) }, { bound = try values(&$0) }) else { return }
     // The number that SQLite chooses is NULL before, and no stored row has NULL there.
-    if let place = columns.firstIndex(where: Record.key.contains), Record.key.count == 1, bound[place] == .null { bound[place] = .integer(1) }
+    if let place = columns.firstIndex(where: Record.key.contains), Record.key.count == 1, bound[place] == .null {
+      bound[place] = .integer(1)
+    }
     _ = try row(connection, { for value in bound { try $0.value(value) } }, { read = try Record(row: &$0) })
     guard let read else { return }
     var again: [SQLValue] = []
@@ -30,7 +32,8 @@ struct RecordProbe<Record: StoredRecord> {
   }
 
   /// Gives a row of the values that `bind` binds to `read`. False when `bind` bound another number of values.
-  private func row(_ connection: Connection, _ bind: (inout Values) throws -> Void, _ read: (inout StoredRow) throws -> Void) throws -> Bool {
+  private func row(_ connection: Connection, _ bind: (inout Values) throws -> Void, _ read: (inout StoredRow) throws -> Void) throws -> Bool
+  {
     try connection.with(connection.prepared(sql)) { statement in
       var values = Values(copyingInto: statement)
       try bind(&values)

@@ -81,7 +81,9 @@ final class RowDecoder: Decoder {
 
   /// A value that decodes itself: out of one value of the column, or out of JSON.
   private func ownValue<T: Decodable>(_ type: T.Type, _ column: Int32) throws -> T {
-    if let kinds = derived?.kinds, kinds.indices.contains(Int(column - first)), kinds[Int(column - first)] == .json, !(type is any JSONColumn.Type) {
+    if let kinds = derived?.kinds, kinds.indices.contains(Int(column - first)), kinds[Int(column - first)] == .json,
+      !(type is any JSONColumn.Type)
+    {
       return try jsonValue(type, column)
     }
     do {

@@ -88,7 +88,7 @@ final class RowEncoder: Encoder {
     do {
       try value.encode(to: self)
       guard wantsJSON else { return }
-    } catch where wantsJSON {}
+    } catch  where wantsJSON {}
     wantsJSON = false
     try jsonText(value, index)
   }

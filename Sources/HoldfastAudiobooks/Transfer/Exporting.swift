@@ -20,7 +20,7 @@ extension AudiobookLibrary {
   ///   `.permissionDenied`, `.inputOutput`.
   public func exportLibraryJSON(to url: URL) throws -> ExportReport {
     var writer = PlayerJSONWriter()
-    let data = try PlayerJSON.encoder(pretty: true).encode(writer.library(collections()))
+    let data = try PlayerJSON.encoder(pretty: true).encode(writer.library(store.read { try Self.collections(in: $0) }))
     let file = try FileExport.write(data, to: url, from: store)
     return ExportReport(
       format: "library-json", path: url.path, bytes: file.bytes, sha256: file.sha256, counts: writer.counts, leftOut: writer.leftOut)
@@ -56,7 +56,7 @@ extension AudiobookCollection {
     if let problem = report.problems.first {
       throw StoreError(.invalidSource, "\(problem.path)\(problem.field.map { ".\($0)" } ?? ""): \(problem.reason)")
     }
-    let collections = try memory.collections()
+    let collections = try memory.store.read { try AudiobookLibrary.collections(in: $0) }
     guard let collection = collections.first, collections.count == 1 else {
       throw StoreError(.invalidSource, "the payload does not hold one collection")
     }

@@ -22,9 +22,6 @@ extension AudiobookLibrary {
   /// Makes a track a favourite, or removes the mark. A track that is already a favourite keeps its time.
   ///
   /// - Throws: `.notFound` when there is no such track.
-  public func setFavorite(_ isFavorite: Bool, track id: UUID) throws {
-    try store.write { try Self.setFavorite(isFavorite, track: id, in: $0) }
-  }
   public func setFavorite(_ isFavorite: Bool, track id: UUID) async throws {
     try await store.write { try Self.setFavorite(isFavorite, track: id, in: $0) }
   }
@@ -33,8 +30,6 @@ extension AudiobookLibrary {
   ///
   /// - Throws: `.notFound` when there is no such track.
   @discardableResult
-  public func toggleFavorite(track id: UUID) throws -> Bool { try store.write { try Self.toggleFavorite(track: id, in: $0) } }
-  @discardableResult
   public func toggleFavorite(track id: UUID) async throws -> Bool {
     try await store.write { try Self.toggleFavorite(track: id, in: $0) }
   }
@@ -42,9 +37,6 @@ extension AudiobookLibrary {
   /// A page of favourites, newest first; favourites without a time come last.
   ///
   /// - Throws: `.misuse` for a page key of another list.
-  public func favorites(after key: PageKey? = nil, limit: Int = 100) throws -> Page<FavoriteTrack> {
-    try store.read { try Self.favorites(after: key, limit: limit, in: $0) }
-  }
   public func favorites(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<FavoriteTrack> {
     try await store.read { try Self.favorites(after: key, limit: limit, in: $0) }
   }

@@ -7,11 +7,9 @@ extension AudiobookLibrary {
   /// All collections with everything in them, newest first: by `createdAt`, then by id.
   ///
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
-  public func collections() throws -> [AudiobookCollection] { try store.read { try Self.collections(in: $0) } }
   public func collections() async throws -> [AudiobookCollection] { try await store.read { try Self.collections(in: $0) } }
 
   /// One collection with everything in it, or nil.
-  public func collection(_ id: UUID) throws -> AudiobookCollection? { try store.read { try Self.collection(id, in: $0) } }
   public func collection(_ id: UUID) async throws -> AudiobookCollection? {
     try await store.read { try Self.collection(id, in: $0) }
   }
@@ -22,9 +20,6 @@ extension AudiobookLibrary {
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list.
-  public func collections(after key: PageKey?, limit: Int) throws -> Page<AudiobookCollection> {
-    try store.read { try Self.collections(after: key, limit: limit, in: $0) }
-  }
   public func collections(after key: PageKey?, limit: Int) async throws -> Page<AudiobookCollection> {
     try await store.read { try Self.collections(after: key, limit: limit, in: $0) }
   }

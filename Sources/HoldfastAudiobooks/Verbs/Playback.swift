@@ -29,28 +29,19 @@ extension AudiobookLibrary {
   /// collection's size. A state older than the stored one is written too: the listener may have gone back.
   ///
   /// - Throws: `.notFound` when there is no such track; `.invalidValue` for a position that is not finite.
-  public func savePlaybackState(_ state: PlaybackState, of trackID: UUID) throws {
-    try store.write { try Self.savePlaybackState(state, of: trackID, in: $0) }
-  }
   public func savePlaybackState(_ state: PlaybackState, of trackID: UUID) async throws {
     try await store.write { try Self.savePlaybackState(state, of: trackID, in: $0) }
   }
 
   /// How far a track was heard, or nil when it never was.
-  public func playbackState(of trackID: UUID) throws -> PlaybackState? { try store.read { try Self.playbackState(of: trackID, in: $0) } }
   public func playbackState(of trackID: UUID) async throws -> PlaybackState? {
     try await store.read { try Self.playbackState(of: trackID, in: $0) }
   }
 
   /// How far every track was heard, by track.
-  public func playbackStates() throws -> [UUID: PlaybackState] { try store.read { try Self.playbackStates(in: $0) } }
   public func playbackStates() async throws -> [UUID: PlaybackState] { try await store.read { try Self.playbackStates(in: $0) } }
 
   /// Deletes the playback state of a track. Returns whether there was one.
-  @discardableResult
-  public func clearPlaybackState(of trackID: UUID) throws -> Bool {
-    try store.write { try Self.clearPlaybackState(of: trackID, in: $0) }
-  }
   @discardableResult
   public func clearPlaybackState(of trackID: UUID) async throws -> Bool {
     try await store.write { try Self.clearPlaybackState(of: trackID, in: $0) }
@@ -58,9 +49,6 @@ extension AudiobookLibrary {
 
   /// The place to continue, in one collection or in the last heard collection. Nil when nothing was played yet, or when the
   /// last played track was removed or its state cleared.
-  public func resumePoint(in collectionID: UUID? = nil) throws -> ResumePoint? {
-    try store.read { try Self.resumePoint(collectionID, in: $0) }
-  }
   public func resumePoint(in collectionID: UUID? = nil) async throws -> ResumePoint? {
     try await store.read { try Self.resumePoint(collectionID, in: $0) }
   }

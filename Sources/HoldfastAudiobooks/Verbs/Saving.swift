@@ -8,24 +8,17 @@ extension AudiobookLibrary {
   /// a state that the collection does not contain stays: so a copy loaded before the last listening cannot undo that listening, nor the
   /// last played track. A playback state, favourite or last played track whose track is not in `tracks` is left out.
   /// - Throws: `.constraint` when a track's id belongs to a track of another collection; `.invalidValue`; `.readOnly`.
-  public func save(_ collection: AudiobookCollection) throws { try store.write { try Self.save(collection, in: $0) } }
   public func save(_ collection: AudiobookCollection) async throws {
     try await store.write { try Self.save(collection, in: $0) }
   }
 
   /// Deletes the collection with its tracks, states, favourites and tags. Returns whether there was one.
   @discardableResult
-  public func deleteCollection(_ id: UUID) throws -> Bool { try store.write { try Self.deleteCollection(id, in: $0) } }
-  @discardableResult
   public func deleteCollection(_ id: UUID) async throws -> Bool {
     try await store.write { try Self.deleteCollection(id, in: $0) }
   }
 
   /// Gives the collection another title: one small write. Returns false when there is no such collection.
-  @discardableResult
-  public func renameCollection(_ id: UUID, to title: String) throws -> Bool {
-    try store.write { try Self.renameCollection(id, to: title, in: $0) }
-  }
   @discardableResult
   public func renameCollection(_ id: UUID, to title: String) async throws -> Bool {
     try await store.write { try Self.renameCollection(id, to: title, in: $0) }

@@ -17,9 +17,6 @@ extension AudiobookLibrary {
   ///   - ranked: best first within each kind. Costs many times the search itself; without it, hits come in the order of storing.
   ///   - limit: the most collections, and the most tracks. Values below 1 count as 1.
   /// - Returns: collections, then tracks. Empty for a text without a word.
-  public func search(_ text: String, ranked: Bool = false, limit: Int = 50) throws -> [SearchHit] {
-    try store.read { try Self.search(text, ranked: ranked, limit: limit, in: $0) }
-  }
   public func search(_ text: String, ranked: Bool = false, limit: Int = 50) async throws -> [SearchHit] {
     try await store.read { try Self.search(text, ranked: ranked, limit: limit, in: $0) }
   }

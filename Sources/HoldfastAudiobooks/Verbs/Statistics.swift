@@ -64,7 +64,6 @@ public struct HeardCollection: Sendable, Hashable, Codable, Identifiable {
 
 extension AudiobookLibrary {
   /// The numbers of the whole library at one commit. Reads every track.
-  public func statistics() throws -> LibraryStatistics { try store.read { try Self.statistics(in: $0) } }
   public func statistics() async throws -> LibraryStatistics { try await store.read { try Self.statistics(in: $0) } }
 
   /// The numbers now, and after each change.
@@ -75,7 +74,6 @@ extension AudiobookLibrary {
   /// The collections that were listened to longest, the longest first. Collections that were never heard are left out.
   ///
   /// - Parameter limit: how many at most; values below 1 count as 1.
-  public func mostHeard(limit: Int = 10) throws -> [HeardCollection] { try store.read { try Self.mostHeard(limit: limit, in: $0) } }
   public func mostHeard(limit: Int = 10) async throws -> [HeardCollection] {
     try await store.read { try Self.mostHeard(limit: limit, in: $0) }
   }

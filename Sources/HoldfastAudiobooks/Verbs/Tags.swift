@@ -20,32 +20,20 @@ extension AudiobookLibrary {
   ///
   /// - Throws: `.notFound` when there is no such collection.
   @discardableResult
-  public func addTag(_ tag: String, to collectionID: UUID) throws -> Bool {
-    try store.write { try Self.addTag(tag, to: collectionID, in: $0) }
-  }
-  @discardableResult
   public func addTag(_ tag: String, to collectionID: UUID) async throws -> Bool {
     try await store.write { try Self.addTag(tag, to: collectionID, in: $0) }
   }
 
   /// Removes a tag from a collection. Returns whether the collection had it.
   @discardableResult
-  public func removeTag(_ tag: String, from collectionID: UUID) throws -> Bool {
-    try store.write { try Self.removeTag(tag, from: collectionID, in: $0) }
-  }
-  @discardableResult
   public func removeTag(_ tag: String, from collectionID: UUID) async throws -> Bool {
     try await store.write { try Self.removeTag(tag, from: collectionID, in: $0) }
   }
 
   /// All tags by name, with the number of collections that have each.
-  public func tags() throws -> [TagCount] { try store.read { try Self.tags(in: $0) } }
   public func tags() async throws -> [TagCount] { try await store.read { try Self.tags(in: $0) } }
 
   /// The collections with this tag, newest first.
-  public func collections(taggedWith tag: String) throws -> [AudiobookCollection] {
-    try store.read { try Self.collections(taggedWith: tag, in: $0) }
-  }
   public func collections(taggedWith tag: String) async throws -> [AudiobookCollection] {
     try await store.read { try Self.collections(taggedWith: tag, in: $0) }
   }

@@ -3,29 +3,22 @@ public import Holdfast
 
 extension AudiobookLibrary {
   /// One track, or nil.
-  public func track(_ id: UUID) throws -> AudiobookTrack? { try store.read { try Self.track(id, in: $0) } }
   public func track(_ id: UUID) async throws -> AudiobookTrack? { try await store.read { try Self.track(id, in: $0) } }
 
   /// Adds tracks at the end of a collection, or before one of its tracks.
   ///
   /// - Throws: `.notFound` when there is no such collection, or no such track in it; `.constraint` when a track is already stored.
-  public func addTracks(_ tracks: [AudiobookTrack], to collectionID: UUID, before trackID: UUID? = nil) throws {
-    try store.write { try Self.addTracks(tracks, to: collectionID, before: trackID, in: $0) }
-  }
   public func addTracks(_ tracks: [AudiobookTrack], to collectionID: UUID, before trackID: UUID? = nil) async throws {
     try await store.write { try Self.addTracks(tracks, to: collectionID, before: trackID, in: $0) }
   }
 
   /// Removes tracks with their playback states and favourites. Returns how many existed.
   @discardableResult
-  public func removeTracks(_ ids: [UUID]) throws -> Int { try store.write { try Self.removeTracks(ids, in: $0) } }
-  @discardableResult
   public func removeTracks(_ ids: [UUID]) async throws -> Int { try await store.write { try Self.removeTracks(ids, in: $0) } }
 
   /// Moves a track before another one of its collection, or to the end when `other` is nil. Usually one row changes.
   ///
   /// - Throws: `.notFound` when a track does not exist, or the two tracks are in different collections.
-  public func moveTrack(_ id: UUID, before other: UUID?) throws { try store.write { try Self.moveTrack(id, before: other, in: $0) } }
   public func moveTrack(_ id: UUID, before other: UUID?) async throws {
     try await store.write { try Self.moveTrack(id, before: other, in: $0) }
   }
@@ -33,14 +26,11 @@ extension AudiobookLibrary {
   /// Replaces stored tracks, in one transaction. Their places in the collection stay.
   ///
   /// - Throws: `.notFound` when a track does not exist; then no track is changed.
-  public func updateTracks(_ tracks: [AudiobookTrack]) throws { try store.write { try Self.updateTracks(tracks, in: $0) } }
   public func updateTracks(_ tracks: [AudiobookTrack]) async throws {
     try await store.write { try Self.updateTracks(tracks, in: $0) }
   }
 
   /// Renames a track, and sets the collection's time of change. Returns false when there is no such track.
-  @discardableResult
-  public func renameTrack(_ id: UUID, to name: String) throws -> Bool { try store.write { try Self.renameTrack(id, to: name, in: $0) } }
   @discardableResult
   public func renameTrack(_ id: UUID, to name: String) async throws -> Bool {
     try await store.write { try Self.renameTrack(id, to: name, in: $0) }

@@ -23,17 +23,20 @@ enum DemoLibrary {
         source: .external(description: "holdfast demo"), tracks: chapters, playbackStates: Dictionary(uniqueKeysWithValues: heard),
         tags: ["sample"])
     }
-    for book in books { try library.save(book) }
+    for book in books { try library.store.write { try AudiobookLibrary.save(book, in: $0) } }
     return books
   }
 
   /// Saves listening positions in turns, each in a commit of its own.
   static func listen(_ library: AudiobookLibrary, commits: Int) throws {
-    let all = try library.collections().flatMap(\.tracks)
+    let all = try library.store.read { try AudiobookLibrary.collections(in: $0) }.flatMap(\.tracks)
     guard !all.isEmpty else { return }
     for commit in 0..<commits {
       let track = all[commit * 7 % all.count]
-      try library.savePlaybackState(PlaybackState(position: Double(commit + 1), duration: 1_800, updatedAt: Date()), of: track.id)
+      try library.store.write {
+        try AudiobookLibrary.savePlaybackState(
+          PlaybackState(position: Double(commit + 1), duration: 1_800, updatedAt: Date()), of: track.id, in: $0)
+      }
     }
   }
 
@@ -41,7 +44,7 @@ enum DemoLibrary {
   /// edit on a device whose clock is ahead, so an import overwrites what is stored.
   static func writeBadly(_ library: AudiobookLibrary, to file: URL) throws {
     let bad = try AudiobookLibrary.inMemory()
-    for var book in try library.collections() {
+    for var book in try library.store.read { try AudiobookLibrary.collections(in: $0) } {
       book.title = wrongTitle
       book.updatedAt = Date().addingTimeInterval(3_600)
       book.tracks = book.tracks.map { track in
@@ -49,13 +52,13 @@ enum DemoLibrary {
         track.displayName = "Track"
         return track
       }
-      try bad.save(book)
+      try bad.store.write { try AudiobookLibrary.save(book, in: $0) }
     }
     _ = try bad.exportLibraryJSON(to: file)
   }
 
   static func content(of library: AudiobookLibrary) throws -> [UUID: AudiobookCollection] {
-    Dictionary(uniqueKeysWithValues: try library.collections().map { ($0.id, $0) })
+    Dictionary(uniqueKeysWithValues: try library.store.read { try AudiobookLibrary.collections(in: $0) }.map { ($0.id, $0) })
   }
 
   /// How many collections of either are missing in the other, or different there.

@@ -42,9 +42,11 @@ struct DemoRun {
 
   private func deletion(_ library: AudiobookLibrary) throws -> Accident {
     try DemoLibrary.listen(library, commits: 100)
-    guard let book = try library.collections().first else { throw StoreError(.verificationFailed, "the sample library is empty") }
+    guard let book = try library.store.read { try AudiobookLibrary.collections(in: $0) }.first else {
+      throw StoreError(.verificationFailed, "the sample library is empty")
+    }
     let before = Date()
-    _ = try library.deleteCollection(book.id)
+    _ = try library.store.write { try AudiobookLibrary.deleteCollection(book.id, in: $0) }
     try DemoLibrary.listen(library, commits: 100)
     try say("\n1. The collection “\(book.title)” is deleted, with \(book.tracks.count) tracks. Then the app goes on: 100 more commits.")
     var wanted = try DemoLibrary.content(of: library)

@@ -12,9 +12,12 @@ enum DemoWriter {
   /// Runs in the process that is killed.
   static func run(_ url: URL, _ console: Console) throws -> Answer {
     let library = try AudiobookLibrary.open(at: url)
-    let (books, tracks) = (try library.collections(), try tracks(library))
+    let (books, tracks) = (try library.store.read { try AudiobookLibrary.collections(in: $0) }, try tracks(library))
     for (number, track) in tracks.enumerated() {
-      try library.savePlaybackState(PlaybackState(position: position(number), duration: 1_800, updatedAt: Date()), of: track)
+      try library.store.write {
+        try AudiobookLibrary.savePlaybackState(
+          PlaybackState(position: position(number), duration: 1_800, updatedAt: Date()), of: track, in: $0)
+      }
       try console.write("committed \(number + 1)")
     }
     try library.store.write { tx in
@@ -88,6 +91,6 @@ enum DemoWriter {
 
   /// The tracks whose positions are saved, in order.
   private static func tracks(_ library: AudiobookLibrary) throws -> [UUID] {
-    Array(try library.collections().flatMap(\.tracks).map(\.id).prefix(commits))
+    Array(try library.store.read { try AudiobookLibrary.collections(in: $0) }.flatMap(\.tracks).map(\.id).prefix(commits))
   }
 }

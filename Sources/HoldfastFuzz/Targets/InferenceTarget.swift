@@ -24,41 +24,48 @@ extension InferenceTarget {
 
   func edit(_ store: Store, _ random: inout SeededRandom) throws {
     let inference = InferenceStore(store)
-    for var configuration in try inference.configurations() {
+    for var configuration in try inference.store.read { try InferenceStore.configurations(in: $0) } {
       switch Int.random(in: 0..<5, using: &random) {
-      case 0: try inference.deleteConfiguration(configuration.id)
+      case 0: try inference.store.write { try InferenceStore.deleteConfiguration(configuration.id, in: $0) }
       case 1:
         configuration.analytics.telemetryConsent = .granted
         if random.chance(1, of: 2) { configuration.updatedAt = Date(timeIntervalSince1970: 0) }
-        try inference.save(configuration)
+        try inference.store.write { try InferenceStore.save(configuration, in: $0) }
       case 2:
         configuration.otherRoutings.append(configuration.routing)
-        try inference.save(configuration)
+        try inference.store.write { try InferenceStore.save(configuration, in: $0) }
       default: break
       }
     }
     try ModelEdits.edit(inference, &random)
-    for var session in try inference.sessions().items {
-      let generation = try inference.generations(of: session.id).items.randomElement(using: &random)
+    for var session in try inference.store.read { try InferenceStore.sessions(in: $0) }.items {
+      let generation = try inference.store.read { try InferenceStore.generations(of: session.id, in: $0) }.items.randomElement(
+        using: &random)
       switch Int.random(in: 0..<7, using: &random) {
-      case 0: try inference.deleteSession(session.id)
-      case 1: try inference.endSession(session.id)
+      case 0: try inference.store.write { try InferenceStore.deleteSession(session.id, in: $0) }
+      case 1: try inference.store.write { try InferenceStore.endSession(session.id, in: $0) }
       case 2:
         session.totalCost = 1
-        try inference.save(session)
-      case 3: if let generation { try inference.deleteGeneration(generation.id) }
+        try inference.store.write { try InferenceStore.save(session, in: $0) }
+      case 3: if let generation { try inference.store.write { try InferenceStore.deleteGeneration(generation.id, in: $0) } }
       case 4:
         guard var generation else { break }
         generation.errorCode = "edited"
-        try inference.save(generation)
+        try inference.store.write { try InferenceStore.save(generation, in: $0) }
       default: break
       }
     }
-    for event in try inference.events().items where random.chance(1, of: 4) { try inference.deleteEvent(event.id) }
-    for preference in try inference.preferences() {
+    for event in try inference.store.read { try InferenceStore.events(in: $0) }.items where random.chance(1, of: 4) {
+      try inference.store.write { try InferenceStore.deleteEvent(event.id, in: $0) }
+    }
+    for preference in try inference.store.read { try InferenceStore.preferences(in: $0) } {
       switch Int.random(in: 0..<4, using: &random) {
-      case 0: try inference.deletePreference(named: preference.name)
-      case 1: try inference.setPreference("{\"edited\":true}", named: preference.name)
+      case 0: try inference.store.write { try InferenceStore.deletePreference(named: preference.name, in: $0) }
+      case 1:
+        try inference.store.write {
+          try InferenceStore.setPreference(
+            "{\"edited\":true}", named: preference.name, secretProperties: inference.secretProperties, in: $0)
+        }
       default: break
       }
     }

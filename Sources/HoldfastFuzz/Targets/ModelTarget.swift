@@ -21,18 +21,21 @@ extension ModelTarget {
 /// Edits models as an app may do between two imports.
 enum ModelEdits {
   static func edit(_ inference: InferenceStore, _ random: inout SeededRandom) throws {
-    for var model in try inference.models() {
+    for var model in try inference.store.read { try InferenceStore.models(in: $0) } {
       switch Int.random(in: 0..<7, using: &random) {
-      case 0: try inference.deleteModel(model.id)
+      case 0: try inference.store.write { try InferenceStore.deleteModel(model.id, in: $0) }
       case 1:
         model.name = "renamed"
-        try inference.save(model)
+        try inference.store.write { try InferenceStore.save(model, in: $0) }
       case 2:
         model.capabilities = [:]
-        try inference.save(model)
-      case 3: try inference.recordUse(of: model.id, tokens: 5)
-      case 4: try inference.recordDownload(of: model.id, at: random.pick(["/nowhere", "/dev/null"], otherwise: ""))
-      case 5: try inference.checkModelFiles()
+        try inference.store.write { try InferenceStore.save(model, in: $0) }
+      case 3: try inference.store.write { try InferenceStore.recordUse(of: model.id, tokens: 5, in: $0) }
+      case 4:
+        try inference.store.write {
+          try InferenceStore.recordDownload(of: model.id, at: random.pick(["/nowhere", "/dev/null"], otherwise: ""), in: $0)
+        }
+      case 5: try inference.store.write { try InferenceStore.checkModelFiles(in: $0) }
       default: break
       }
     }

@@ -17,33 +17,40 @@ extension MusicTarget {
 
   func edit(_ store: Store, _ random: inout SeededRandom) throws {
     let library = MusicStore(store)
-    for track in try library.tracks() {
+    for track in try library.store.read { try MusicStore.tracks(in: $0) } {
       switch Int.random(in: 0..<10, using: &random) {
-      case 0: _ = try library.deleteTracks([track.id])
+      case 0: _ = try library.store.write { try MusicStore.deleteTracks([track.id], in: $0) }
       case 1:
         var renamed = track
         renamed.title = "renamed"
-        try library.saveTracks([renamed])
-      case 2: try library.recordPlay(of: track.id, at: Date(timeIntervalSince1970: 1_762_342_882))
-      case 3: try library.rate(80, track: track.id)
-      case 4: _ = try library.removeUnusedArtwork()
+        try library.store.write { try MusicStore.saveTracks([renamed], in: $0) }
+      case 2: try library.store.write { try MusicStore.recordPlay(of: track.id, at: Date(timeIntervalSince1970: 1_762_342_882), in: $0) }
+      case 3: try library.store.write { try MusicStore.rate(80, track: track.id, in: $0) }
+      case 4: _ = try library.store.write { try MusicStore.removeUnusedArtwork(in: $0) }
       default: break
       }
     }
-    let lists = try library.playlists()
+    let lists = try library.store.read { try MusicStore.playlists(in: $0) }
     for list in lists {
-      let entries = try library.entries(of: list.id).items.map(\.id)
+      let entries = try library.store.read { try MusicStore.entries(of: list.id, in: $0) }.items.map(\.id)
       switch Int.random(in: 0..<10, using: &random) {
-      case 0: _ = try library.renamePlaylist(list.id, to: "renamed")
-      case 1: _ = try library.deletePlaylist(list.id)
-      case 2: if let last = entries.last { try library.moveEntry(last, before: entries.first) }
-      case 3: _ = try library.removeEntries(Array(entries.prefix(1)))
-      case 4: if !list.isFolder { _ = try library.addTracks(Array(list.trackIDs.prefix(2)), to: list.id, before: entries.first) }
-      case 5: try library.movePlaylist(list.id, before: nil)
-      case 6: _ = try library.createPlaylist(named: "new", in: list.isFolder ? list.id : nil)
+      case 0: _ = try library.store.write { try MusicStore.renamePlaylist(list.id, to: "renamed", in: $0) }
+      case 1: _ = try library.store.write { try MusicStore.deletePlaylist(list.id, in: $0) }
+      case 2: if let last = entries.last { try library.store.write { try MusicStore.moveEntry(last, before: entries.first, in: $0) } }
+      case 3: _ = try library.store.write { try MusicStore.removeEntries(Array(entries.prefix(1)), in: $0) }
+      case 4:
+        if !list.isFolder {
+          _ = try library.store.write {
+            try MusicStore.addTracks(Array(list.trackIDs.prefix(2)), to: list.id, before: entries.first, in: $0)
+          }
+        }
+      case 5: try library.store.write { try MusicStore.movePlaylist(list.id, before: nil, in: $0) }
+      case 6: _ = try library.store.write { try MusicStore.createPlaylist(named: "new", in: list.isFolder ? list.id : nil, in: $0) }
       case 7:
         // The library refuses this move if the folder is inside the list.
-        if let folder = lists.last(where: { $0.isFolder && $0.id != list.id }) { try? library.movePlaylist(list.id, toFolder: folder.id) }
+        if let folder = lists.last(where: { $0.isFolder && $0.id != list.id }) {
+          try? library.store.write { try MusicStore.movePlaylist(list.id, toFolder: folder.id, in: $0) }
+        }
       default: break
       }
     }

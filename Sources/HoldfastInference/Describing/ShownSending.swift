@@ -26,7 +26,7 @@ extension ShownInference {
   /// Nil without an address.
   private static func send(_ inference: InferenceStore, _ request: SyncRequest) async throws -> SyncReport? {
     guard let address = request.address else { return nil }
-    let client = URLSessionClient(address) { try inference.apiKey() }
+    let client = URLSessionClient(address) { try await inference.apiKey() }
     return try await DataSyncService(inference, client: client, options: SyncOptions(deviceID: request.device)).sync()
   }
 

@@ -13,10 +13,6 @@ extension InferenceStore {
   /// Exports, logs, errors and telemetry never contain it.
   /// - Throws: `.encryptionUnavailable` when the store has no `SecretKey`; `.wrongKey` when its key is not 32 bytes long; `.constraint`
   ///   for an empty name.
-  public func setSecret(_ value: String, named name: String) throws {
-    let sealed = try seal(value, named: name)
-    try store.write { try Self.setSecret(sealed, named: name, in: $0) }
-  }
   public func setSecret(_ value: String, named name: String) async throws {
     let sealed = try seal(value, named: name)
     try await store.write { try Self.setSecret(sealed, named: name, in: $0) }
@@ -28,10 +24,6 @@ extension InferenceStore {
   /// - Throws: `.encryptionUnavailable` when there is one and the store has no `SecretKey`; `.wrongKey` when it was sealed with
   ///   another key; `.damaged` when the sealed bytes were changed. With `auditsSecrets` also the errors of writing: a secret is not opened
   ///   without its entry.
-  public func secret(named name: String, reason: String? = nil) throws -> String? {
-    guard auditsSecrets else { return try open(try store.read { try Self.sealedSecret(named: name, in: $0) }, named: name) }
-    return try open(try store.write { try Self.sealedSecret(named: name, for: reason, in: $0) }, named: name)
-  }
   public func secret(named name: String, reason: String? = nil) async throws -> String? {
     guard auditsSecrets else { return try open(try await store.read { try Self.sealedSecret(named: name, in: $0) }, named: name) }
     return try open(try await store.write { try Self.sealedSecret(named: name, for: reason, in: $0) }, named: name)
@@ -39,22 +31,14 @@ extension InferenceStore {
 
   /// Deletes a secret; needs no key. Returns whether there was one.
   @discardableResult
-  public func deleteSecret(named name: String) throws -> Bool { try store.write { try Self.deleteSecret(named: name, in: $0) } }
-  @discardableResult
   public func deleteSecret(named name: String) async throws -> Bool { try await store.write { try Self.deleteSecret(named: name, in: $0) } }
 
   /// The names of all secrets, in order; needs no key.
-  public func secretNames() throws -> [String] { try store.read { try Self.secretNames(in: $0) } }
   public func secretNames() async throws -> [String] { try await store.read { try Self.secretNames(in: $0) } }
 
   /// Seals the API's key and names it in the configuration. Nil deletes the named secret, unless another configuration names it, too.
   ///
   /// - Throws: as `setSecret(_:named:)`; `.notFound` when there is no such configuration.
-  public func setAPIKey(_ key: String?, for configurationID: String = InferenceConfiguration.defaultID) throws {
-    let name = Self.apiKeyName(of: configurationID)
-    let sealed = try key.map { try seal($0, named: name) }
-    try store.write { try Self.setAPIKey(sealed, for: configurationID, in: $0) }
-  }
   public func setAPIKey(_ key: String?, for configurationID: String = InferenceConfiguration.defaultID) async throws {
     let name = Self.apiKeyName(of: configurationID)
     let sealed = try key.map { try seal($0, named: name) }
@@ -65,16 +49,6 @@ extension InferenceStore {
   ///
   /// - Parameter reason: why it is read, for the audit; see `auditsSecrets`.
   /// - Throws: as `secret(named:reason:)`.
-  public func apiKey(for configurationID: String = InferenceConfiguration.defaultID, reason: String? = nil) throws -> String? {
-    let found: (name: String, sealed: SealedSecret?)?
-    if auditsSecrets {
-      found = try store.write { try Self.sealedAPIKey(of: configurationID, for: reason, in: $0) }
-    } else {
-      found = try store.read { try Self.sealedAPIKey(of: configurationID, in: $0) }
-    }
-    guard let (name, sealed) = found else { return nil }
-    return try open(sealed, named: name)
-  }
   public func apiKey(for configurationID: String = InferenceConfiguration.defaultID, reason: String? = nil) async throws -> String? {
     let found: (name: String, sealed: SealedSecret?)?
     if auditsSecrets {

@@ -70,11 +70,6 @@ extension InferenceStore {
   /// - Throws: `.decoding`.
   public func statistics(
     by grouping: GenerationStatistics.Grouping = .model, during period: Range<Date>? = nil, timeZone: TimeZone = .gmt
-  ) throws -> [GenerationStatistics] {
-    try store.read { try Self.statistics(by: grouping, during: period, timeZone: timeZone, in: $0) }
-  }
-  public func statistics(
-    by grouping: GenerationStatistics.Grouping = .model, during period: Range<Date>? = nil, timeZone: TimeZone = .gmt
   ) async throws -> [GenerationStatistics] {
     try await store.read { try Self.statistics(by: grouping, during: period, timeZone: timeZone, in: $0) }
   }

@@ -9,9 +9,6 @@ extension InferenceStore {
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list; `.decoding`.
-  public func usage(of modelID: String? = nil, after key: PageKey? = nil, limit: Int = 100) throws -> Page<ModelUsage> {
-    try store.read { try Self.usage(of: modelID, after: key, limit: limit, in: $0) }
-  }
   public func usage(of modelID: String? = nil, after key: PageKey? = nil, limit: Int = 100) async throws -> Page<ModelUsage> {
     try await store.read { try Self.usage(of: modelID, after: key, limit: limit, in: $0) }
   }

@@ -9,9 +9,6 @@ extension InferenceStore {
   /// have a `performance`. The store only counts: with `isEnforcedStrictly` the app refuses a request that needs more.
   /// - Parameter configurationID: the configuration with the budget.
   /// - Throws: `.decoding` for a configuration that cannot be read.
-  public func tokensLeft(by configurationID: String = InferenceConfiguration.defaultID) throws -> Int? {
-    try store.read { try Self.tokensLeft(by: configurationID, at: store.options.now(), in: $0) }
-  }
   public func tokensLeft(by configurationID: String = InferenceConfiguration.defaultID) async throws -> Int? {
     try await store.read { try Self.tokensLeft(by: configurationID, at: store.options.now(), in: $0) }
   }

@@ -68,8 +68,6 @@ extension InferenceStore {
   /// For a server that wrongly refused rows, and accepts them now.
   /// - Parameter table: only rows of this table, as `SyncStatus.SetAside.kind` names it; nil for all.
   @discardableResult
-  public func retrySetAside(of table: String? = nil) throws -> Int { try store.write { try Self.retrySetAside(of: table, in: $0) } }
-  @discardableResult
   public func retrySetAside(of table: String? = nil) async throws -> Int {
     try await store.write { try Self.retrySetAside(of: table, in: $0) }
   }

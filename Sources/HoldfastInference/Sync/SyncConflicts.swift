@@ -33,9 +33,6 @@ extension InferenceStore {
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list; `.decoding`.
-  public func syncConflicts(after key: PageKey? = nil, limit: Int = 100) throws -> Page<SyncConflict> {
-    try store.read { try Self.syncConflicts(after: key, limit: limit, in: $0) }
-  }
   public func syncConflicts(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<SyncConflict> {
     try await store.read { try Self.syncConflicts(after: key, limit: limit, in: $0) }
   }
@@ -44,10 +41,6 @@ extension InferenceStore {
   ///
   /// A value that loses again is listed again.
   /// - Parameter date: only values that were noticed by then; nil for all.
-  @discardableResult
-  public func clearSyncConflicts(until date: Date? = nil) throws -> Int {
-    try store.write { try Self.clearSyncConflicts(until: date, in: $0) }
-  }
   @discardableResult
   public func clearSyncConflicts(until date: Date? = nil) async throws -> Int {
     try await store.write { try Self.clearSyncConflicts(until: date, in: $0) }

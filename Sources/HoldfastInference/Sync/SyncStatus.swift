@@ -31,7 +31,6 @@ public struct SyncStatus: Sendable, Hashable {
 
 extension InferenceStore {
   /// The state of sending.
-  public func syncStatus() throws -> SyncStatus { try store.read { try Self.syncStatus(in: $0) } }
   public func syncStatus() async throws -> SyncStatus { try await store.read { try Self.syncStatus(in: $0) } }
 
   /// The state of sending now, and after each change.

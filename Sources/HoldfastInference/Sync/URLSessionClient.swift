@@ -12,7 +12,7 @@ import Holdfast
 /// `no_proxy` in the environment.
 public struct URLSessionClient: APIClient {
   private let address: URL
-  private let apiKey: @Sendable () throws -> String?
+  private let apiKey: @Sendable () async throws -> String?
   let timeoutSeconds: Double
   let session: HTTPSession
 
@@ -21,7 +21,7 @@ public struct URLSessionClient: APIClient {
   ///     fragment; see `isPrivate(_:)`.
   ///   - timeoutSeconds: how long to wait for the complete answer; 0 ends each request at once. Default 30.
   ///   - apiKey: loads the key; nil sends none, and the server will refuse. When it throws, `send(_:)` throws, and nothing is sent.
-  public init(_ address: URL, timeoutSeconds: Double = 30, apiKey: @escaping @Sendable () throws -> String?) {
+  public init(_ address: URL, timeoutSeconds: Double = 30, apiKey: @escaping @Sendable () async throws -> String?) {
     self.address = Self.withPlainScheme(address)
     self.apiKey = apiKey
     self.timeoutSeconds = timeoutSeconds
@@ -68,7 +68,7 @@ public struct URLSessionClient: APIClient {
     var message = URLRequest(url: url)
     message.httpMethod = request.method
     message.setValue("application/json", forHTTPHeaderField: "Accept")
-    let key = try checkedKey()
+    let key = try await checkedKey()
     if !request.body.isEmpty {
       message.httpBody = request.body
       message.setValue("application/json", forHTTPHeaderField: "Content-Type")
@@ -100,10 +100,10 @@ public struct URLSessionClient: APIClient {
     return URL(string: text[..<colon].lowercased() + String(text[colon...])) ?? address
   }
 
-  private func checkedKey() throws -> String? {
+  private func checkedKey() async throws -> String? {
     let key: String?
     do {
-      key = try apiKey()
+      key = try await apiKey()
     } catch let error where error is StoreError || error is CancellationError {
       throw error
     } catch {

@@ -7,24 +7,17 @@ extension InferenceStore {
   /// before the key was set. `setAPIKey(_:for:)` with nil removes it. `updatedAt` is stored as given. Set it to now with each
   /// edit: if people may override a server's values, the newer edit wins.
   /// - Throws: `.constraint` for an empty id; `.invalidValue` for a number that is not finite.
-  public func save(_ configuration: InferenceConfiguration) throws { try store.write { try Self.save(configuration, in: $0) } }
   public func save(_ configuration: InferenceConfiguration) async throws { try await store.write { try Self.save(configuration, in: $0) } }
 
   /// One configuration; nil when none was saved under this id. Then the private defaults apply.
-  public func configuration(_ id: String = InferenceConfiguration.defaultID) throws -> InferenceConfiguration? {
-    try store.read { try Self.configuration(id, in: $0) }
-  }
   public func configuration(_ id: String = InferenceConfiguration.defaultID) async throws -> InferenceConfiguration? {
     try await store.read { try Self.configuration(id, in: $0) }
   }
 
   /// All configurations, by id.
-  public func configurations() throws -> [InferenceConfiguration] { try store.read { try Self.configurations(in: $0) } }
   public func configurations() async throws -> [InferenceConfiguration] { try await store.read { try Self.configurations(in: $0) } }
 
   /// Deletes a configuration, and its API key unless another configuration names it. Returns whether there was one.
-  @discardableResult
-  public func deleteConfiguration(_ id: String) throws -> Bool { try store.write { try Self.deleteConfiguration(id, in: $0) } }
   @discardableResult
   public func deleteConfiguration(_ id: String) async throws -> Bool { try await store.write { try Self.deleteConfiguration(id, in: $0) } }
 

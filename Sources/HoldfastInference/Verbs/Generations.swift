@@ -8,11 +8,9 @@ extension InferenceStore {
   /// A generation without `performance` counts only in its session. The data stay on the device, so no consent is needed.
   /// - Throws: `.notFound` when there is no such session; `.constraint` when a generation with this id exists, so that it is
   ///   counted once; `.invalidValue` for a number that is not finite. Then nothing is changed.
-  public func record(_ generation: Generation) throws { try store.write { try Self.record(generation, in: $0) } }
   public func record(_ generation: Generation) async throws { try await store.write { try Self.record(generation, in: $0) } }
 
   /// One generation; nil when there is none with this id.
-  public func generation(_ id: UUID) throws -> Generation? { try store.read { try Self.generation(id, in: $0) } }
   public func generation(_ id: UUID) async throws -> Generation? { try await store.read { try Self.generation(id, in: $0) } }
 
   /// A page of a session's generations in their order.
@@ -21,9 +19,6 @@ extension InferenceStore {
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list; `.decoding`.
-  public func generations(of sessionID: UUID, after key: PageKey? = nil, limit: Int = 100) throws -> Page<Generation> {
-    try store.read { try Self.generations(of: sessionID, after: key, limit: limit, in: $0) }
-  }
   public func generations(of sessionID: UUID, after key: PageKey? = nil, limit: Int = 100) async throws -> Page<Generation> {
     try await store.read { try Self.generations(of: sessionID, after: key, limit: limit, in: $0) }
   }
@@ -35,9 +30,6 @@ extension InferenceStore {
   ///   - key: the last page's `next`; nil begins at the oldest.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list; `.decoding`.
-  public func pendingGenerations(after key: PageKey? = nil, limit: Int = 100) throws -> Page<Generation> {
-    try store.read { try Self.pendingGenerations(after: key, limit: limit, in: $0) }
-  }
   public func pendingGenerations(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<Generation> {
     try await store.read { try Self.pendingGenerations(after: key, limit: limit, in: $0) }
   }
@@ -46,12 +38,9 @@ extension InferenceStore {
   /// generation keeps its session.
   ///
   /// - Throws: `.constraint` when there is no such session; `.invalidValue` for a number that is not finite.
-  public func save(_ generation: Generation) throws { try store.write { try Self.save(generation, in: $0) } }
   public func save(_ generation: Generation) async throws { try await store.write { try Self.save(generation, in: $0) } }
 
   /// Deletes a generation; it stays counted. Returns whether there was one.
-  @discardableResult
-  public func deleteGeneration(_ id: UUID) throws -> Bool { try store.write { try Self.deleteGeneration(id, in: $0) } }
   @discardableResult
   public func deleteGeneration(_ id: UUID) async throws -> Bool { try await store.write { try Self.deleteGeneration(id, in: $0) } }
 

@@ -18,14 +18,6 @@ extension InferenceStore {
   public func modelsToEvict(
     toFit bytes: Int64, freeBytes: Int64? = nil, keeping kept: Set<String> = [],
     by configurationID: String = InferenceConfiguration.defaultID
-  ) throws -> [ModelMetadata] {
-    try store.read {
-      try Self.modelsToEvict(toFit: bytes, freeBytes: freeBytes, keeping: kept, by: configurationID, at: store.options.now(), in: $0)
-    }
-  }
-  public func modelsToEvict(
-    toFit bytes: Int64, freeBytes: Int64? = nil, keeping kept: Set<String> = [],
-    by configurationID: String = InferenceConfiguration.defaultID
   ) async throws -> [ModelMetadata] {
     try await store.read {
       try Self.modelsToEvict(toFit: bytes, freeBytes: freeBytes, keeping: kept, by: configurationID, at: store.options.now(), in: $0)
@@ -38,9 +30,6 @@ extension InferenceStore {
   /// may be a model; links come with the files that they lead to. Left out is what another model needs, in whatever way its path is
   /// written, and every folder that contains `folder`, the current folder or the person's home. A returned file may be missing already.
   /// - Parameter folder: the folder of relative paths; nil for the current folder.
-  public func evict(_ ids: [String], relativeTo folder: URL? = nil) throws -> [URL] {
-    try store.write { try Self.evict(ids, relativeTo: folder, in: $0) }
-  }
   public func evict(_ ids: [String], relativeTo folder: URL? = nil) async throws -> [URL] {
     try await store.write { try Self.evict(ids, relativeTo: folder, in: $0) }
   }

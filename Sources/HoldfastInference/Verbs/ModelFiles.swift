@@ -25,10 +25,6 @@ extension InferenceStore {
   /// long, and another process gets `.busy` after its `busyTimeout`.
   /// - Parameter folder: the folder of relative paths; nil for the current folder.
   @discardableResult
-  public func checkModelFiles(relativeTo folder: URL? = nil) throws -> ModelFileCheck {
-    try store.write { try Self.checkModelFiles(relativeTo: folder, in: $0) }
-  }
-  @discardableResult
   public func checkModelFiles(relativeTo folder: URL? = nil) async throws -> ModelFileCheck {
     try await store.write { try Self.checkModelFiles(relativeTo: folder, in: $0) }
   }

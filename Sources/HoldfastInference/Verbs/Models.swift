@@ -41,21 +41,17 @@ extension InferenceStore {
   /// if people may override a server's values, the newer edit wins.
   ///
   /// - Throws: `.constraint` for an empty id; `.invalidValue` for a value that a column cannot hold.
-  public func save(_ model: ModelMetadata) throws { try store.write { try Self.save(model, in: $0) } }
   public func save(_ model: ModelMetadata) async throws { try await store.write { try Self.save(model, in: $0) } }
 
   /// Saves models, all or none.
   ///
   /// - Throws: as for one model.
-  public func save(_ models: [ModelMetadata]) throws { try store.write { try Self.save(models, in: $0) } }
   public func save(_ models: [ModelMetadata]) async throws { try await store.write { try Self.save(models, in: $0) } }
 
   /// One model; nil when there is none with this id.
-  public func model(_ id: String) throws -> ModelMetadata? { try store.read { try Self.model(id, in: $0) } }
   public func model(_ id: String) async throws -> ModelMetadata? { try await store.read { try Self.model(id, in: $0) } }
 
   /// All models, by name.
-  public func models() throws -> [ModelMetadata] { try store.read { try Self.models(in: $0) } }
   public func models() async throws -> [ModelMetadata] { try await store.read { try Self.models(in: $0) } }
 
   /// A page of a list of models.
@@ -64,16 +60,11 @@ extension InferenceStore {
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list.
-  public func models(_ list: ModelList, after key: PageKey? = nil, limit: Int = 100) throws -> Page<ModelMetadata> {
-    try store.read { try Self.models(list, after: key, limit: limit, in: $0) }
-  }
   public func models(_ list: ModelList, after key: PageKey? = nil, limit: Int = 100) async throws -> Page<ModelMetadata> {
     try await store.read { try Self.models(list, after: key, limit: limit, in: $0) }
   }
 
   /// Removes a model from the registry; its file, its sessions and its usage stay. Returns whether there was one.
-  @discardableResult
-  public func deleteModel(_ id: String) throws -> Bool { try store.write { try Self.deleteModel(id, in: $0) } }
   @discardableResult
   public func deleteModel(_ id: String) async throws -> Bool { try await store.write { try Self.deleteModel(id, in: $0) } }
 
@@ -84,9 +75,6 @@ extension InferenceStore {
   ///   - date: when it was downloaded; nil for now.
   ///   - sizeBytes: the size of the file; nil keeps the known size.
   /// - Throws: `.notFound` when there is no such model; `.invalidValue` for a date outside the years 1 to 9999.
-  public func recordDownload(of id: String, at path: String, date: Date? = nil, sizeBytes: Int64? = nil) throws {
-    try store.write { try Self.recordDownload(of: id, at: path, date: date, sizeBytes: sizeBytes, in: $0) }
-  }
   public func recordDownload(of id: String, at path: String, date: Date? = nil, sizeBytes: Int64? = nil) async throws {
     try await store.write { try Self.recordDownload(of: id, at: path, date: date, sizeBytes: sizeBytes, in: $0) }
   }
@@ -98,9 +86,6 @@ extension InferenceStore {
   ///   - date: the time of the use; nil for now. An earlier date than the stored one does not replace it.
   /// - Throws: `.notFound` when there is no such model; `.invalidValue` for less than 0 tokens, and for a date outside the
   ///   years 1 to 9999.
-  public func recordUse(of id: String, tokens: Int64 = 0, date: Date? = nil) throws {
-    try store.write { try Self.recordUse(of: id, tokens: tokens, date: date, in: $0) }
-  }
   public func recordUse(of id: String, tokens: Int64 = 0, date: Date? = nil) async throws {
     try await store.write { try Self.recordUse(of: id, tokens: tokens, date: date, in: $0) }
   }

@@ -3,8 +3,6 @@ public import Holdfast
 extension InferenceStore {
   /// Deletes every unsent event, also those that were set aside: for a person who withdraws the consent. Returns how many were deleted.
   @discardableResult
-  public func deletePendingTelemetry() throws -> Int { try store.write { try Self.deletePendingTelemetry(in: $0) } }
-  @discardableResult
   public func deletePendingTelemetry() async throws -> Int { try await store.write { try Self.deletePendingTelemetry(in: $0) } }
 
   public static func deletePendingTelemetry(in tx: Writer) throws -> Int {

@@ -2,13 +2,11 @@ public import Holdfast
 
 extension InferenceStore {
   /// One preference; nil when there is none with this name.
-  public func preference(named name: String) throws -> UserPreference? { try store.read { try Self.preference(named: name, in: $0) } }
   public func preference(named name: String) async throws -> UserPreference? {
     try await store.read { try Self.preference(named: name, in: $0) }
   }
 
   /// All preferences, by name.
-  public func preferences() throws -> [UserPreference] { try store.read { try Self.preferences(in: $0) } }
   public func preferences() async throws -> [UserPreference] { try await store.read { try Self.preferences(in: $0) } }
 
   /// Stores a person's choice, and replaces an earlier one. The same value again changes nothing.
@@ -16,16 +14,11 @@ extension InferenceStore {
   /// - Parameter value: JSON of any kind, kept word for word.
   /// - Throws: `.constraint` for an empty name; `.invalidValue` for a value that is not JSON, and for a secret name, because
   ///   preferences are exported and sent. See `SecretProperties`.
-  public func setPreference(_ value: String, named name: String) throws {
-    try store.write { try Self.setPreference(value, named: name, secretProperties: secretProperties, in: $0) }
-  }
   public func setPreference(_ value: String, named name: String) async throws {
     try await store.write { try Self.setPreference(value, named: name, secretProperties: secretProperties, in: $0) }
   }
 
   /// Deletes a preference. Returns whether there was one.
-  @discardableResult
-  public func deletePreference(named name: String) throws -> Bool { try store.write { try Self.deletePreference(named: name, in: $0) } }
   @discardableResult
   public func deletePreference(named name: String) async throws -> Bool {
     try await store.write { try Self.deletePreference(named: name, in: $0) }

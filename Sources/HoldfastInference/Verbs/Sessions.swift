@@ -9,11 +9,6 @@ extension InferenceStore {
   /// - Throws: `.constraint` for an empty model id.
   public func startSession(
     with modelID: String, type: SessionType, context: [String: JSONValue]? = nil
-  ) throws -> GenerationSession {
-    try store.write { try Self.startSession(with: modelID, type: type, context: context, in: $0) }
-  }
-  public func startSession(
-    with modelID: String, type: SessionType, context: [String: JSONValue]? = nil
   ) async throws -> GenerationSession {
     try await store.write { try Self.startSession(with: modelID, type: type, context: context, in: $0) }
   }
@@ -23,14 +18,11 @@ extension InferenceStore {
   /// - Parameter date: the end; nil for now, by the store's clock.
   /// - Throws: `.notFound` when there is no such session; `.invalidValue` for a date outside the years 1 to 9999.
   @discardableResult
-  public func endSession(_ id: UUID, at date: Date? = nil) throws -> Bool { try store.write { try Self.endSession(id, at: date, in: $0) } }
-  @discardableResult
   public func endSession(_ id: UUID, at date: Date? = nil) async throws -> Bool {
     try await store.write { try Self.endSession(id, at: date, in: $0) }
   }
 
   /// One session; nil when there is none with this id.
-  public func session(_ id: UUID) throws -> GenerationSession? { try store.read { try Self.session(id, in: $0) } }
   public func session(_ id: UUID) async throws -> GenerationSession? { try await store.read { try Self.session(id, in: $0) } }
 
   /// A page of sessions, by beginning, the newest first.
@@ -40,9 +32,6 @@ extension InferenceStore {
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list; `.decoding`.
-  public func sessions(of modelID: String? = nil, after key: PageKey? = nil, limit: Int = 100) throws -> Page<GenerationSession> {
-    try store.read { try Self.sessions(of: modelID, after: key, limit: limit, in: $0) }
-  }
   public func sessions(of modelID: String? = nil, after key: PageKey? = nil, limit: Int = 100) async throws -> Page<GenerationSession> {
     try await store.read { try Self.sessions(of: modelID, after: key, limit: limit, in: $0) }
   }
@@ -54,9 +43,6 @@ extension InferenceStore {
   ///   - key: the last page's `next`; nil begins at the oldest.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list; `.decoding`.
-  public func pendingSessions(after key: PageKey? = nil, limit: Int = 100) throws -> Page<GenerationSession> {
-    try store.read { try Self.pendingSessions(after: key, limit: limit, in: $0) }
-  }
   public func pendingSessions(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<GenerationSession> {
     try await store.read { try Self.pendingSessions(after: key, limit: limit, in: $0) }
   }
@@ -64,12 +50,9 @@ extension InferenceStore {
   /// Adds a session, or replaces all fields of the one with its id, also its totals. Its generations stay.
   ///
   /// - Throws: `.constraint` for an empty model id; `.invalidValue` for a number that is not finite.
-  public func save(_ session: GenerationSession) throws { try store.write { try Self.save(session, in: $0) } }
   public func save(_ session: GenerationSession) async throws { try await store.write { try Self.save(session, in: $0) } }
 
   /// Deletes a session with its generations; the models' usage stays. Returns whether there was one.
-  @discardableResult
-  public func deleteSession(_ id: UUID) throws -> Bool { try store.write { try Self.deleteSession(id, in: $0) } }
   @discardableResult
   public func deleteSession(_ id: UUID) async throws -> Bool { try await store.write { try Self.deleteSession(id, in: $0) } }
 

@@ -40,16 +40,11 @@ extension InferenceStore {
   /// - Throws: `.invalidValue` when an event's properties are not a JSON object of texts, or a date is outside the years 1 to
   ///   9999; `.constraint` for an empty id. Then no event is recorded.
   @discardableResult
-  public func record(_ events: [TelemetryEvent], by configurationID: String = InferenceConfiguration.defaultID) throws -> Int {
-    try store.write { [secretProperties] in try Self.record(events, by: configurationID, secretProperties: secretProperties, in: $0) }
-  }
-  @discardableResult
   public func record(_ events: [TelemetryEvent], by configurationID: String = InferenceConfiguration.defaultID) async throws -> Int {
     try await store.write { [secretProperties] in try Self.record(events, by: configurationID, secretProperties: secretProperties, in: $0) }
   }
 
   /// One event; nil when there is none with this id.
-  public func event(_ id: String) throws -> TelemetryEvent? { try store.read { try Self.event(id, in: $0) } }
   public func event(_ id: String) async throws -> TelemetryEvent? { try await store.read { try Self.event(id, in: $0) } }
 
   /// A page of all events, the newest first, sent or not.
@@ -58,9 +53,6 @@ extension InferenceStore {
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list; `.decoding`.
-  public func events(after key: PageKey? = nil, limit: Int = 100) throws -> Page<TelemetryEvent> {
-    try store.read { try Self.events(after: key, limit: limit, in: $0) }
-  }
   public func events(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<TelemetryEvent> {
     try await store.read { try Self.events(after: key, limit: limit, in: $0) }
   }
@@ -71,24 +63,17 @@ extension InferenceStore {
   ///   - key: the last page's `next`; nil begins at the oldest.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list; `.decoding`.
-  public func pendingEvents(after key: PageKey? = nil, limit: Int = 100) throws -> Page<TelemetryEvent> {
-    try store.read { try Self.pendingEvents(after: key, limit: limit, in: $0) }
-  }
   public func pendingEvents(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<TelemetryEvent> {
     try await store.read { try Self.pendingEvents(after: key, limit: limit, in: $0) }
   }
 
   /// How many events wait to be sent.
-  public func pendingEventCount() throws -> Int { try store.read { try Self.pendingEventCount(in: $0) } }
   public func pendingEventCount() async throws -> Int { try await store.read { try Self.pendingEventCount(in: $0) } }
 
   /// The numbers of telemetry events. Counts all events.
-  public func telemetryCounts() throws -> TelemetryCounts { try store.read { try Self.telemetryCounts(in: $0) } }
   public func telemetryCounts() async throws -> TelemetryCounts { try await store.read { try Self.telemetryCounts(in: $0) } }
 
   /// Deletes an event, sent or not. Returns whether there was one.
-  @discardableResult
-  public func deleteEvent(_ id: String) throws -> Bool { try store.write { try Self.deleteEvent(id, in: $0) } }
   @discardableResult
   public func deleteEvent(_ id: String) async throws -> Bool { try await store.write { try Self.deleteEvent(id, in: $0) } }
 

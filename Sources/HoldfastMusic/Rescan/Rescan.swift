@@ -12,9 +12,6 @@ extension MusicStore {
   ///   - roots: the folders that were listed completely, spelled as in the tracks' paths.
   ///   - unreadable: files and folders that the listing could not read; tracks there are not judged.
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
-  public func rescanPlan(of listing: [ScannedFile], under roots: [String], unreadable: [String] = []) throws -> RescanPlan {
-    try store.read { try Self.rescanPlan(of: listing, under: roots, unreadable: unreadable, in: $0) }
-  }
   public func rescanPlan(of listing: [ScannedFile], under roots: [String], unreadable: [String] = []) async throws -> RescanPlan {
     try await store.read { try Self.rescanPlan(of: listing, under: roots, unreadable: unreadable, in: $0) }
   }
@@ -30,15 +27,6 @@ extension MusicStore {
   ///   - token: the token of the confirmed plan. It is valid for exactly this plan: if the library or the listing has changed
   ///     since, the result is a new plan to confirm.
   /// - Throws: as `rescanPlan`; `.busy`, `.readOnly`. Then nothing is changed.
-  public func rescan(
-    _ listing: [ScannedFile], under roots: [String], unreadable: [String] = [], missingShareAllowed: Double = 0.2,
-    confirmed token: String? = nil
-  ) throws -> RescanResult {
-    try store.write {
-      try Self.rescan(
-        listing, under: roots, unreadable: unreadable, missingShareAllowed: missingShareAllowed, confirmed: token, in: $0)
-    }
-  }
   public func rescan(
     _ listing: [ScannedFile], under roots: [String], unreadable: [String] = [], missingShareAllowed: Double = 0.2,
     confirmed token: String? = nil

@@ -35,7 +35,6 @@ extension MusicStore {
   /// All tracks and playlists, from one commit. An app loads this state before it gives its own states to a `LibrarySaver`.
   ///
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
-  public func state() throws -> LibraryState { try store.read { try Self.state(in: $0) } }
   public func state() async throws -> LibraryState { try await store.read { try Self.state(in: $0) } }
 
   public static func state(in reader: Reader) throws -> LibraryState {

@@ -57,9 +57,6 @@ extension MusicStore {
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list.
-  public func albums(of artist: String? = nil, after key: PageKey? = nil, limit: Int = 100) throws -> Page<MusicAlbum> {
-    try store.read { try Self.albums(of: artist, after: key, limit: limit, in: $0) }
-  }
   public func albums(of artist: String? = nil, after key: PageKey? = nil, limit: Int = 100) async throws -> Page<MusicAlbum> {
     try await store.read { try Self.albums(of: artist, after: key, limit: limit, in: $0) }
   }

@@ -39,9 +39,6 @@ extension MusicStore {
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list.
-  public func artists(after key: PageKey? = nil, limit: Int = 100) throws -> Page<MusicArtist> {
-    try store.read { try Self.artists(after: key, limit: limit, in: $0) }
-  }
   public func artists(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<MusicArtist> {
     try await store.read { try Self.artists(after: key, limit: limit, in: $0) }
   }

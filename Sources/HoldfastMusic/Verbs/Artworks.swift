@@ -4,8 +4,6 @@ public import Holdfast
 extension MusicStore {
   /// Stores a picture; the same picture is stored once. Tracks refer to it by its hash. Returns the picture with its type and size.
   @discardableResult
-  public func saveArtwork(_ data: Data) throws -> MusicArtwork { try store.write { try Self.saveArtwork(MusicArtwork(data), in: $0) } }
-  @discardableResult
   public func saveArtwork(_ data: Data) async throws -> MusicArtwork {
     try await store.write { try Self.saveArtwork(MusicArtwork(data), in: $0) }
   }
@@ -13,12 +11,9 @@ extension MusicStore {
   /// The picture with this hash, or nil.
   ///
   /// - Throws: `.damaged` when the stored content does not have this hash.
-  public func artwork(_ hash: String) throws -> MusicArtwork? { try store.read { try Self.artwork(hash, in: $0) } }
   public func artwork(_ hash: String) async throws -> MusicArtwork? { try await store.read { try Self.artwork(hash, in: $0) } }
 
   /// Removes the pictures that no track shows. Returns how many bytes were removed.
-  @discardableResult
-  public func removeUnusedArtwork() throws -> Int { try store.write { try Self.removeUnusedArtwork(in: $0) } }
   @discardableResult
   public func removeUnusedArtwork() async throws -> Int { try await store.write { try Self.removeUnusedArtwork(in: $0) } }
 

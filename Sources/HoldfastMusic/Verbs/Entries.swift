@@ -22,9 +22,6 @@ extension MusicStore {
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list.
-  public func entries(of playlistID: UUID, after key: PageKey? = nil, limit: Int = 100) throws -> Page<PlaylistTrack> {
-    try store.read { try Self.entries(of: playlistID, after: key, limit: limit, in: $0) }
-  }
   public func entries(of playlistID: UUID, after key: PageKey? = nil, limit: Int = 100) async throws -> Page<PlaylistTrack> {
     try await store.read { try Self.entries(of: playlistID, after: key, limit: limit, in: $0) }
   }
@@ -45,24 +42,17 @@ extension MusicStore {
   /// - Throws: `.notFound` when there is no such playlist or it is a folder, when the entry is not in the playlist, or when a
   ///   track is not in the library; then no track is added.
   @discardableResult
-  public func addTracks(_ ids: [UUID], to playlistID: UUID, before entryID: UUID? = nil) throws -> [PlaylistEntry] {
-    try store.write { try Self.addTracks(ids, to: playlistID, before: entryID, in: $0) }
-  }
-  @discardableResult
   public func addTracks(_ ids: [UUID], to playlistID: UUID, before entryID: UUID? = nil) async throws -> [PlaylistEntry] {
     try await store.write { try Self.addTracks(ids, to: playlistID, before: entryID, in: $0) }
   }
 
   /// Removes entries of one or several playlists. Their tracks stay. Returns how many existed.
   @discardableResult
-  public func removeEntries(_ ids: [UUID]) throws -> Int { try store.write { try Self.removeEntries(ids, in: $0) } }
-  @discardableResult
   public func removeEntries(_ ids: [UUID]) async throws -> Int { try await store.write { try Self.removeEntries(ids, in: $0) } }
 
   /// Moves an entry before another one of its playlist, or to the end when `other` is nil. Usually one row changes.
   ///
   /// - Throws: `.notFound` when an entry does not exist, or the two entries are in different playlists.
-  public func moveEntry(_ id: UUID, before other: UUID?) throws { try store.write { try Self.moveEntry(id, before: other, in: $0) } }
   public func moveEntry(_ id: UUID, before other: UUID?) async throws {
     try await store.write { try Self.moveEntry(id, before: other, in: $0) }
   }

@@ -5,21 +5,17 @@ extension MusicStore {
   /// All tracks in the order of their rows, usually the order in which they were added.
   ///
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
-  public func tracks() throws -> [LibraryTrack] { try store.read { try Self.tracks(in: $0) } }
   public func tracks() async throws -> [LibraryTrack] { try await store.read { try Self.tracks(in: $0) } }
 
   /// One track, or nil.
-  public func track(_ id: UUID) throws -> LibraryTrack? { try store.read { try Self.track(id, in: $0) } }
   public func track(_ id: UUID) async throws -> LibraryTrack? { try await store.read { try Self.track(id, in: $0) } }
 
   /// All playlists and folders in their order, each with its tracks in order.
   ///
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
-  public func playlists() throws -> [MusicPlaylist] { try store.read { try Self.playlists(in: $0) } }
   public func playlists() async throws -> [MusicPlaylist] { try await store.read { try Self.playlists(in: $0) } }
 
   /// One playlist with its tracks, or nil.
-  public func playlist(_ id: UUID) throws -> MusicPlaylist? { try store.read { try Self.playlist(id, in: $0) } }
   public func playlist(_ id: UUID) async throws -> MusicPlaylist? { try await store.read { try Self.playlist(id, in: $0) } }
 
   /// All tracks now, and after each change of one.

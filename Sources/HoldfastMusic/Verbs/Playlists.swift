@@ -32,9 +32,6 @@ extension MusicStore {
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list.
-  public func playlists(in folder: UUID?, after key: PageKey? = nil, limit: Int = 100) throws -> Page<PlaylistSummary> {
-    try store.read { try Self.playlists(in: folder, after: key, limit: limit, in: $0) }
-  }
   public func playlists(in folder: UUID?, after key: PageKey? = nil, limit: Int = 100) async throws -> Page<PlaylistSummary> {
     try await store.read { try Self.playlists(in: folder, after: key, limit: limit, in: $0) }
   }
@@ -48,9 +45,6 @@ extension MusicStore {
   ///
   /// - Parameter folder: the folder that contains it; nil for the top level.
   /// - Throws: `.notFound` when there is no such folder.
-  public func createPlaylist(named name: String, in folder: UUID? = nil) throws -> MusicPlaylist {
-    try store.write { try Self.createPlaylist(named: name, in: folder, in: $0) }
-  }
   public func createPlaylist(named name: String, in folder: UUID? = nil) async throws -> MusicPlaylist {
     try await store.write { try Self.createPlaylist(named: name, in: folder, in: $0) }
   }
@@ -59,18 +53,11 @@ extension MusicStore {
   ///
   /// - Parameter folder: the folder that contains it; nil for the top level.
   /// - Throws: `.notFound` when there is no such folder.
-  public func createFolder(named name: String, in folder: UUID? = nil) throws -> MusicPlaylist {
-    try store.write { try Self.createFolder(named: name, in: folder, in: $0) }
-  }
   public func createFolder(named name: String, in folder: UUID? = nil) async throws -> MusicPlaylist {
     try await store.write { try Self.createFolder(named: name, in: folder, in: $0) }
   }
 
   /// Renames a playlist or folder: one row. Returns false when there is none with this id.
-  @discardableResult
-  public func renamePlaylist(_ id: UUID, to name: String) throws -> Bool {
-    try store.write { try Self.renamePlaylist(id, to: name, in: $0) }
-  }
   @discardableResult
   public func renamePlaylist(_ id: UUID, to name: String) async throws -> Bool {
     try await store.write { try Self.renamePlaylist(id, to: name, in: $0) }
@@ -79,14 +66,11 @@ extension MusicStore {
   /// Deletes a playlist with its entries, or a folder; a folder's playlists move to the top level. Tracks stay. Returns whether
   /// the playlist or folder existed.
   @discardableResult
-  public func deletePlaylist(_ id: UUID) throws -> Bool { try store.write { try Self.deletePlaylist(id, in: $0) } }
-  @discardableResult
   public func deletePlaylist(_ id: UUID) async throws -> Bool { try await store.write { try Self.deletePlaylist(id, in: $0) } }
 
   /// Moves a playlist before another one of its folder, or after all when `other` is nil. Usually one row changes.
   ///
   /// - Throws: `.notFound` when a playlist does not exist, or the two are in different folders.
-  public func movePlaylist(_ id: UUID, before other: UUID?) throws { try store.write { try Self.movePlaylist(id, before: other, in: $0) } }
   public func movePlaylist(_ id: UUID, before other: UUID?) async throws {
     try await store.write { try Self.movePlaylist(id, before: other, in: $0) }
   }
@@ -95,9 +79,6 @@ extension MusicStore {
   ///
   /// - Parameter folder: the folder; nil for the top level.
   /// - Throws: `.notFound` when there is no such playlist or folder; `.invalidValue` when a folder would be inside itself.
-  public func movePlaylist(_ id: UUID, toFolder folder: UUID?) throws {
-    try store.write { try Self.movePlaylist(id, toFolder: folder, in: $0) }
-  }
   public func movePlaylist(_ id: UUID, toFolder folder: UUID?) async throws {
     try await store.write { try Self.movePlaylist(id, toFolder: folder, in: $0) }
   }

@@ -6,9 +6,6 @@ extension MusicStore {
   ///
   /// - Parameter date: when the track was played to its end; nil for now, by the store's clock.
   /// - Throws: `.notFound` when there is no such track; `.invalidValue` for a date outside the years 1 to 9999.
-  public func recordPlay(of trackID: UUID, at date: Date? = nil) throws {
-    try store.write { try Self.recordPlay(of: trackID, at: date, in: $0) }
-  }
   public func recordPlay(of trackID: UUID, at date: Date? = nil) async throws {
     try await store.write { try Self.recordPlay(of: trackID, at: date, in: $0) }
   }
@@ -16,7 +13,6 @@ extension MusicStore {
   /// Rates a track from 0 to 100, 20 for each star; nil removes the rating. Writes one row, or none when the rating is the same.
   ///
   /// - Throws: `.notFound` when there is no such track; `.invalidValue` for a rating outside 0 to 100.
-  public func rate(_ rating: Int?, track id: UUID) throws { try store.write { try Self.rate(rating, track: id, in: $0) } }
   public func rate(_ rating: Int?, track id: UUID) async throws { try await store.write { try Self.rate(rating, track: id, in: $0) } }
 
   public static func recordPlay(of trackID: UUID, at date: Date? = nil, in tx: Writer) throws {

@@ -7,16 +7,11 @@ extension MusicStore {
   /// - Parameter replacingAll: true removes all other tracks and their entries in playlists. Entries of the given tracks stay.
   /// - Throws: `.constraint` when two of them have one id, a rating is outside 0 to 100, a play count or a duration is less than 0,
   ///   or an artwork is not stored; `.invalidValue` for a value that a column cannot hold. Then nothing is changed.
-  public func saveTracks(_ tracks: [LibraryTrack], replacingAll: Bool = false) throws {
-    try store.write { try Self.saveTracks(tracks, replacingAll: replacingAll, in: $0) }
-  }
   public func saveTracks(_ tracks: [LibraryTrack], replacingAll: Bool = false) async throws {
     try await store.write { try Self.saveTracks(tracks, replacingAll: replacingAll, in: $0) }
   }
 
   /// Removes tracks and their entries in playlists. Their files stay. Returns how many existed.
-  @discardableResult
-  public func deleteTracks(_ ids: [UUID]) throws -> Int { try store.write { try Self.deleteTracks(ids, in: $0) } }
   @discardableResult
   public func deleteTracks(_ ids: [UUID]) async throws -> Int { try await store.write { try Self.deleteTracks(ids, in: $0) } }
 
@@ -28,10 +23,6 @@ extension MusicStore {
   ///   already stored, or after all.
   /// - Returns: the entries that were left out.
   /// - Throws: `.constraint` when two of them have one id. Then nothing is changed.
-  @discardableResult
-  public func savePlaylists(_ playlists: [MusicPlaylist], replacingAll: Bool = false) throws -> [MissingEntry] {
-    try store.write { try Self.savePlaylists(playlists, replacingAll: replacingAll, in: $0) }
-  }
   @discardableResult
   public func savePlaylists(_ playlists: [MusicPlaylist], replacingAll: Bool = false) async throws -> [MissingEntry] {
     try await store.write { try Self.savePlaylists(playlists, replacingAll: replacingAll, in: $0) }

@@ -10,9 +10,6 @@ extension MusicStore {
   ///     search has no pages: ask for a greater `limit`.
   ///   - limit: how many; values below 1 count as 1.
   /// - Returns: empty for a text without a word.
-  public func search(_ text: String, ranked: Bool = false, limit: Int = 50) throws -> [LibraryTrack] {
-    try store.read { try Self.search(text, ranked: ranked, limit: limit, in: $0) }
-  }
   public func search(_ text: String, ranked: Bool = false, limit: Int = 50) async throws -> [LibraryTrack] {
     try await store.read { try Self.search(text, ranked: ranked, limit: limit, in: $0) }
   }
@@ -24,9 +21,6 @@ extension MusicStore {
   ///   - limit: how many; values below 1 count as 1.
   /// - Returns: an empty page for a text without a word.
   /// - Throws: `.misuse` for a page key of another list, or of a search for another text.
-  public func search(_ text: String, after key: PageKey?, limit: Int) throws -> Page<LibraryTrack> {
-    try store.read { try Self.search(text, after: key, limit: limit, in: $0) }
-  }
   public func search(_ text: String, after key: PageKey?, limit: Int) async throws -> Page<LibraryTrack> {
     try await store.read { try Self.search(text, after: key, limit: limit, in: $0) }
   }

@@ -109,11 +109,9 @@ public struct MusicStatistics: Sendable, Hashable, Codable {
 
 extension MusicStore {
   /// How many records of each kind the library has.
-  public func counts() throws -> MusicCounts { try store.read { try Self.counts(in: $0) } }
   public func counts() async throws -> MusicCounts { try await store.read { try Self.counts(in: $0) } }
 
   /// The numbers of the whole library at one commit. Reads every track, several times.
-  public func statistics() throws -> MusicStatistics { try store.read { try Self.statistics(in: $0) } }
   public func statistics() async throws -> MusicStatistics { try await store.read { try Self.statistics(in: $0) } }
 
   /// The numbers now, and after each change.

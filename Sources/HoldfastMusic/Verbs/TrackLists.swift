@@ -58,9 +58,6 @@ extension MusicStore {
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list.
-  public func tracks(_ list: TrackList, after key: PageKey? = nil, limit: Int = 100) throws -> Page<LibraryTrack> {
-    try store.read { try Self.tracks(list, after: key, limit: limit, in: $0) }
-  }
   public func tracks(_ list: TrackList, after key: PageKey? = nil, limit: Int = 100) async throws -> Page<LibraryTrack> {
     try await store.read { try Self.tracks(list, after: key, limit: limit, in: $0) }
   }

@@ -8,20 +8,30 @@ extension WorkoutLog {
     case .saveWorkout(let sent):
       try store.write(as: "save(_:)") { tx in try Self.save(sent.completed(in: tx), in: tx) }
       return .workoutSaved(sent.workout.id)
-    case .loadAllWorkouts(nil, nil): return .workoutsLoaded(try workouts())
+    case .loadAllWorkouts(nil, nil): return .workoutsLoaded(try store.read(as: "workouts()") { try Self.workouts(in: $0) })
     case .loadAllWorkouts(let key, let limit):
-      let page = try workouts(after: key, limit: limit ?? .max)
+      let page = try store.read(as: "workouts(after:limit:)") { try Self.workouts(after: key, limit: limit ?? .max, in: $0) }
       return .workoutsLoaded(page.items, next: page.next)
-    case .loadWorkoutById(let id): return .workoutLoaded(try workout(id))
-    case .deleteWorkout(let id): return .workoutDeleted(id, existed: try deleteWorkout(id))
+    case .loadWorkoutById(let id): return .workoutLoaded(try store.read(as: "workout(_:)") { try Self.workout(id, in: $0) })
+    case .deleteWorkout(let id):
+      return .workoutDeleted(id, existed: try store.write(as: "deleteWorkout(_:)") { try Self.deleteWorkout(id, in: $0) })
     case .searchWorkouts(let text, let key, let limit):
-      let page = try search(text, after: key, limit: limit)
+      let page = try store.read(as: "search(_:after:limit:)") { try Self.search(text, after: key, limit: limit, in: $0) }
       return .workoutsLoaded(page.items, next: page.next)
 
-    case .loadCurrentWorkout: return .currentWorkoutLoaded(try currentWorkout())
-    case .startWorkout(let name, let limit): return .currentWorkoutLoaded(try startWorkout(named: name, idleLimitSeconds: limit))
-    case .startFromTemplate(let id, let limit): return .currentWorkoutLoaded(try startWorkout(from: id, idleLimitSeconds: limit))
-    case .repeatWorkout(let id, let limit): return .currentWorkoutLoaded(try startWorkout(repeating: id, idleLimitSeconds: limit))
+    case .loadCurrentWorkout: return .currentWorkoutLoaded(try store.read(as: "currentWorkout()") { try Self.currentWorkout(in: $0) })
+    case .startWorkout(let name, let limit):
+      return .currentWorkoutLoaded(
+        try store.write(as: "startWorkout(named:idleLimitSeconds:)") { try Self.startWorkout(named: name, idleLimitSeconds: limit, in: $0) }
+      )
+    case .startFromTemplate(let id, let limit):
+      return .currentWorkoutLoaded(
+        try store.write(as: "startWorkout(from:idleLimitSeconds:)") { try Self.startWorkout(from: id, idleLimitSeconds: limit, in: $0) })
+    case .repeatWorkout(let id, let limit):
+      return .currentWorkoutLoaded(
+        try store.write(as: "startWorkout(repeating:idleLimitSeconds:)") {
+          try Self.startWorkout(repeating: id, idleLimitSeconds: limit, in: $0)
+        })
     case .logSet(let id, let sent):
       return try current("logSet(_:_:)") { tx in try Self.logSet(id, sent?.completed(id, in: tx), in: tx) }
     case .logNewSet(let id, let actual, let type, let weightUnit, let distanceUnit):
@@ -31,7 +41,9 @@ extension WorkoutLog {
     case .touchWorkout: return try current("touchWorkout()", Self.touchWorkout(in:))
     case .pauseWorkout: return try current("pauseWorkout()", Self.pauseWorkout(in:))
     case .resumeWorkout: return try current("resumeWorkout()", Self.resumeWorkout(in:))
-    case .finishWorkout(let dropping): return .workoutLoaded(try finishWorkout(droppingEmptySets: dropping))
+    case .finishWorkout(let dropping):
+      return .workoutLoaded(
+        try store.write(as: "finishWorkout(droppingEmptySets:)") { try Self.finishWorkout(droppingEmptySets: dropping, in: $0) })
     case .discardWorkout: return try current("discardWorkout()") { _ = try Self.discardWorkout(in: $0) }
 
     case .renameWorkout(let id, let name):
@@ -64,47 +76,71 @@ extension WorkoutLog {
     case .clearSuperset(let id): return try editExercise("clearSuperset(of:)", id) { _ = try Self.clearSuperset(of: id, in: $0) }
 
     case .loadTemplates(let key, let limit):
-      let page = try templates(after: key, limit: limit ?? .max)
+      let page = try store.read(as: "templates(after:limit:)") { try Self.templates(after: key, limit: limit ?? .max, in: $0) }
       return .templatesLoaded(page.items, next: page.next)
-    case .loadTemplateById(let id): return .templateLoaded(try template(id))
+    case .loadTemplateById(let id): return .templateLoaded(try store.read(as: "template(_:)") { try Self.template(id, in: $0) })
     case .saveTemplate(let sent):
       return try edit("save(_:)", sent.template.id) { tx in try Self.save(sent.completed(in: tx), in: tx) }
-    case .makeTemplate(let id, let name): return .templateLoaded(try saveTemplate(from: id, named: name))
-    case .deleteTemplate(let id): return .templateDeleted(id, existed: try deleteTemplate(id))
+    case .makeTemplate(let id, let name):
+      return .templateLoaded(try store.write(as: "saveTemplate(from:named:)") { try Self.saveTemplate(from: id, named: name, in: $0) })
+    case .deleteTemplate(let id):
+      return .templateDeleted(id, existed: try store.write(as: "deleteTemplate(_:)") { try Self.deleteTemplate(id, in: $0) })
 
     case .loadCustomExercises(let key, let limit):
-      let page = try customExercises(after: key, limit: limit ?? .max)
+      let page = try store.read(as: "customExercises(after:limit:)") { try Self.customExercises(after: key, limit: limit ?? .max, in: $0) }
       return .customExercisesLoaded(page.items, next: page.next)
-    case .loadCustomExerciseById(let id): return .customExerciseLoaded(try customExercise(id))
+    case .loadCustomExerciseById(let id):
+      return .customExerciseLoaded(try store.read(as: "customExercise(_:)") { try Self.customExercise(id, in: $0) })
     case .saveCustomExercise(let exercise):
-      try save(exercise)
+      try store.write(as: "save(_:)") { try Self.save(exercise, in: $0) }
       return .customExerciseLoaded(exercise)
     case .renameCustomExercise(let id, let name, let inHistory):
       return try store.write(as: "renameCustomExercise(_:to:inHistory:)") { tx in
         _ = try Self.renameCustomExercise(id, to: name, inHistory: inHistory, in: tx)
         return .customExerciseLoaded(try Self.customExercise(id, in: tx))
       }
-    case .deleteCustomExercise(let id): return .customExerciseDeleted(id, existed: try deleteCustomExercise(id))
+    case .deleteCustomExercise(let id):
+      return .customExerciseDeleted(
+        id, existed: try store.write(as: "deleteCustomExercise(_:)") { try Self.deleteCustomExercise(id, in: $0) })
     case .loadExerciseNames(let text, let key, let limit):
-      let page = try exerciseNames(matching: text, after: key, limit: limit)
+      let page = try store.read(as: "exerciseNames(matching:after:limit:)") {
+        try Self.exerciseNames(matching: text, after: key, limit: limit, in: $0)
+      }
       return .exerciseNamesLoaded(page.items, next: page.next)
 
     case .loadHistory(let name, let key, let limit):
-      let page = try history(of: name, after: key, limit: limit)
+      let page = try store.read(as: "history(of:after:limit:)") { try Self.history(of: name, after: key, limit: limit, in: $0) }
       return .historyLoaded(page.items, next: page.next)
-    case .loadRecords(nil, let unit, let formula): return .recordsLoaded(try records(unit: unit, formula: formula))
+    case .loadRecords(nil, let unit, let formula):
+      return .recordsLoaded(try store.read(as: "records(unit:formula:)") { try Self.records(unit: unit, formula: formula, in: $0) })
     case .loadRecords(let name?, let unit, let formula):
-      return .recordsLoaded(try records(of: name, unit: unit, formula: formula).map { [$0] } ?? [])
+      return .recordsLoaded(
+        try store.read(as: "records(of:unit:formula:)") { try Self.records(of: name, unit: unit, formula: formula, in: $0) }.map { [$0] }
+          ?? [])
     case .loadProgress(let name, let key, let limit, let unit, let formula):
-      let page = try progress(of: name, after: key, limit: limit ?? .max, unit: unit, formula: formula)
+      let page = try store.read(as: "progress(of:after:limit:unit:formula:)") {
+        try Self.progress(of: name, after: key, limit: limit ?? .max, unit: unit, formula: formula, in: $0)
+      }
       return .progressLoaded(page.items, next: page.next)
-    case .loadVolumeByWorkout(let period, let unit): return .volumeByWorkoutLoaded(try volumeByWorkout(during: period, unit: unit))
-    case .loadVolumeByExercise(let period, let unit): return .volumeByExerciseLoaded(try volumeByExercise(during: period, unit: unit))
-    case .loadVolumeByBodyPart(let period, let unit): return .volumeByBodyPartLoaded(try volumeByBodyPart(during: period, unit: unit))
+    case .loadVolumeByWorkout(let period, let unit):
+      return .volumeByWorkoutLoaded(
+        try store.read(as: "volumeByWorkout(during:unit:)") { try Self.volumeByWorkout(during: period, unit: unit, in: $0) })
+    case .loadVolumeByExercise(let period, let unit):
+      return .volumeByExerciseLoaded(
+        try store.read(as: "volumeByExercise(during:unit:)") { try Self.volumeByExercise(during: period, unit: unit, in: $0) })
+    case .loadVolumeByBodyPart(let period, let unit):
+      return .volumeByBodyPartLoaded(
+        try store.read(as: "volumeByBodyPart(during:unit:)") { try Self.volumeByBodyPart(during: period, unit: unit, in: $0) })
     case .loadVolumeByWeek(let limit, let unit, let zone):
-      return .volumeByWeekLoaded(try volumeByWeek(limit: limit, unit: unit, timeZone: zone ?? .current))
+      return .volumeByWeekLoaded(
+        try store.read(as: "volumeByWeek(limit:unit:timeZone:)") {
+          try Self.volumeByWeek(limit: limit, unit: unit, timeZone: zone ?? .current, in: $0)
+        })
     case .loadTotals(let now, let unit, let zone):
-      return .totalsLoaded(try totals(asOf: now ?? Date(), unit: unit, timeZone: zone ?? .current))
+      return .totalsLoaded(
+        try store.read(as: "totals(asOf:unit:timeZone:)") {
+          try Self.totals(asOf: now ?? Date(), unit: unit, timeZone: zone ?? .current, in: $0)
+        })
     }
   }
 

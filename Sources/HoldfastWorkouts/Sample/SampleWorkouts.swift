@@ -21,9 +21,9 @@ extension WorkoutLog {
   }
 
   /// A log in memory with sample workouts, a template and a custom exercise, for previews.
-  public static func inMemorySample(years: Int = 1, endingAt end: Date = Date(), seed: UInt64 = 1) throws -> WorkoutLog {
+  public static func inMemorySample(years: Int = 1, endingAt end: Date = Date(), seed: UInt64 = 1) async throws -> WorkoutLog {
     let log = try inMemory()
-    try log.addSampleWorkouts(years: years, endingAt: end, seed: seed)
+    try await log.addSampleWorkouts(years: years, endingAt: end, seed: seed)
     return log
   }
 
@@ -33,9 +33,6 @@ extension WorkoutLog {
   /// - Parameter inFile: true also allows a log in a file. Refused by default, so that no user's log begins with sample workouts.
   /// - Throws: `.constraint` when the log already has a workout, a template or a custom exercise; `.misuse` for a log in a
   ///   file; then nothing is changed. `.readOnly`.
-  public func addSampleWorkouts(years: Int = 1, endingAt end: Date = Date(), seed: UInt64 = 1, inFile: Bool = false) throws {
-    try store.write { try Self.addSampleWorkouts(years: years, endingAt: end, seed: seed, inFile: inFile, in: $0) }
-  }
   public func addSampleWorkouts(
     years: Int = 1, endingAt end: Date = Date(), seed: UInt64 = 1, inFile: Bool = false
   ) async throws {

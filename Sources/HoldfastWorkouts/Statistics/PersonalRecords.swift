@@ -88,9 +88,6 @@ extension WorkoutLog {
   ///   - unit: the unit of the values, kilograms or pounds.
   ///   - formula: the formula of the estimates.
   /// - Throws: `.misuse` for another unit; `.decoding`.
-  public func records(unit: WeightUnit = .pounds, formula: OneRepMax = .epley) throws -> [ExerciseRecords] {
-    try store.read { try Self.records(unit: unit, formula: formula, in: $0) }
-  }
   public func records(unit: WeightUnit = .pounds, formula: OneRepMax = .epley) async throws -> [ExerciseRecords] {
     try await store.read { try Self.records(unit: unit, formula: formula, in: $0) }
   }
@@ -98,9 +95,6 @@ extension WorkoutLog {
   /// The records of one exercise; nil when no set of it counts. Case and accents of the name do not matter.
   ///
   /// - Throws: `.misuse` for a unit other than kilograms and pounds; `.decoding`.
-  public func records(of name: String, unit: WeightUnit = .pounds, formula: OneRepMax = .epley) throws -> ExerciseRecords? {
-    try store.read { try Self.records(of: name, unit: unit, formula: formula, in: $0) }
-  }
   public func records(of name: String, unit: WeightUnit = .pounds, formula: OneRepMax = .epley) async throws -> ExerciseRecords? {
     try await store.read { try Self.records(of: name, unit: unit, formula: formula, in: $0) }
   }

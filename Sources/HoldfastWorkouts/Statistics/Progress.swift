@@ -46,11 +46,6 @@ extension WorkoutLog {
   /// - Throws: `.misuse` for another unit, or for a key of another list or another exercise; `.decoding`.
   public func progress(
     of name: String, after key: PageKey? = nil, limit: Int = .max, unit: WeightUnit = .pounds, formula: OneRepMax = .epley
-  ) throws -> Page<ProgressPoint> {
-    try store.read { try Self.progress(of: name, after: key, limit: limit, unit: unit, formula: formula, in: $0) }
-  }
-  public func progress(
-    of name: String, after key: PageKey? = nil, limit: Int = .max, unit: WeightUnit = .pounds, formula: OneRepMax = .epley
   ) async throws -> Page<ProgressPoint> {
     try await store.read { try Self.progress(of: name, after: key, limit: limit, unit: unit, formula: formula, in: $0) }
   }

@@ -35,9 +35,6 @@ extension WorkoutLog {
   ///   - unit: the unit of the volumes, kilograms or pounds.
   ///   - timeZone: the time zone in which weeks begin.
   /// - Throws: `.misuse` for another unit; `.decoding`.
-  public func totals(asOf now: Date = Date(), unit: WeightUnit = .pounds, timeZone: TimeZone = .current) throws -> TrainingTotals {
-    try store.read { try Self.totals(asOf: now, unit: unit, timeZone: timeZone, in: $0) }
-  }
   public func totals(asOf now: Date = Date(), unit: WeightUnit = .pounds, timeZone: TimeZone = .current) async throws -> TrainingTotals {
     try await store.read { try Self.totals(asOf: now, unit: unit, timeZone: timeZone, in: $0) }
   }

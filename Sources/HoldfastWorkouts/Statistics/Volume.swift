@@ -68,9 +68,6 @@ extension WorkoutLog {
   ///   - period: the period of their starts; nil for all.
   ///   - unit: the unit of the volumes, kilograms or pounds.
   /// - Throws: `.misuse` for another unit; `.decoding`.
-  public func volumeByWorkout(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) throws -> [WorkoutVolume] {
-    try store.read { try Self.volumeByWorkout(during: period, unit: unit, in: $0) }
-  }
   public func volumeByWorkout(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) async throws -> [WorkoutVolume] {
     try await store.read { try Self.volumeByWorkout(during: period, unit: unit, in: $0) }
   }
@@ -81,9 +78,6 @@ extension WorkoutLog {
   ///   - period: the period of the workouts' starts; nil for all.
   ///   - unit: the unit of the volumes, kilograms or pounds.
   /// - Throws: `.misuse` for another unit; `.decoding`.
-  public func volumeByExercise(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) throws -> [ExerciseVolume] {
-    try store.read { try Self.volumeByExercise(during: period, unit: unit, in: $0) }
-  }
   public func volumeByExercise(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) async throws -> [ExerciseVolume] {
     try await store.read { try Self.volumeByExercise(during: period, unit: unit, in: $0) }
   }
@@ -94,9 +88,6 @@ extension WorkoutLog {
   ///   - period: the period of the workouts' starts; nil for all.
   ///   - unit: the unit of the volumes, kilograms or pounds.
   /// - Throws: `.misuse` for another unit; `.decoding`.
-  public func volumeByBodyPart(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) throws -> [BodyPartVolume] {
-    try store.read { try Self.volumeByBodyPart(during: period, unit: unit, in: $0) }
-  }
   public func volumeByBodyPart(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) async throws -> [BodyPartVolume] {
     try await store.read { try Self.volumeByBodyPart(during: period, unit: unit, in: $0) }
   }

@@ -36,9 +36,6 @@ extension WorkoutLog {
   ///   - unit: the unit of the volumes, kilograms or pounds.
   ///   - timeZone: the time zone in which weeks begin.
   /// - Throws: `.misuse` for another unit; `.decoding`.
-  public func volumeByWeek(limit: Int, unit: WeightUnit = .pounds, timeZone: TimeZone = .current) throws -> [WeekVolume] {
-    try store.read { try Self.volumeByWeek(limit: limit, unit: unit, timeZone: timeZone, in: $0) }
-  }
   public func volumeByWeek(limit: Int, unit: WeightUnit = .pounds, timeZone: TimeZone = .current) async throws -> [WeekVolume] {
     try await store.read { try Self.volumeByWeek(limit: limit, unit: unit, timeZone: timeZone, in: $0) }
   }

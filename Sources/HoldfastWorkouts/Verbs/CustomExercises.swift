@@ -5,7 +5,6 @@ extension WorkoutLog {
   /// All custom exercises, by name.
   ///
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
-  public func customExercises() throws -> [CustomExercise] { try store.read { try Self.customExercises(in: $0) } }
   public func customExercises() async throws -> [CustomExercise] { try await store.read { try Self.customExercises(in: $0) } }
 
   /// A page of custom exercises, by name.
@@ -14,15 +13,11 @@ extension WorkoutLog {
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list; `.decoding`.
-  public func customExercises(after key: PageKey? = nil, limit: Int) throws -> Page<CustomExercise> {
-    try store.read { try Self.customExercises(after: key, limit: limit, in: $0) }
-  }
   public func customExercises(after key: PageKey? = nil, limit: Int) async throws -> Page<CustomExercise> {
     try await store.read { try Self.customExercises(after: key, limit: limit, in: $0) }
   }
 
   /// One custom exercise; nil when there is none with this id.
-  public func customExercise(_ id: UUID) throws -> CustomExercise? { try store.read { try Self.customExercise(id, in: $0) } }
   public func customExercise(_ id: UUID) async throws -> CustomExercise? { try await store.read { try Self.customExercise(id, in: $0) } }
 
   /// All custom exercises now, and after each change of one.
@@ -34,12 +29,9 @@ extension WorkoutLog {
   ///
   /// - Throws: `.constraint` when another one has this name, ignoring case and accents; `.invalidValue` for a value that a
   ///   column cannot hold.
-  public func save(_ exercise: CustomExercise) throws { try store.write { try Self.save(exercise, in: $0) } }
   public func save(_ exercise: CustomExercise) async throws { try await store.write { try Self.save(exercise, in: $0) } }
 
   /// Removes a custom exercise from the choice; workouts with it stay. Returns whether there was one.
-  @discardableResult
-  public func deleteCustomExercise(_ id: UUID) throws -> Bool { try store.write { try Self.deleteCustomExercise(id, in: $0) } }
   @discardableResult
   public func deleteCustomExercise(_ id: UUID) async throws -> Bool { try await store.write { try Self.deleteCustomExercise(id, in: $0) } }
 
@@ -48,10 +40,6 @@ extension WorkoutLog {
   /// - Parameter inHistory: true also renames it in every workout, finished or in progress, and in every template. Then its
   ///   records stay together, and join the records of an exercise that already has the new name. False: workouts keep the old name.
   /// - Throws: `.constraint` when another custom exercise has this name, ignoring case and accents. Then nothing is changed.
-  @discardableResult
-  public func renameCustomExercise(_ id: UUID, to name: String, inHistory: Bool) throws -> Bool {
-    try store.write { try Self.renameCustomExercise(id, to: name, inHistory: inHistory, in: $0) }
-  }
   @discardableResult
   public func renameCustomExercise(_ id: UUID, to name: String, inHistory: Bool) async throws -> Bool {
     try await store.write { try Self.renameCustomExercise(id, to: name, inHistory: inHistory, in: $0) }

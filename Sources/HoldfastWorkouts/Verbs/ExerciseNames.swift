@@ -45,9 +45,6 @@ extension WorkoutLog {
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list or text; `.decoding`.
-  public func exerciseNames(matching text: String = "", after key: PageKey? = nil, limit: Int = 100) throws -> Page<ExerciseName> {
-    try store.read { try Self.exerciseNames(matching: text, after: key, limit: limit, in: $0) }
-  }
   public func exerciseNames(matching text: String = "", after key: PageKey? = nil, limit: Int = 100) async throws -> Page<ExerciseName> {
     try await store.read { try Self.exerciseNames(matching: text, after: key, limit: limit, in: $0) }
   }

@@ -8,9 +8,6 @@ extension WorkoutLog {
   ///
   /// - Throws: `.notFound` when there is no such workout, or `other` is not one of its exercises; `.constraint` when the id of
   ///   the exercise or of a set is taken; `.invalidValue` for a number that is not finite.
-  public func addExercise(_ exercise: Exercise, to workoutID: UUID, before other: UUID? = nil) throws {
-    try store.write { try Self.addExercise(exercise, to: workoutID, before: other, in: $0) }
-  }
   public func addExercise(_ exercise: Exercise, to workoutID: UUID, before other: UUID? = nil) async throws {
     try await store.write { try Self.addExercise(exercise, to: workoutID, before: other, in: $0) }
   }
@@ -19,19 +16,15 @@ extension WorkoutLog {
   ///
   /// When it leaves a superset of two, the superset ends.
   /// - Throws: `.notFound` when there is no such exercise.
-  public func updateExercise(_ exercise: Exercise) throws { try store.write { try Self.updateExercise(exercise, in: $0) } }
   public func updateExercise(_ exercise: Exercise) async throws { try await store.write { try Self.updateExercise(exercise, in: $0) } }
 
   /// Removes an exercise with its sets. Returns whether there was one. When it leaves a superset of two, the superset ends.
-  @discardableResult
-  public func removeExercise(_ id: UUID) throws -> Bool { try store.write { try Self.removeExercise(id, in: $0) } }
   @discardableResult
   public func removeExercise(_ id: UUID) async throws -> Bool { try await store.write { try Self.removeExercise(id, in: $0) } }
 
   /// Moves an exercise before another one of its workout, or to the end when `other` is nil.
   ///
   /// - Throws: `.notFound` when an exercise does not exist, or the two are in different workouts.
-  public func moveExercise(_ id: UUID, before other: UUID?) throws { try store.write { try Self.moveExercise(id, before: other, in: $0) } }
   public func moveExercise(_ id: UUID, before other: UUID?) async throws {
     try await store.write { try Self.moveExercise(id, before: other, in: $0) }
   }

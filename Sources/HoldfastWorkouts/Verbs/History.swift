@@ -32,9 +32,6 @@ extension WorkoutLog {
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list, or of another exercise's history; `.decoding`.
-  public func history(of name: String, after key: PageKey? = nil, limit: Int = 50) throws -> Page<PerformedExercise> {
-    try store.read { try Self.history(of: name, after: key, limit: limit, in: $0) }
-  }
   public func history(of name: String, after key: PageKey? = nil, limit: Int = 50) async throws -> Page<PerformedExercise> {
     try await store.read { try Self.history(of: name, after: key, limit: limit, in: $0) }
   }

@@ -10,10 +10,6 @@ extension WorkoutLog {
   /// - Parameter idleLimitSeconds: longer gaps between two activities do not count; default 15 minutes. 0 counts no time.
   /// - Throws: `.constraint` when a workout is already in progress, which is not changed; `.invalidValue` for a limit below 0.
   @discardableResult
-  public func startWorkout(named name: String, idleLimitSeconds: Int = 900) throws -> WorkoutInProgress {
-    try store.write { try Self.startWorkout(named: name, idleLimitSeconds: idleLimitSeconds, in: $0) }
-  }
-  @discardableResult
   public func startWorkout(named name: String, idleLimitSeconds: Int = 900) async throws -> WorkoutInProgress {
     try await store.write { try Self.startWorkout(named: name, idleLimitSeconds: idleLimitSeconds, in: $0) }
   }
@@ -22,10 +18,6 @@ extension WorkoutLog {
   ///
   /// - Parameter idleLimitSeconds: as for `startWorkout(named:)`.
   /// - Throws: `.notFound` when there is no such template; otherwise as `startWorkout(named:)`.
-  @discardableResult
-  public func startWorkout(from templateID: UUID, idleLimitSeconds: Int = 900) throws -> WorkoutInProgress {
-    try store.write { try Self.startWorkout(from: templateID, idleLimitSeconds: idleLimitSeconds, in: $0) }
-  }
   @discardableResult
   public func startWorkout(from templateID: UUID, idleLimitSeconds: Int = 900) async throws -> WorkoutInProgress {
     try await store.write { try Self.startWorkout(from: templateID, idleLimitSeconds: idleLimitSeconds, in: $0) }
@@ -36,16 +28,11 @@ extension WorkoutLog {
   /// - Parameter idleLimitSeconds: as for `startWorkout(named:)`.
   /// - Throws: `.notFound` when there is no such finished workout; otherwise as `startWorkout(named:)`.
   @discardableResult
-  public func startWorkout(repeating workoutID: UUID, idleLimitSeconds: Int = 900) throws -> WorkoutInProgress {
-    try store.write { try Self.startWorkout(repeating: workoutID, idleLimitSeconds: idleLimitSeconds, in: $0) }
-  }
-  @discardableResult
   public func startWorkout(repeating workoutID: UUID, idleLimitSeconds: Int = 900) async throws -> WorkoutInProgress {
     try await store.write { try Self.startWorkout(repeating: workoutID, idleLimitSeconds: idleLimitSeconds, in: $0) }
   }
 
   /// The workout in progress with everything in it; nil when there is none.
-  public func currentWorkout() throws -> WorkoutInProgress? { try store.read { try Self.currentWorkout(in: $0) } }
   public func currentWorkout() async throws -> WorkoutInProgress? { try await store.read { try Self.currentWorkout(in: $0) } }
 
   /// The workout in progress now, and after each change of it or its clock; nil while there is none.
@@ -61,17 +48,11 @@ extension WorkoutLog {
   ///   not completed. Entered values always stay.
   /// - Throws: `.notFound` when no workout is in progress.
   @discardableResult
-  public func finishWorkout(droppingEmptySets: Bool = false) throws -> Workout {
-    try store.write { try Self.finishWorkout(droppingEmptySets: droppingEmptySets, in: $0) }
-  }
-  @discardableResult
   public func finishWorkout(droppingEmptySets: Bool = false) async throws -> Workout {
     try await store.write { try Self.finishWorkout(droppingEmptySets: droppingEmptySets, in: $0) }
   }
 
   /// Deletes the workout in progress with its exercises and sets. Returns it, or nil when there was none.
-  @discardableResult
-  public func discardWorkout() throws -> WorkoutInProgress? { try store.write { try Self.discardWorkout(in: $0) } }
   @discardableResult
   public func discardWorkout() async throws -> WorkoutInProgress? { try await store.write { try Self.discardWorkout(in: $0) } }
 

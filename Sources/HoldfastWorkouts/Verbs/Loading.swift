@@ -8,7 +8,6 @@ extension WorkoutLog {
   ///
   /// The workout in progress and templates are not included.
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
-  public func workouts() throws -> [Workout] { try store.read { try Self.workouts(in: $0) } }
   public func workouts() async throws -> [Workout] { try await store.read { try Self.workouts(in: $0) } }
 
   /// A page of finished workouts, newest first, each with everything in it.
@@ -17,15 +16,11 @@ extension WorkoutLog {
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list; `.decoding`.
-  public func workouts(after key: PageKey? = nil, limit: Int) throws -> Page<Workout> {
-    try store.read { try Self.workouts(after: key, limit: limit, in: $0) }
-  }
   public func workouts(after key: PageKey? = nil, limit: Int) async throws -> Page<Workout> {
     try await store.read { try Self.workouts(after: key, limit: limit, in: $0) }
   }
 
   /// One workout with everything in it, finished or in progress; nil when there is none, or the id is a template's.
-  public func workout(_ id: UUID) throws -> Workout? { try store.read { try Self.workout(id, in: $0) } }
   public func workout(_ id: UUID) async throws -> Workout? { try await store.read { try Self.workout(id, in: $0) } }
 
   /// All finished workouts now, and after each change of one.

@@ -10,7 +10,6 @@ extension WorkoutLog {
   /// - Parameter actual: all values of the set, in its units; nil keeps the entered values, or takes the suggested ones if none
   ///   are entered.
   /// - Throws: `.notFound` when the set is not in the workout in progress; `.invalidValue` for a number that is not finite.
-  public func logSet(_ id: UUID, _ actual: ExerciseSet.Actual? = nil) throws { try store.write { try Self.logSet(id, actual, in: $0) } }
   public func logSet(_ id: UUID, _ actual: ExerciseSet.Actual? = nil) async throws {
     try await store.write { try Self.logSet(id, actual, in: $0) }
   }
@@ -26,13 +25,6 @@ extension WorkoutLog {
   public func logSet(
     in exerciseID: UUID, _ actual: ExerciseSet.Actual, type: SetType = .working, weightUnit: WeightUnit? = nil,
     distanceUnit: DistanceUnit? = nil
-  ) throws -> ExerciseSet {
-    try store.write { try Self.logSet(in: exerciseID, actual, type: type, weightUnit: weightUnit, distanceUnit: distanceUnit, in: $0) }
-  }
-  @discardableResult
-  public func logSet(
-    in exerciseID: UUID, _ actual: ExerciseSet.Actual, type: SetType = .working, weightUnit: WeightUnit? = nil,
-    distanceUnit: DistanceUnit? = nil
   ) async throws -> ExerciseSet {
     try await store.write {
       try Self.logSet(in: exerciseID, actual, type: type, weightUnit: weightUnit, distanceUnit: distanceUnit, in: $0)
@@ -42,8 +34,6 @@ extension WorkoutLog {
   /// Makes a completed set of any workout not completed; its values stay. Returns false when it was not completed.
   ///
   /// - Throws: `.notFound` when there is no such set.
-  @discardableResult
-  public func reopenSet(_ id: UUID) throws -> Bool { try store.write { try Self.reopenSet(id, in: $0) } }
   @discardableResult
   public func reopenSet(_ id: UUID) async throws -> Bool { try await store.write { try Self.reopenSet(id, in: $0) } }
 

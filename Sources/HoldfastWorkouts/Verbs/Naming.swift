@@ -5,7 +5,6 @@ extension WorkoutLog {
   /// Renames a workout or template: one row. The name may be empty.
   ///
   /// - Throws: `.notFound` when there is none with this id.
-  public func renameWorkout(_ id: UUID, to name: String) throws { try store.write { try Self.renameWorkout(id, to: name, in: $0) } }
   public func renameWorkout(_ id: UUID, to name: String) async throws {
     try await store.write { try Self.renameWorkout(id, to: name, in: $0) }
   }
@@ -13,7 +12,6 @@ extension WorkoutLog {
   /// Changes the note of a workout or template: one row. Nil removes it.
   ///
   /// - Throws: `.notFound` when there is none with this id.
-  public func writeNote(_ note: String?, of id: UUID) throws { try store.write { try Self.writeNote(note, of: id, in: $0) } }
   public func writeNote(_ note: String?, of id: UUID) async throws { try await store.write { try Self.writeNote(note, of: id, in: $0) } }
 
   public static func renameWorkout(_ id: UUID, to name: String, in tx: Writer) throws {

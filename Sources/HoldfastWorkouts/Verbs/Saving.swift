@@ -10,18 +10,14 @@ extension WorkoutLog {
   /// - Throws: `.constraint` when it contains an exercise or a set twice, when an exercise's or set's id belongs to another
   ///   workout, or when the workout's id is a template's; `.invalidValue` for a value that a column cannot hold; `.readOnly`.
   ///   Then nothing is changed.
-  public func save(_ workout: Workout) throws { try store.write { try Self.save(workout, in: $0) } }
   public func save(_ workout: Workout) async throws { try await store.write { try Self.save(workout, in: $0) } }
 
   /// Saves many workouts, one after the other in one transaction.
   ///
   /// - Throws: as for one workout; `.constraint` also when the list contains a workout twice. Then none is saved.
-  public func save(_ workouts: [Workout]) throws { try store.write { try Self.save(workouts, in: $0) } }
   public func save(_ workouts: [Workout]) async throws { try await store.write { try Self.save(workouts, in: $0) } }
 
   /// Deletes a workout, finished or in progress, with its exercises and sets. Returns whether there was one.
-  @discardableResult
-  public func deleteWorkout(_ id: UUID) throws -> Bool { try store.write { try Self.deleteWorkout(id, in: $0) } }
   @discardableResult
   public func deleteWorkout(_ id: UUID) async throws -> Bool { try await store.write { try Self.deleteWorkout(id, in: $0) } }
 

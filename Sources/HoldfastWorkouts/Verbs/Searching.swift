@@ -11,9 +11,6 @@ extension WorkoutLog {
   ///   - limit: how many; values below 1 count as 1.
   /// - Returns: an empty page for a text without a word.
   /// - Throws: `.misuse` for a page key of another list, or of a search for another text; `.decoding`.
-  public func search(_ text: String, after key: PageKey? = nil, limit: Int = 50) throws -> Page<Workout> {
-    try store.read { try Self.search(text, after: key, limit: limit, in: $0) }
-  }
   public func search(_ text: String, after key: PageKey? = nil, limit: Int = 50) async throws -> Page<Workout> {
     try await store.read { try Self.search(text, after: key, limit: limit, in: $0) }
   }

@@ -8,9 +8,6 @@ extension WorkoutLog {
   ///
   /// - Throws: `.notFound` when there is no such exercise, or `other` is not one of its sets; `.constraint` when the set's id is taken;
   ///   `.invalidValue` for a number that is not finite.
-  public func addSet(_ set: ExerciseSet, to exerciseID: UUID, before other: UUID? = nil) throws {
-    try store.write { try Self.addSet(set, to: exerciseID, before: other, in: $0) }
-  }
   public func addSet(_ set: ExerciseSet, to exerciseID: UUID, before other: UUID? = nil) async throws {
     try await store.write { try Self.addSet(set, to: exerciseID, before: other, in: $0) }
   }
@@ -18,19 +15,15 @@ extension WorkoutLog {
   /// Makes the stored set equal to this one, except for its place. An unchanged set is not written.
   ///
   /// - Throws: `.notFound` when there is no such set; `.invalidValue` for a value that a column cannot hold.
-  public func updateSet(_ set: ExerciseSet) throws { try store.write { try Self.updateSet(set, in: $0) } }
   public func updateSet(_ set: ExerciseSet) async throws { try await store.write { try Self.updateSet(set, in: $0) } }
 
   /// Removes a set. Returns whether there was one.
-  @discardableResult
-  public func removeSet(_ id: UUID) throws -> Bool { try store.write { try Self.removeSet(id, in: $0) } }
   @discardableResult
   public func removeSet(_ id: UUID) async throws -> Bool { try await store.write { try Self.removeSet(id, in: $0) } }
 
   /// Moves a set before another one of its exercise, or to the end when `other` is nil.
   ///
   /// - Throws: `.notFound` when a set does not exist, or the two are in different exercises.
-  public func moveSet(_ id: UUID, before other: UUID?) throws { try store.write { try Self.moveSet(id, before: other, in: $0) } }
   public func moveSet(_ id: UUID, before other: UUID?) async throws {
     try await store.write { try Self.moveSet(id, before: other, in: $0) }
   }

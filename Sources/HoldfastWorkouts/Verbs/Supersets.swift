@@ -9,8 +9,6 @@ extension WorkoutLog {
   /// - Throws: `.invalidValue` for fewer than two exercises, or exercises of several workouts; `.notFound` when an exercise
   ///   does not exist.
   @discardableResult
-  public func makeSuperset(_ exerciseIDs: [UUID]) throws -> Int { try store.write { try Self.makeSuperset(exerciseIDs, in: $0) } }
-  @discardableResult
   public func makeSuperset(_ exerciseIDs: [UUID]) async throws -> Int {
     try await store.write { try Self.makeSuperset(exerciseIDs, in: $0) }
   }
@@ -18,8 +16,6 @@ extension WorkoutLog {
   /// Ends the superset of an exercise, for all its exercises. Returns false when the exercise is in none.
   ///
   /// - Throws: `.notFound` when there is no such exercise.
-  @discardableResult
-  public func clearSuperset(of exerciseID: UUID) throws -> Bool { try store.write { try Self.clearSuperset(of: exerciseID, in: $0) } }
   @discardableResult
   public func clearSuperset(of exerciseID: UUID) async throws -> Bool {
     try await store.write { try Self.clearSuperset(of: exerciseID, in: $0) }

@@ -5,7 +5,6 @@ extension WorkoutLog {
   /// All templates with everything in them, by name.
   ///
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
-  public func templates() throws -> [WorkoutTemplate] { try store.read { try Self.templates(in: $0) } }
   public func templates() async throws -> [WorkoutTemplate] { try await store.read { try Self.templates(in: $0) } }
 
   /// A page of templates by name, each with everything in it.
@@ -14,15 +13,11 @@ extension WorkoutLog {
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list; `.decoding`.
-  public func templates(after key: PageKey? = nil, limit: Int) throws -> Page<WorkoutTemplate> {
-    try store.read { try Self.templates(after: key, limit: limit, in: $0) }
-  }
   public func templates(after key: PageKey? = nil, limit: Int) async throws -> Page<WorkoutTemplate> {
     try await store.read { try Self.templates(after: key, limit: limit, in: $0) }
   }
 
   /// One template with everything in it; nil when there is none with this id.
-  public func template(_ id: UUID) throws -> WorkoutTemplate? { try store.read { try Self.template(id, in: $0) } }
   public func template(_ id: UUID) async throws -> WorkoutTemplate? { try await store.read { try Self.template(id, in: $0) } }
 
   /// All templates now, and after each change of the log.
@@ -44,7 +39,6 @@ extension WorkoutLog {
   /// - Throws: `.constraint` when it contains an exercise or a set twice, when an exercise's or set's id belongs to another
   ///   template or a workout, or when the template's id is a workout's; `.invalidValue` for a value that a column cannot hold;
   ///   `.readOnly`. Then nothing is changed.
-  public func save(_ template: WorkoutTemplate) throws { try store.write { try Self.save(template, in: $0) } }
   public func save(_ template: WorkoutTemplate) async throws { try await store.write { try Self.save(template, in: $0) } }
 
   /// Makes a template from a workout, finished or in progress, with new ids: values that were done become suggestions.
@@ -54,17 +48,11 @@ extension WorkoutLog {
   /// - Returns: the stored template.
   /// - Throws: `.notFound` when there is no such workout.
   @discardableResult
-  public func saveTemplate(from workoutID: UUID, named name: String) throws -> WorkoutTemplate {
-    try store.write { try Self.saveTemplate(from: workoutID, named: name, in: $0) }
-  }
-  @discardableResult
   public func saveTemplate(from workoutID: UUID, named name: String) async throws -> WorkoutTemplate {
     try await store.write { try Self.saveTemplate(from: workoutID, named: name, in: $0) }
   }
 
   /// Deletes a template with its exercises and sets; workouts started from it stay. Returns whether there was one.
-  @discardableResult
-  public func deleteTemplate(_ id: UUID) throws -> Bool { try store.write { try Self.deleteTemplate(id, in: $0) } }
   @discardableResult
   public func deleteTemplate(_ id: UUID) async throws -> Bool { try await store.write { try Self.deleteTemplate(id, in: $0) } }
 

@@ -8,20 +8,17 @@ extension WorkoutLog {
   /// Notes that the workout in progress is being trained; a screen may call this once a minute, for example. One row.
   ///
   /// - Throws: `.notFound` when no workout is in progress.
-  public func touchWorkout() throws { try store.write { try Self.touchWorkout(in: $0) } }
   public func touchWorkout() async throws { try await store.write { try Self.touchWorkout(in: $0) } }
 
   /// Stops the clock until `resumeWorkout()`: one row. A paused workout stays paused.
   ///
   /// Changes of the workout do not resume it.
   /// - Throws: `.notFound` when no workout is in progress.
-  public func pauseWorkout() throws { try store.write { try Self.pauseWorkout(in: $0) } }
   public func pauseWorkout() async throws { try await store.write { try Self.pauseWorkout(in: $0) } }
 
   /// Lets the clock count again: one row. For a workout that is not paused, this is the same as `touchWorkout()`.
   ///
   /// - Throws: `.notFound` when no workout is in progress.
-  public func resumeWorkout() throws { try store.write { try Self.resumeWorkout(in: $0) } }
   public func resumeWorkout() async throws { try await store.write { try Self.resumeWorkout(in: $0) } }
 
   public static func touchWorkout(in tx: Writer) throws {

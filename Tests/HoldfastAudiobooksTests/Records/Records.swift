@@ -6,15 +6,15 @@ import Testing
 
 @Suite("Records") struct Records {
   @Test("kinds that the app does not know survive saving, loading and saving again word for word")
-  func unknownKinds() throws {
+  func unknownKinds() async throws {
     let world = try World.temporary()
     let json = #"{"type":"teleport", "b" : 1.50,"a":"\u00e9\/","n":null,"big":123456789012345678901234567890}"#
     var collection = Sample.collection("Book", tracks: ["One"])
     collection.source = Tagged(.unknown(type: "teleport", json: json))
     collection.cover = CollectionCover(.unknown(type: "hologram", json: json))
     collection.tracks[0].location = Tagged(.unknown(type: "cassette", json: json))
-    try world.library.save(collection)
-    let loaded = try #require(try world.library.collection(collection.id))
+    try await world.library.save(collection)
+    let loaded = try #require(try await world.library.collection(collection.id))
     #expect(loaded == collection)
     #expect(loaded.source.kind == .unknown(type: "teleport", json: json))
     #expect(Array(loaded.tracks[0].location.payload.utf8) == Array(json.utf8))
@@ -65,35 +65,37 @@ import Testing
   }
 
   @Test("dates finer than a millisecond are rounded when the record is made, so that what is saved is what is loaded")
-  func roundedDates() throws {
+  func roundedDates() async throws {
     let world = try World.temporary()
     let fine = Date(timeIntervalSince1970: 1_762_342_882.123_456_7)
     let old = Date(timeIntervalSince1970: -0.0004)
     var collection = Sample.collection("Book", tracks: ["One", "Two"], created: fine)
     collection.playbackStates = [collection.tracks[0].id: PlaybackState(position: 1, updatedAt: fine)]
     collection.favorites = [collection.tracks[1].id: Favorite(favoritedAt: old)]
-    try world.library.save(collection)
+    try await world.library.save(collection)
     #expect(collection.createdAt == Date(timeIntervalSince1970: 1_762_342_882.123))
     #expect(collection.favorites[collection.tracks[1].id]?.favoritedAt == Date(timeIntervalSince1970: 0))
-    #expect(try world.library.collections() == [collection])
+    #expect(try await world.library.collections() == [collection])
   }
 
   @Test("dates at both ends of what can be stored come back, and those beyond are refused")
-  func extremeDates() throws {
+  func extremeDates() async throws {
     let world = try World.temporary()
     let ends = [DateCodec.range.lowerBound, DateCodec.range.upperBound].compactMap(DateCodec.date(milliseconds:))
     var collections: [AudiobookCollection] = []
     for (seed, date) in ends.enumerated() {
       let collection = Sample.collection("Book", created: date, seed: UInt64(seed))
-      try world.library.save(collection)
+      try await world.library.save(collection)
       collections.append(collection)
     }
-    #expect(try world.library.collections() == Sample.newestFirst(collections))
+    #expect(try await world.library.collections() == Sample.newestFirst(collections))
     for date in [Date.distantFuture.addingTimeInterval(1e12), Date(timeIntervalSince1970: .nan), Date(timeIntervalSince1970: -.infinity)] {
-      let error = #expect(throws: StoreError.self) { try world.library.save(Sample.collection("Never", created: date, seed: 9)) }
+      let error = await #expect(throws: StoreError.self) {
+        try await world.library.save(Sample.collection("Never", created: date, seed: 9))
+      }
       #expect(error?.code == .invalidValue)
     }
-    #expect(try world.library.collections().count == 2)
+    #expect(try await world.library.collections().count == 2)
   }
 
   struct Damage: Sendable, CustomTestStringConvertible {
@@ -126,22 +128,22 @@ import Testing
   ]
 
   @Test("a damaged value is an error that names table, column and row; it is never left out and never overwritten", arguments: damages)
-  func damage(_ damage: Damage) throws {
+  func damage(_ damage: Damage) async throws {
     let world = try World.temporary()
     var collection = Sample.collection("Book", tracks: ["One"])
     let track = collection.tracks[0].id
     collection.playbackStates[track] = PlaybackState(position: 1, updatedAt: world.clock.now)
     collection.favorites[track] = Favorite(favoritedAt: world.clock.now)
     collection.tags = ["tag"]
-    try world.library.save(collection)
+    try await world.library.save(collection)
     let copy = try world.store.copy()
     let row = try damage.apply(to: copy)
 
     let damaged = try AudiobookLibrary.open(at: copy, options: .testing)
-    let error = #expect(throws: StoreError.self) { try damaged.collections() }
+    let error = await #expect(throws: StoreError.self) { try await damaged.collections() }
     #expect([error?.code.rawValue, error?.table, error?.column, error?.row] == ["decoding", damage.table, damage.column, row])
     if damage.column != "id" {
-      #expect(throws: StoreError.self) { try damaged.save(collection) }
+      await #expect(throws: StoreError.self) { try await damaged.save(collection) }
     }
     let after = try RawDatabase.with(copy) { try $0.rows("SELECT hex(\(damage.column)) = hex(\(damage.value)) FROM \(damage.table)") }
     #expect(after == [["1"]])

@@ -21,7 +21,7 @@ import Testing
   func damagedRow(format: Format) throws {
     let folder = try TemporaryFolder()
     let world = try World.inMemory()
-    try world.library.save(Sample.collection("Book", tracks: ["One"]))
+    try world.library.store.write { try AudiobookLibrary.save(Sample.collection("Book", tracks: ["One"]), in: $0) }
     let target = folder.file("export")
     try Data("precious".utf8).write(to: target)
     try world.store.write { tx in _ = try tx.execute("UPDATE tracks SET display_name = CAST(x'FF' AS TEXT)") }
@@ -47,7 +47,7 @@ import Testing
   func fullDisk(format: Format) throws {
     let disk = try SmallDisk(kibibytes: 256)
     let world = try World.inMemory()
-    try world.library.save(Sample.collection("Book", tracks: (1...4000).map { "Track \($0)" }))
+    try world.library.store.write { try AudiobookLibrary.save(Sample.collection("Book", tracks: (1...4000).map { "Track \($0)" }), in: $0) }
     let target = disk.url.appendingPathComponent("export")
     try Data("precious".utf8).write(to: target)
     let error = #expect(throws: StoreError.self) { try format.export(world.library, to: target) }
@@ -59,7 +59,7 @@ import Testing
   @Test("because it would replace the store itself is refused, however its path is spelled", arguments: Format.allCases)
   func ownFile(format: Format) throws {
     let world = try World.temporary()
-    try world.library.save(Sample.collection("Book", tracks: ["One"]))
+    try world.library.store.write { try AudiobookLibrary.save(Sample.collection("Book", tracks: ["One"]), in: $0) }
     let store = try #require(world.store.url)
     let folder = store.deletingLastPathComponent()
     let link = folder.deletingLastPathComponent().appendingPathComponent("link-\(UUID().uuidString)")

@@ -31,18 +31,18 @@ import Testing
     let kept = Sample.collection("Kept", tracks: ["One"])
     var left = Sample.collection("Left", tracks: ["Two"], seed: 2)
     left.source = Tagged(source)
-    for collection in [kept, left] { try world.library.save(collection) }
+    for collection in [kept, left] { try world.library.store.write { try AudiobookLibrary.save(collection, in: $0) } }
     let (leftOut, read) = try exported()
     #expect(leftOut == ["collections -: the player does not know a source of the kind \(left.source.type)"])
     #expect(try read == ExportedLibrary([kept]))
-    #expect(try world.library.collection(left.id) == left, "it stays in the store")
+    #expect(try world.library.store.read { try AudiobookLibrary.collection(left.id, in: $0) } == left, "it stays in the store")
   }
 
   @Test("a collection with a cover of an unknown kind is left out and reported")
   func cover() throws {
     var left = Sample.collection("Left")
     left.cover = CollectionCover(.unknown(type: "gradient", json: "{}"))
-    try world.library.save(left)
+    try world.library.store.write { try AudiobookLibrary.save(left, in: $0) }
     let (leftOut, read) = try exported()
     #expect(leftOut == ["collections -: the player does not know a cover of the kind gradient"])
     #expect(read.collections == [])
@@ -64,7 +64,7 @@ import Testing
     collection.lastPlayedTrackID = left
     collection.playbackStates = [left: PlaybackState(position: 1, updatedAt: world.clock.now)]
     collection.favorites = [left: Favorite(favoritedAt: world.clock.now)]
-    try world.library.save(collection)
+    try world.library.store.write { try AudiobookLibrary.save(collection, in: $0) }
     let (leftOut, read) = try exported()
     #expect(leftOut == ["tracks -: \(reason)"])
     collection.tracks.removeLast()
@@ -80,7 +80,7 @@ import Testing
     for track in collection.tracks {
       collection.playbackStates[track.id] = PlaybackState(position: 1, duration: 2, updatedAt: world.clock.now)
     }
-    try world.library.save(collection)
+    try world.library.store.write { try AudiobookLibrary.save(collection, in: $0) }
     let (one, two) = (collection.tracks[0].id, collection.tracks[1].id)
     try world.store.write { tx in
       try tx.execute("UPDATE tracks SET duration = 9e999, metadata = '[1]' WHERE id = \(one)")

@@ -159,7 +159,7 @@ struct ImportBackups {
     for source in sources { _ = try await AudiobookLibrary.importLibrary(from: source, into: store, storeOptions: options) }
     let counts = try world.withLibrary { library in
       #expect(try library.store.integrityCheck().findings == [])
-      return try library.collections().filter { $0.id != Legacy.uuid(9) }.map(\.tracks.count)
+      return try library.store.read { try AudiobookLibrary.collections(in: $0) }.filter { $0.id != Legacy.uuid(9) }.map(\.tracks.count)
     }
     #expect(counts == [50, 50])
   }

@@ -100,9 +100,11 @@ struct ImportCases {
     let states = Legacy.states((2, Legacy.state("1")))
     _ = try world.importing(Legacy.library(Legacy.collection(tracks: [Legacy.track(2)], more: states)))
     try world.withLibrary { library in
-      try library.renameCollection(Legacy.uuid(1), to: "mine")
-      try library.renameTrack(Legacy.uuid(2), to: "mine")
-      try library.savePlaybackState(PlaybackState(position: 99, updatedAt: world.clock.now), of: Legacy.uuid(2))
+      try library.store.write { try AudiobookLibrary.renameCollection(Legacy.uuid(1), to: "mine", in: $0) }
+      try library.store.write { try AudiobookLibrary.renameTrack(Legacy.uuid(2), to: "mine", in: $0) }
+      try library.store.write {
+        try AudiobookLibrary.savePlaybackState(PlaybackState(position: 99, updatedAt: world.clock.now), of: Legacy.uuid(2), in: $0)
+      }
     }
     let other = Legacy.collection(
       title: "theirs", updatedAt: later, tracks: [Legacy.track(2, name: "theirs")], more: Legacy.states((2, Legacy.state("2", at: later))))
@@ -130,9 +132,9 @@ struct ImportCases {
       Legacy.collection(4, tracks: [Legacy.track(5)]))
     _ = try world.importing(json)
     try world.withLibrary { library in
-      try library.deleteCollection(Legacy.uuid(4))
-      try library.removeTracks([Legacy.uuid(2)])
-      try library.removeTag("a", from: Legacy.uuid(1))
+      try library.store.write { try AudiobookLibrary.deleteCollection(Legacy.uuid(4), in: $0) }
+      try library.store.write { try AudiobookLibrary.removeTracks([Legacy.uuid(2)], in: $0) }
+      try library.store.write { try AudiobookLibrary.removeTag("a", from: Legacy.uuid(1), in: $0) }
     }
     #expect(
       try world.importing(json) == """
@@ -160,7 +162,7 @@ struct ImportCases {
         Legacy.collection(updatedAt: time, tracks: [Legacy.track(2), Legacy.track(3)], more: #""lastPlayedTrackId":"\#(Legacy.id(2))","#))
     }
     _ = try world.importing(json(later))
-    try world.withLibrary { _ = try $0.removeTracks([Legacy.uuid(2)]) }
+    try world.withLibrary { _ = try $0.store.write { try AudiobookLibrary.removeTracks([Legacy.uuid(2)], in: $0) } }
     #expect(
       try world.importing(json("2027-01-01T00:00:00Z")) == """
         collections 1: 1 merged
@@ -250,11 +252,11 @@ struct ImportCases {
   }
 
   @Test("a track id that the store has in a collection of its own is not taken over")
-  func foreignTrack() throws {
+  func foreignTrack() async throws {
     let world = try ImportWorld()
-    try world.withLibrary { library in
+    try await world.usingLibrary { library in
       let track = AudiobookTrack(id: Legacy.uuid(5), displayName: "mine", filename: "m", location: .external(url: "u"), trackNumber: 1)
-      try library.save(
+      try await library.save(
         AudiobookCollection(
           id: Legacy.uuid(9), title: "mine", createdAt: world.clock.now, source: .external(description: "d"), tracks: [track]))
     }
@@ -315,7 +317,7 @@ struct ImportCases {
         tracks 1: 1 imported
         """)
     try world.withLibrary { library in
-      let loaded = try #require(try library.collection(Legacy.uuid(1)))
+      let loaded = try #require(try library.store.read { try AudiobookLibrary.collection(Legacy.uuid(1), in: $0) })
       #expect(loaded.source.kind == .unknown(type: "webdav", json: source))
       #expect(loaded.cover.image.kind == .unknown(type: "gradient", json: cover))
       #expect(loaded.tracks.map(\.location.kind) == [.unknown(type: "sftp", json: location)])
@@ -339,7 +341,7 @@ struct ImportCases {
         other by nobody
           8 track 8 at 4.0
         """)
-    #expect(try world.withLibrary { try $0.search("proz").count } == 1)
+    #expect(try world.withLibrary { try $0.store.read { try AudiobookLibrary.search("proz", in: $0) }.count } == 1)
   }
 }
 

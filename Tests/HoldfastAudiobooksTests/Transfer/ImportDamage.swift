@@ -232,7 +232,7 @@ struct ImportDamage {
         playback_states 1: 1 imported
         """)
     try world.withLibrary { library in
-      let loaded = try #require(try library.collection(Legacy.uuid(1)))
+      let loaded = try #require(try library.store.read { try AudiobookLibrary.collection(Legacy.uuid(1), in: $0) })
       #expect(loaded.tracks.map(\.fileSize) == [.max])
       #expect(loaded.tracks.map(\.trackNumber) == [.min])
       #expect(loaded.tracks.map(\.duration) == [.greatestFiniteMagnitude])

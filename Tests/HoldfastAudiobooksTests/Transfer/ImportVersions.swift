@@ -35,7 +35,7 @@ struct ImportVersions {
           2 track 2 at 12.5
         """)
     try world.withLibrary { library in
-      let state = try #require(try library.playbackState(of: Legacy.uuid(2)))
+      let state = try #require(try library.store.read { try AudiobookLibrary.playbackState(of: Legacy.uuid(2), in: $0) })
       #expect(state == PlaybackState(position: 12.5, updatedAt: Date(timeIntervalSince1970: 1_762_342_882)))
     }
   }
@@ -159,7 +159,7 @@ struct ImportVersions {
     let world = try ImportWorld()
     let collection = Legacy.collection().replacing(#"{"folderPath":"\/有声书","tokenScope":"netdisk","type":"baiduNetdisk"}"#, with: json)
     #expect(try world.importing(Legacy.library(collection)) == "collections 1: 1 imported")
-    #expect(try world.withLibrary { try $0.collection(Legacy.uuid(1))?.source.kind } == source)
+    #expect(try world.withLibrary { try $0.store.read { try AudiobookLibrary.collection(Legacy.uuid(1), in: $0) }?.source.kind } == source)
   }
 
   @Test(
@@ -177,7 +177,7 @@ struct ImportVersions {
         collections 1: 1 imported
         tracks 1: 1 imported
         """)
-    #expect(try world.withLibrary { try $0.track(Legacy.uuid(1))?.location.kind } == location)
+    #expect(try world.withLibrary { try $0.store.read { try AudiobookLibrary.track(Legacy.uuid(1), in: $0) }?.location.kind } == location)
   }
 
   @Test(
@@ -194,7 +194,7 @@ struct ImportVersions {
     let world = try ImportWorld()
     let collection = Legacy.collection().replacing(##"{"kind":{"colorHex":"#5B8DEF","type":"solid"}}"##, with: json)
     #expect(try world.importing(Legacy.library(collection)) == "collections 1: 1 imported")
-    #expect(try world.withLibrary { try $0.collection(Legacy.uuid(1))?.cover } == cover)
+    #expect(try world.withLibrary { try $0.store.read { try AudiobookLibrary.collection(Legacy.uuid(1), in: $0) }?.cover } == cover)
   }
 
   @Test("ids in lower case and in upper case are the same ids")
@@ -224,10 +224,10 @@ struct ImportVersions {
         tracks 1: 1 imported
         """)
     try world.withLibrary { library in
-      let collection = try #require(try library.collection(Legacy.uuid(1)))
+      let collection = try #require(try library.store.read { try AudiobookLibrary.collection(Legacy.uuid(1), in: $0) })
       #expect(Array(collection.title.utf8) == Array(title.utf8))
       #expect(collection.tracks.map { Array($0.displayName.utf8) } == [Array(title.utf8)])
-      if let word { #expect(try library.search(word).count == 2) }
+      if let word { #expect(try library.store.read { try AudiobookLibrary.search(word, in: $0) }.count == 2) }
     }
   }
 
@@ -263,7 +263,7 @@ struct ImportVersions {
     let world = try ImportWorld()
     #expect(try world.importing(Legacy.library(Legacy.collection(updatedAt: text))) == "collections 1: 1 imported")
     let expected = Date(timeIntervalSince1970: 1_762_342_882 + Double(milliseconds) / 1000)
-    #expect(try world.withLibrary { try $0.collection(Legacy.uuid(1)) }?.updatedAt == expected)
+    #expect(try world.withLibrary { try $0.store.read { try AudiobookLibrary.collection(Legacy.uuid(1), in: $0) } }?.updatedAt == expected)
   }
 }
 

@@ -18,7 +18,7 @@ extension ImportWorld {
   /// What is on the shelf, one line a collection and one a track.
   func shelf() throws -> String {
     try withLibrary { library in
-      try library.collections().sorted { $0.id.uuidString < $1.id.uuidString }.map { collection in
+      try library.store.read { try AudiobookLibrary.collections(in: $0) }.sorted { $0.id.uuidString < $1.id.uuidString }.map { collection in
         var line = "\(collection.title) by \(collection.author ?? "nobody")"
         if !collection.tags.isEmpty { line += " \(collection.tags)" }
         if let last = collection.lastPlayedTrackID { line += " last \(Legacy.short(last))" }

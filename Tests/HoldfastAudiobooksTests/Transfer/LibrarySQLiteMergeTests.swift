@@ -19,7 +19,7 @@ import Testing
   @Test("a source that is newer by its own time is merged")
   func sourceNewer() throws {
     let folder = try imported()
-    try folder.change { _ = try $0.renameCollection(try #require(id), to: "mine") }
+    try folder.change { _ = try $0.store.write { try AudiobookLibrary.renameCollection(try #require(id), to: "mine", in: $0) } }
     try folder.execute([
       "UPDATE collections SET title = 'theirs', updated_at = '2099-01-01 00:00:00.000'", "UPDATE tracks SET display_name = 'new name'",
       "UPDATE playback_states SET position = 800, updated_at = '2099-01-01 00:00:00.000'",
@@ -46,8 +46,8 @@ import Testing
   func storeNewer() throws {
     let folder = try imported()
     try folder.change {
-      _ = try $0.renameCollection(try #require(id), to: "mine")
-      _ = try $0.renameTrack(try #require(track), to: "my track")
+      _ = try $0.store.write { try AudiobookLibrary.renameCollection(try #require(id), to: "mine", in: $0) }
+      _ = try $0.store.write { try AudiobookLibrary.renameTrack(try #require(track), to: "my track", in: $0) }
     }
     try folder.execute(["UPDATE collections SET title = 'theirs'", "UPDATE tracks SET display_name = 'their track'"])
     #expect(
@@ -62,7 +62,7 @@ import Testing
   @Test("what the listener deleted since does not come back")
   func deleted() throws {
     let folder = try imported()
-    try folder.change { _ = try $0.deleteCollection(try #require(id)) }
+    try folder.change { _ = try $0.store.write { try AudiobookLibrary.deleteCollection(try #require(id), in: $0) } }
     #expect(
       try folder.importing() == [
         "collections 1 = 0 + 0 + 1 + 0", "tracks 1 = 0 + 0 + 1 + 0", "playback_states 1 = 0 + 0 + 1 + 0",
@@ -77,7 +77,7 @@ import Testing
     try folder.execute(["UPDATE collections SET last_played_track_id = '\(OldDatabase.first)', updated_at = '2098-01-01 00:00:00.000'"])
     _ = try folder.importing()
     #expect(try folder.collections().first?.lastPlayedTrackID == track)
-    try folder.change { _ = try $0.removeTracks([try #require(track)]) }
+    try folder.change { _ = try $0.store.write { try AudiobookLibrary.removeTracks([try #require(track)], in: $0) } }
     try folder.execute(["UPDATE collections SET updated_at = '2099-01-01 00:00:00.000'"])
     _ = try folder.importing()
     #expect(try folder.collections().first?.lastPlayedTrackID == nil)

@@ -105,7 +105,7 @@ struct ImportFolder {
   func collections(in store: URL? = nil) throws -> [AudiobookCollection] {
     let library = try AudiobookLibrary.open(at: store ?? self.store, options: .testing)
     defer { try? library.store.close() }
-    return try library.collections()
+    return try library.store.read { try AudiobookLibrary.collections(in: $0) }
   }
 
   func change<T>(_ body: (AudiobookLibrary) throws -> T) throws -> T { try world.withLibrary(body) }

@@ -6,45 +6,45 @@ import Testing
 
 @Suite("Favorites") struct Favorites {
   @Test("a favourite keeps the time since when it is one, and is still there after the library was opened again")
-  func set() throws {
+  func set() async throws {
     let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One", "Two"])
-    try world.library.save(collection)
+    try await world.library.save(collection)
     let id = collection.tracks[0].id
     let since = world.clock.advance()
-    try world.library.setFavorite(true, track: id)
+    try await world.library.setFavorite(true, track: id)
     world.clock.advance()
     #expect(try world.store.rowsChanged { try AudiobookLibrary.setFavorite(true, track: id, in: $0) } == 0)
     let reopened = try AudiobookLibrary.open(at: try world.store.copy(), options: .testing)
-    #expect(try reopened.collection(collection.id)?.favorites == [id: Favorite(favoritedAt: since)])
-    #expect(try reopened.collection(collection.id)?.updatedAt == since, "an older copy elsewhere must not win over it")
+    #expect(try await reopened.collection(collection.id)?.favorites == [id: Favorite(favoritedAt: since)])
+    #expect(try await reopened.collection(collection.id)?.updatedAt == since, "an older copy elsewhere must not win over it")
 
-    try world.library.setFavorite(false, track: id)
-    #expect(try world.library.favorites().items == [])
+    try await world.library.setFavorite(false, track: id)
+    #expect(try await world.library.favorites().items == [])
     #expect(try world.store.rowsChanged { try AudiobookLibrary.setFavorite(false, track: id, in: $0) } == 0)
   }
 
   @Test("toggling turns a favourite into none and back, and says which")
-  func toggle() throws {
+  func toggle() async throws {
     let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One"])
-    try world.library.save(collection)
+    try await world.library.save(collection)
     let id = collection.tracks[0].id
-    #expect(try (0..<4).map { _ in try world.library.toggleFavorite(track: id) } == [true, false, true, false])
+    for wanted in [true, false, true, false] { #expect(try await world.library.toggleFavorite(track: id) == wanted) }
   }
 
   @Test("a track that is not there cannot be a favourite")
-  func missing() throws {
+  func missing() async throws {
     let world = try World.temporary()
     for isFavorite in [true, false] {
-      let error = #expect(throws: StoreError.self) { try world.library.setFavorite(isFavorite, track: UUID()) }
+      let error = await #expect(throws: StoreError.self) { try await world.library.setFavorite(isFavorite, track: UUID()) }
       #expect(error?.code == .notFound)
     }
-    #expect(throws: StoreError.self) { try world.library.toggleFavorite(track: UUID()) }
+    await #expect(throws: StoreError.self) { try await world.library.toggleFavorite(track: UUID()) }
   }
 
   @Test("favourites are listed newest first and those without a time last, by pages of every size")
-  func order() throws {
+  func order() async throws {
     let world = try World.temporary()
     var collection = Sample.collection("Book", tracks: (1...12).map { "Track \($0)" })
     for (number, track) in collection.tracks.enumerated() {
@@ -52,7 +52,7 @@ import Testing
       let time: Date? = number < 9 ? world.clock.now.addingTimeInterval(Double(number / 3)) : nil
       collection.favorites[track.id] = Favorite(favoritedAt: time)
     }
-    try world.library.save(collection)
+    try await world.library.save(collection)
     let expected = collection.favorites.sorted { first, second in
       (first.value.favoritedAt ?? .distantPast, IDCodec.lowercase(first.key))
         > (second.value.favoritedAt ?? .distantPast, IDCodec.lowercase(second.key))
@@ -61,14 +61,14 @@ import Testing
       var found: [UUID] = []
       var key: PageKey?
       repeat {
-        let page = try world.library.favorites(after: key, limit: limit)
+        let page = try await world.library.favorites(after: key, limit: limit)
         found += page.items.map(\.track.id)
         key = page.next
       } while key != nil && found.count < 100
       #expect(found == expected, "pages of \(limit)")
     }
-    #expect(try world.library.favorites(limit: 0).items.count == 1)
-    let first = try #require(try world.library.favorites(limit: 1).items.first)
+    #expect(try await world.library.favorites(limit: 0).items.count == 1)
+    let first = try #require(try await world.library.favorites(limit: 1).items.first)
     #expect(first.collectionID == collection.id)
     #expect(first.favorite == collection.favorites[first.track.id])
   }

@@ -6,87 +6,88 @@ import Testing
 
 @Suite("Playback") struct Playback {
   @Test("progress is two rows, whatever the size of the collection, and says what was played last and when")
-  func progress() throws {
+  func progress() async throws {
     let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: (1...200).map { "Track \($0)" })
-    try world.library.save(collection)
+    try await world.library.save(collection)
     let id = collection.tracks[120].id
     for second in 1...3 {
       let state = PlaybackState(position: Double(second), duration: 600, updatedAt: world.clock.advance())
       #expect(try world.store.rowsChanged { try AudiobookLibrary.savePlaybackState(state, of: id, in: $0) } == 2)
-      #expect(try world.library.playbackState(of: id) == state)
-      let loaded = try #require(try world.library.collection(collection.id))
+      #expect(try await world.library.playbackState(of: id) == state)
+      let loaded = try #require(try await world.library.collection(collection.id))
       #expect(loaded.lastPlayedTrackID == id)
       #expect(loaded.updatedAt == state.updatedAt)
     }
-    #expect(try world.library.playbackStates().count == 1)
+    #expect(try await world.library.playbackStates().count == 1)
   }
 
   @Test("going back is recorded; the collection's own time never goes back")
-  func goingBack() throws {
+  func goingBack() async throws {
     let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One"])
-    try world.library.save(collection)
+    try await world.library.save(collection)
     let id = collection.tracks[0].id
     let late = world.clock.advance(milliseconds: 60_000)
-    try world.library.savePlaybackState(PlaybackState(position: 100, updatedAt: late), of: id)
+    try await world.library.savePlaybackState(PlaybackState(position: 100, updatedAt: late), of: id)
     let early = PlaybackState(position: 5, updatedAt: late.addingTimeInterval(-30))
-    try world.library.savePlaybackState(early, of: id)
-    #expect(try world.library.playbackState(of: id) == early)
-    #expect(try world.library.collection(collection.id)?.updatedAt == late)
+    try await world.library.savePlaybackState(early, of: id)
+    #expect(try await world.library.playbackState(of: id) == early)
+    #expect(try await world.library.collection(collection.id)?.updatedAt == late)
   }
 
   @Test("one resumes in the collection that was heard last, or in the one that is asked for")
-  func resume() throws {
+  func resume() async throws {
     let world = try World.temporary()
     let books = (1...3).map { Sample.collection("Book \($0)", tracks: ["First", "Second"], seed: $0) }
-    for book in books { try world.library.save(book) }
-    #expect(try world.library.resumePoint() == nil)
+    for book in books { try await world.library.save(book) }
+    #expect(try await world.library.resumePoint() == nil)
     for (book, track) in [(0, 0), (1, 1), (0, 1)] {
       let state = PlaybackState(position: Double(book), updatedAt: world.clock.advance())
-      try world.library.savePlaybackState(state, of: books[book].tracks[track].id)
+      try await world.library.savePlaybackState(state, of: books[book].tracks[track].id)
     }
-    let last = ResumeText(try world.library.resumePoint())
+    let last = ResumeText(try await world.library.resumePoint())
     #expect(last == ResumeText(collection: "Book 1", track: "Second", position: 0))
-    #expect(ResumeText(try world.library.resumePoint(in: books[1].id)) == ResumeText(collection: "Book 2", track: "Second", position: 1))
-    #expect(try world.library.resumePoint(in: books[2].id) == nil)
+    #expect(
+      ResumeText(try await world.library.resumePoint(in: books[1].id)) == ResumeText(collection: "Book 2", track: "Second", position: 1))
+    #expect(try await world.library.resumePoint(in: books[2].id) == nil)
   }
 
   @Test("there is nothing to resume when the last played track was removed or its state cleared")
-  func nothingToResume() throws {
+  func nothingToResume() async throws {
     let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One", "Two"])
-    try world.library.save(collection)
+    try await world.library.save(collection)
     for track in collection.tracks {
-      try world.library.savePlaybackState(PlaybackState(position: 1, updatedAt: world.clock.advance()), of: track.id)
+      try await world.library.savePlaybackState(PlaybackState(position: 1, updatedAt: world.clock.advance()), of: track.id)
     }
-    #expect(try world.library.clearPlaybackState(of: collection.tracks[1].id))
-    #expect(try world.library.clearPlaybackState(of: collection.tracks[1].id) == false)
-    #expect(try world.library.playbackState(of: collection.tracks[1].id) == nil)
-    #expect(try world.library.resumePoint() == nil)
-    try world.library.savePlaybackState(PlaybackState(position: 1, updatedAt: world.clock.advance()), of: collection.tracks[0].id)
-    try world.library.removeTracks([collection.tracks[0].id])
-    #expect(try world.library.resumePoint() == nil)
+    #expect(try await world.library.clearPlaybackState(of: collection.tracks[1].id))
+    #expect(try await world.library.clearPlaybackState(of: collection.tracks[1].id) == false)
+    #expect(try await world.library.playbackState(of: collection.tracks[1].id) == nil)
+    #expect(try await world.library.resumePoint() == nil)
+    try await world.library.savePlaybackState(PlaybackState(position: 1, updatedAt: world.clock.advance()), of: collection.tracks[0].id)
+    try await world.library.removeTracks([collection.tracks[0].id])
+    #expect(try await world.library.resumePoint() == nil)
   }
 
   @Test("a verb of a library is counted under its own name, with the errors that it throws")
-  func counted() throws {
+  func counted() async throws {
     let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One"])
-    try world.library.save(collection)
+    try await world.library.save(collection)
     let state = PlaybackState(position: 1, updatedAt: world.clock.advance())
-    try world.library.savePlaybackState(state, of: collection.tracks[0].id)
-    let error = #expect(throws: StoreError.self) { try world.library.savePlaybackState(state, of: UUID()) }
+    try await world.library.savePlaybackState(state, of: collection.tracks[0].id)
+    let error = await #expect(throws: StoreError.self) { try await world.library.savePlaybackState(state, of: UUID()) }
     #expect(error?.verb == "savePlaybackState(_:of:)")
     let verb = world.store.metrics().verbs["savePlaybackState(_:of:)"]
     #expect(verb?.writes == 2 && verb?.rowsWritten == 2 && verb?.errors == ["not_found": 1])
   }
 
   @Test("a track that is not there and a position that is no number are refused, and nothing changes")
-  func refused() throws {
+  func refused() async throws {
     let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One"])
-    try world.library.save(collection)
+    try await world.library.save(collection)
     let id = collection.tracks[0].id
     let attempts: [(PlaybackState, UUID, StoreError.Code)] = [
       (PlaybackState(position: 1, updatedAt: world.clock.now), UUID(), .notFound),
@@ -97,10 +98,10 @@ import Testing
       (PlaybackState(position: 1, updatedAt: .distantPast.addingTimeInterval(-1e12)), id, .invalidValue),
     ]
     for (state, track, code) in attempts {
-      let error = #expect(throws: StoreError.self) { try world.library.savePlaybackState(state, of: track) }
+      let error = await #expect(throws: StoreError.self) { try await world.library.savePlaybackState(state, of: track) }
       #expect(error?.code == code)
     }
-    #expect(try world.library.collections() == [collection])
+    #expect(try await world.library.collections() == [collection])
   }
 
   @Test("the async verbs do what the blocking ones do")

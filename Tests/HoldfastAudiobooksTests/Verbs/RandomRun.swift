@@ -6,44 +6,44 @@ import Testing
 
 @Suite("A long run") struct RandomRun {
   @Test("after each of hundreds of random verbs the library equals a model in memory", arguments: [UInt64(40), 41, 42])
-  func againstModel(seed: UInt64) throws {
+  func againstModel(seed: UInt64) async throws {
     let world = try World.temporary()
     var random = SeededGenerator(seed: seed)
     var model = LibraryModel()
     var copies: [AudiobookCollection] = []
     for step in 0..<400 {
       world.clock.advance(milliseconds: Int64.random(in: 1...5000, using: &random))
-      let name = try act(world, &model, &copies, &random)
-      let loaded = try world.library.collections()
+      let name = try await act(world, &model, &copies, &random)
+      let loaded = try await world.library.collections()
       try #require(loaded == model.newestFirst, "seed \(seed), step \(step): \(name)")
       if step % 50 == 0 { copies = loaded }
     }
-    try compareLists(world, model)
+    try await compareLists(world, model)
     #expect(try world.isHealthy())
-    try world.store.vacuum()
-    try compareLists(world, model)
+    try await world.store.vacuum()
+    try await compareLists(world, model)
     let reopened = try AudiobookLibrary.open(at: try world.store.copy(), options: .testing)
-    #expect(try reopened.collections() == model.newestFirst)
+    #expect(try await reopened.collections() == model.newestFirst)
   }
 
   /// One random verb on both. Returns its name.
   private func act(
     _ world: World, _ model: inout LibraryModel, _ copies: inout [AudiobookCollection], _ random: inout SeededGenerator
-  ) throws -> String {
+  ) async throws -> String {
     let library = world.library
     let now = world.clock.now
     let book = model.collections.values.sorted { IDCodec.lowercase($0.id) < IDCodec.lowercase($1.id) }.randomElement(using: &random)
     let track = book?.tracks.randomElement(using: &random)?.id
     guard model.collections.count > 1, let book, let track, !random.chance(12) else {
       let new = Sample.collection(&random, tracks: 1...6)
-      try library.save(new)
+      try await library.save(new)
       try model.save(new)
       return "save a new collection"
     }
     switch Int.random(in: 0..<13, using: &random) {
     case 0:
       guard model.collections.count > 4 else { fallthrough }
-      try library.deleteCollection(book.id)
+      try await library.deleteCollection(book.id)
       model.collections[book.id] = nil
       return "delete"
     case 1, 2:
@@ -57,80 +57,80 @@ import Testing
       copy.tags.append(random.pick(Sample.words))
       do {
         try model.save(copy)
-        try library.save(copy)
+        try await library.save(copy)
       } catch is LibraryModel.Taken {
-        #expect(throws: StoreError.self) { try library.save(copy) }
+        await #expect(throws: StoreError.self) { try await library.save(copy) }
       }
       return "save a copy"
     case 3:
       let title = random.pick(Sample.words)
-      try library.renameCollection(book.id, to: title)
+      try await library.renameCollection(book.id, to: title)
       model.change(book.id, now) { $0.title = title }
       return "rename a collection"
     case 4:
       let new = (0..<Int.random(in: 1...3, using: &random)).map { Sample.track(&random, number: $0) }
       let before = random.chance(50) ? track : nil
-      try library.addTracks(new, to: book.id, before: before)
+      try await library.addTracks(new, to: book.id, before: before)
       model.change(book.id, now) { $0.tracks.insert(contentsOf: new, at: $0.place(before)) }
       return "add tracks"
     case 5:
-      try library.removeTracks([track])
+      try await library.removeTracks([track])
       model.change(book.id, now) { $0.remove(track) }
       return "remove a track"
     case 6:
       let before = random.chance(70) ? book.tracks.randomElement(using: &random)?.id : nil
-      try library.moveTrack(track, before: before)
+      try await library.moveTrack(track, before: before)
       model.move(track, before: before, in: book.id, now)
       return "move a track"
     case 7:
       var changed = Sample.track(&random)
       changed.id = track
-      try library.updateTracks([changed])
+      try await library.updateTracks([changed])
       model.change(book.id, now) { $0.tracks[$0.place(track)] = changed }
       return "update a track"
     case 8:
       let name = random.pick(Sample.words)
-      try library.renameTrack(track, to: name)
+      try await library.renameTrack(track, to: name)
       model.change(book.id, now) { $0.tracks[$0.place(track)].displayName = name }
       return "rename a track"
     case 9, 10:
       let time = now.addingTimeInterval(random.pick([0, -100]))
       let state = PlaybackState(
         position: Double(Int.random(in: 0...5000, using: &random)), duration: random.pick([nil, 5000]), updatedAt: time)
-      try library.savePlaybackState(state, of: track)
+      try await library.savePlaybackState(state, of: track)
       model.change(book.id, max(book.updatedAt, time)) {
         $0.playbackStates[track] = state
         $0.lastPlayedTrackID = track
       }
       return "save progress"
     case 11:
-      let isFavorite = try library.toggleFavorite(track: track)
+      let isFavorite = try await library.toggleFavorite(track: track)
       model.change(book.id, now) { $0.favorites[track] = isFavorite ? Favorite(favoritedAt: now) : nil }
       #expect(isFavorite == (book.favorites[track] == nil))
       return "toggle a favourite"
     default:
       let tag = random.pick(Sample.words)
       if book.tags.contains(tag) {
-        #expect(try library.removeTag(tag, from: book.id))
+        #expect(try await library.removeTag(tag, from: book.id))
         model.change(book.id, now) { $0.tags.removeAll { $0 == tag } }
       } else {
-        #expect(try library.addTag(tag, to: book.id))
+        #expect(try await library.addTag(tag, to: book.id))
         model.change(book.id, now) { $0.tags.append(tag) }
       }
       return "tag"
     }
   }
 
-  private func compareLists(_ world: World, _ model: LibraryModel) throws {
+  private func compareLists(_ world: World, _ model: LibraryModel) async throws {
     let books = Array(model.collections.values)
-    #expect(try world.library.playbackStates() == books.reduce(into: [:]) { $0.merge($1.playbackStates) { first, _ in first } })
-    #expect(try Set(world.library.favorites(limit: 10_000).items.map(\.track.id)) == Set(books.flatMap(\.favorites.keys)))
+    #expect(try await world.library.playbackStates() == books.reduce(into: [:]) { $0.merge($1.playbackStates) { first, _ in first } })
+    #expect(try await Set(world.library.favorites(limit: 10_000).items.map(\.track.id)) == Set(books.flatMap(\.favorites.keys)))
     let tags = books.flatMap(\.tags).reduce(into: [:]) { $0[$1, default: 0] += 1 }
-    #expect(try world.library.tags().reduce(into: [:]) { $0[$1.tag] = $1.collections } == tags)
+    #expect(try await world.library.tags().reduce(into: [:]) { $0[$1.tag] = $1.collections } == tags)
     let chapters = books.flatMap(\.tracks).filter { $0.displayName.contains("Chapter") }.map(\.id)
-    let hits = try world.library.search("chapter", limit: 10_000)
+    let hits = try await world.library.search("chapter", limit: 10_000)
     #expect(Set(hits.compactMap { if case .track(let id, _, _, _) = $0 { id } else { nil } }) == Set(chapters))
-    #expect(try world.library.statistics().tracks == books.map(\.tracks.count).reduce(0, +))
+    #expect(try await world.library.statistics().tracks == books.map(\.tracks.count).reduce(0, +))
   }
 }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Search") struct Searching {
   /// A shelf in several scripts.
-  private func shelf() throws -> World {
+  private func shelf() async throws -> World {
     let world = try World.temporary()
     let books = [
       ("三体", "刘慈欣", ["001 序章.mp3", "第1章 科学边界"]), ("吾輩は猫である", "夏目漱石", ["誤字を修正しました"]),
@@ -14,7 +14,7 @@ import Testing
       ("The Long Way", "AC/DC", ["Chapter 1", "Chapter 2", "Chapter 10"]), ("งานวิจัย", nil, ["บทนำ"]),
     ]
     for (number, (title, author, tracks)) in books.enumerated() {
-      try world.library.save(Sample.collection(title, author: author, tracks: tracks, seed: UInt64(number + 1)))
+      try await world.library.save(Sample.collection(title, author: author, tracks: tracks, seed: UInt64(number + 1)))
     }
     return world
   }
@@ -37,10 +37,10 @@ import Testing
       ("preface", ["Les Misérables / Préface"]), ("carobnjak", ["Čarobnjak iz Oza"]), ("ac/dc", ["The Long Way"]),
       ("chapter 10", ["The Long Way / Chapter 10"]), ("วิจัย", ["งานวิจัย"]), ("long the", ["The Long Way"]),
     ])
-  func found(text: String, expected: [String]) throws {
-    let world = try shelf()
-    #expect(names(try world.library.search(text)) == expected)
-    #expect(names(try world.library.search(text, ranked: true)) == expected)
+  func found(text: String, expected: [String]) async throws {
+    let world = try await shelf()
+    #expect(names(try await world.library.search(text)) == expected)
+    #expect(names(try await world.library.search(text, ranked: true)) == expected)
   }
 
   @Test(
@@ -49,63 +49,63 @@ import Testing
       "\"", "*", "NOT", "long NOT way", "title:long", "(", "long)", "^long", "NEAR(long way)", "-", "' OR 1=1 --", "{title} : x", "\0",
       "a\0b",
     ])
-  func inert(text: String) throws {
-    let world = try shelf()
-    for hit in names(try world.library.search(text)) { #expect(hit.isEmpty == false) }
+  func inert(text: String) async throws {
+    let world = try await shelf()
+    for hit in names(try await world.library.search(text)) { #expect(hit.isEmpty == false) }
   }
 
   @Test("a text without a word finds nothing", arguments: ["", " ", "…", "*", "📚"])
-  func nothing(text: String) throws {
-    #expect(try shelf().library.search(text) == [])
+  func nothing(text: String) async throws {
+    #expect(try await shelf().library.search(text) == [])
   }
 
   @Test("renamed and removed things are found by their new names only")
-  func kept() throws {
-    let world = try shelf()
-    let hit = try #require(try world.library.search("猫").first)
+  func kept() async throws {
+    let world = try await shelf()
+    let hit = try #require(try await world.library.search("猫").first)
     guard case .collection(let id, _, _) = hit else { throw StoreError(.misuse, "expected a collection, found \(hit)") }
-    try world.library.renameCollection(id, to: "犬")
-    #expect(names(try world.library.search("猫")) == [])
-    #expect(names(try world.library.search("犬")) == ["犬"])
-    var book = try #require(try world.library.collection(id))
+    try await world.library.renameCollection(id, to: "犬")
+    #expect(names(try await world.library.search("猫")) == [])
+    #expect(names(try await world.library.search("犬")) == ["犬"])
+    var book = try #require(try await world.library.collection(id))
     book.author = "Plain"
     book.tracks = []
-    try world.library.save(book)
-    #expect(names(try world.library.search("夏目")) == [])
-    #expect(names(try world.library.search("plain")) == ["犬"])
-    #expect(names(try world.library.search("修正")) == [])
+    try await world.library.save(book)
+    #expect(names(try await world.library.search("夏目")) == [])
+    #expect(names(try await world.library.search("plain")) == ["犬"])
+    #expect(names(try await world.library.search("修正")) == [])
     #expect(try world.isHealthy())
   }
 
   @Test("ranked results come best first, and a limit counts for collections and for tracks")
-  func ranked() throws {
+  func ranked() async throws {
     let world = try World.temporary()
     let long = "sea and ships and winds and harbours and islands and many other things"
     for (number, title) in [long, "sea", "the sea at night"].enumerated() {
-      try world.library.save(Sample.collection(title, tracks: [title], seed: UInt64(number + 1)))
+      try await world.library.save(Sample.collection(title, tracks: [title], seed: UInt64(number + 1)))
     }
-    let hits = names(try world.library.search("sea", ranked: true))
+    let hits = names(try await world.library.search("sea", ranked: true))
     #expect(hits.prefix(3) == ["sea", "the sea at night", long])
-    #expect(names(try world.library.search("sea", ranked: true, limit: 1)) == ["sea", "sea / sea"])
-    #expect(try world.library.search("sea", limit: 2).count == 4)
-    #expect(try world.library.search("sea", limit: -5).count == 2)
+    #expect(names(try await world.library.search("sea", ranked: true, limit: 1)) == ["sea", "sea / sea"])
+    #expect(try await world.library.search("sea", limit: 2).count == 4)
+    #expect(try await world.library.search("sea", limit: -5).count == 2)
   }
 
   @Test("VACUUM leaves search right")
-  func vacuum() throws {
-    let world = try shelf()
-    for hit in try world.library.search("the long") {
-      if case .collection(let id, _, _) = hit { try world.library.deleteCollection(id) }
+  func vacuum() async throws {
+    let world = try await shelf()
+    for hit in try await world.library.search("the long") {
+      if case .collection(let id, _, _) = hit { try await world.library.deleteCollection(id) }
     }
-    try world.store.vacuum()
-    #expect(names(try world.library.search("三体")) == ["三体"])
-    #expect(names(try world.library.search("修正")) == ["吾輩は猫である / 誤字を修正しました"])
+    try await world.store.vacuum()
+    #expect(names(try await world.library.search("三体")) == ["三体"])
+    #expect(names(try await world.library.search("修正")) == ["吾輩は猫である / 誤字を修正しました"])
     #expect(try world.isHealthy())
   }
 
   @Test("search is the same from a task")
   func asyncSearch() async throws {
-    let world = try shelf()
+    let world = try await shelf()
     #expect(names(try await world.library.search("三体")) == ["三体"])
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Statistics") struct Statistics {
   @Test("the numbers are those that a walk over all collections gives", arguments: [UInt64(20), 21])
-  func model(seed: UInt64) throws {
+  func model(seed: UInt64) async throws {
     let world = try World.temporary()
     var random = SeededGenerator(seed: seed)
     var collections: [AudiobookCollection] = []
@@ -21,9 +21,9 @@ import Testing
         ])
       }
       collections.append(collection)
-      try world.library.save(collection)
+      try await world.library.save(collection)
     }
-    let numbers = try world.library.statistics()
+    let numbers = try await world.library.statistics()
     let expected = walk(collections)
     #expect(numbers == expected, "seed \(seed)")
     #expect(numbers.finishedTracks > 0 && numbers.tracksInProgress > 0 && numbers.collectionsInProgress > 0)
@@ -39,13 +39,13 @@ import Testing
   @Test(
     "a track is finished within its last 30 seconds, or its last 2 % when it is shorter than 25 minutes",
     arguments: [(3600.0, 3569.9, 0), (3600, 3570, 1), (1500, 1469.9, 0), (1500, 1470, 1), (100, 97.9, 0), (100, 98, 1), (0, 0, 0)])
-  func finished(length: Double, position: Double, finished: Int) throws {
+  func finished(length: Double, position: Double, finished: Int) async throws {
     let world = try World.inMemory()
     var collection = Sample.collection("Book", tracks: ["One"])
     collection.tracks[0].duration = length
     collection.playbackStates[collection.tracks[0].id] = PlaybackState(position: position, updatedAt: world.clock.now)
-    try world.library.save(collection)
-    let numbers = try world.library.statistics()
+    try await world.library.save(collection)
+    let numbers = try await world.library.statistics()
     let begun = 1 - finished
     #expect(
       numbers
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test("the collections heard longest come first, and those not heard do not come", arguments: [UInt64(22), 23])
-  func mostHeard(seed: UInt64) throws {
+  func mostHeard(seed: UInt64) async throws {
     let world = try World.temporary()
     var random = SeededGenerator(seed: seed)
     var expected: [HeardCollection] = []
@@ -72,16 +72,16 @@ import Testing
         collection.playbackStates[track.id] = PlaybackState(position: position, updatedAt: random.date())
       }
       if heard.listenedSeconds > 0 { expected.append(heard) }
-      try world.library.save(collection)
+      try await world.library.save(collection)
     }
     expected.sort { left, right in
       if left.listenedSeconds != right.listenedSeconds { return left.listenedSeconds > right.listenedSeconds }
       return IDCodec.lowercase(left.id) < IDCodec.lowercase(right.id)
     }
     #expect(expected.count > 10 && expected.count < 30, "seed \(seed)")
-    #expect(try world.library.mostHeard(limit: 100) == expected, "seed \(seed)")
-    #expect(try world.library.mostHeard() == Array(expected.prefix(10)), "seed \(seed)")
-    #expect(try world.library.mostHeard(limit: -1) == Array(expected.prefix(1)), "seed \(seed)")
+    #expect(try await world.library.mostHeard(limit: 100) == expected, "seed \(seed)")
+    #expect(try await world.library.mostHeard() == Array(expected.prefix(10)), "seed \(seed)")
+    #expect(try await world.library.mostHeard(limit: -1) == Array(expected.prefix(1)), "seed \(seed)")
   }
 
   private func walk(_ collections: [AudiobookCollection]) -> LibraryStatistics {

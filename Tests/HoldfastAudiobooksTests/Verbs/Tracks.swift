@@ -6,13 +6,13 @@ import Testing
 
 @Suite("Tracks") struct Tracks {
   @Test("every move in every list of up to five tracks gives the order that an array gives")
-  func everyMove() throws {
+  func everyMove() async throws {
     let world = try World.inMemory()
     for count in 1...5 {
       for from in 0..<count {
         for to in 0...count {
           let collection = Sample.collection("Book", tracks: (0..<count).map { "Track \($0)" })
-          try world.library.save(collection)
+          try await world.library.save(collection)
           var expected = collection.tracks.map(\.id)
           let moved = expected[from]
           let other = to < count ? expected[to] : nil
@@ -20,87 +20,87 @@ import Testing
             expected.remove(at: from)
             expected.insert(moved, at: other.flatMap(expected.firstIndex) ?? expected.count)
           }
-          try world.library.moveTrack(moved, before: other)
-          #expect(try order(world, collection.id) == expected, "\(from) to \(to) of \(count)")
-          try world.library.deleteCollection(collection.id)
+          try await world.library.moveTrack(moved, before: other)
+          #expect(try await order(world, collection.id) == expected, "\(from) to \(to) of \(count)")
+          try await world.library.deleteCollection(collection.id)
         }
       }
     }
   }
 
   @Test("tracks can be added before each track of every list of up to five, and at the end")
-  func everyAddition() throws {
+  func everyAddition() async throws {
     let world = try World.inMemory()
     var random = SeededGenerator(seed: 8)
     for count in 0...5 {
       for place in 0...count {
         for added in 0...3 {
           let collection = Sample.collection("Book", tracks: (0..<count).map { "Track \($0)" })
-          try world.library.save(collection)
+          try await world.library.save(collection)
           let new = (0..<added).map { Sample.track(&random, number: $0) }
           var expected = collection.tracks
           expected.insert(contentsOf: new, at: place)
-          try world.library.addTracks(new, to: collection.id, before: place < count ? collection.tracks[place].id : nil)
-          #expect(try world.library.collection(collection.id)?.tracks == expected, "\(added) at \(place) of \(count)")
-          try world.library.deleteCollection(collection.id)
+          try await world.library.addTracks(new, to: collection.id, before: place < count ? collection.tracks[place].id : nil)
+          #expect(try await world.library.collection(collection.id)?.tracks == expected, "\(added) at \(place) of \(count)")
+          try await world.library.deleteCollection(collection.id)
         }
       }
     }
   }
 
   @Test("a move writes one track, a move to where it is none")
-  func smallMove() throws {
+  func smallMove() async throws {
     let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: (0..<50).map { "Track \($0)" })
     let ids = collection.tracks.map(\.id)
-    try world.library.save(collection)
+    try await world.library.save(collection)
     let update = "UPDATE tracks SET position = ? WHERE id = ?"
     for (from, to, writes) in [(49, 0, 1), (3, 4, 0), (3, 10, 1), (49, nil, 0), (0, nil, 1)] as [(Int, Int?, Int)] {
-      let before = try order(world, collection.id)
+      let before = try await order(world, collection.id)
       _ = world.statements.take()
-      try world.library.moveTrack(before[from], before: to.map { before[$0] })
+      try await world.library.moveTrack(before[from], before: to.map { before[$0] })
       #expect(world.statements.take().filter { $0 == update }.count == writes, "\(from) to \(to as Int?)")
     }
-    #expect(Set(try order(world, collection.id)) == Set(ids))
+    #expect(Set(try await order(world, collection.id)) == Set(ids))
   }
 
   @Test("a list whose positions have no gap left takes a track anywhere")
-  func noGaps() throws {
+  func noGaps() async throws {
     let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["A", "B", "C", "D"])
-    try world.library.save(collection)
+    try await world.library.save(collection)
     var random = SeededGenerator(seed: 9)
     for start in [Int64(0), .max - 3, .min] {
-      let ids = try order(world, collection.id)
-      try world.store.write { tx in
+      let ids = try await order(world, collection.id)
+      try await world.store.write { tx in
         for (offset, id) in ids.enumerated() {
           try tx.execute("UPDATE tracks SET position = \(start + Int64(min(offset, 3))) WHERE id = \(id)")
         }
       }
-      var expected = try order(world, collection.id)
+      var expected = try await order(world, collection.id)
       let track = Sample.track(&random)
-      try world.library.addTracks([track], to: collection.id, before: expected[2])
+      try await world.library.addTracks([track], to: collection.id, before: expected[2])
       expected.insert(track.id, at: 2)
       let last = Sample.track(&random)
-      try world.library.addTracks([last], to: collection.id)
+      try await world.library.addTracks([last], to: collection.id)
       expected.append(last.id)
-      #expect(try order(world, collection.id) == expected, "from \(start)")
-      try world.library.removeTracks([track.id, last.id])
+      #expect(try await order(world, collection.id) == expected, "from \(start)")
+      try await world.library.removeTracks([track.id, last.id])
     }
   }
 
   @Test("removing tracks takes their states and favourites along, and the collection no longer points at them")
-  func remove() throws {
+  func remove() async throws {
     let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One", "Two", "Three"])
-    try world.library.save(collection)
+    try await world.library.save(collection)
     let ids = collection.tracks.map(\.id)
     for id in ids {
-      try world.library.savePlaybackState(PlaybackState(position: 1, updatedAt: world.clock.advance()), of: id)
-      try world.library.setFavorite(true, track: id)
+      try await world.library.savePlaybackState(PlaybackState(position: 1, updatedAt: world.clock.advance()), of: id)
+      try await world.library.setFavorite(true, track: id)
     }
-    #expect(try world.library.removeTracks([ids[2], UUID(), ids[0]]) == 2)
-    let loaded = try #require(try world.library.collection(collection.id))
+    #expect(try await world.library.removeTracks([ids[2], UUID(), ids[0]]) == 2)
+    let loaded = try #require(try await world.library.collection(collection.id))
     #expect(loaded.tracks.map(\.id) == [ids[1]])
     #expect(Array(loaded.playbackStates.keys) == [ids[1]])
     #expect(Array(loaded.favorites.keys) == [ids[1]])
@@ -109,73 +109,73 @@ import Testing
   }
 
   @Test("updating tracks replaces what they hold, keeps their places, and changes none when one is missing")
-  func update() throws {
+  func update() async throws {
     let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One", "Two", "Three"])
-    try world.library.save(collection)
+    try await world.library.save(collection)
     var changed = collection.tracks
     changed[0].displayName = "第一章"
     changed[2].duration = 5
-    try world.library.updateTracks([changed[2], changed[0]])
-    #expect(try world.library.collection(collection.id)?.tracks == changed)
-    #expect(try world.library.search("一章").count == 1)
+    try await world.library.updateTracks([changed[2], changed[0]])
+    #expect(try await world.library.collection(collection.id)?.tracks == changed)
+    #expect(try await world.library.search("一章").count == 1)
 
     var random = SeededGenerator(seed: 10)
     var again = changed[1]
     again.displayName = "never"
-    let error = #expect(throws: StoreError.self) { try world.library.updateTracks([again, Sample.track(&random)]) }
+    let error = await #expect(throws: StoreError.self) { try await world.library.updateTracks([again, Sample.track(&random)]) }
     #expect(error?.code == .notFound)
-    #expect(try world.library.collection(collection.id)?.tracks == changed)
+    #expect(try await world.library.collection(collection.id)?.tracks == changed)
   }
 
   @Test("renaming a track is two small updates, and the new name is found")
-  func rename() throws {
+  func rename() async throws {
     let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["Old"])
     let id = collection.tracks[0].id
-    try world.library.save(collection)
+    try await world.library.save(collection)
     _ = world.statements.take()
     let now = world.clock.advance()
-    #expect(try world.library.renameTrack(id, to: "Neu"))
+    #expect(try await world.library.renameTrack(id, to: "Neu"))
     #expect(world.statements.take().map { String($0.prefix(18)) } == ["UPDATE tracks SET ", "UPDATE collections"])
-    #expect(try world.library.track(id)?.displayName == "Neu")
-    #expect(try world.library.collection(collection.id)?.updatedAt == now)
-    #expect(try world.library.search("neu").count == 1)
-    #expect(try world.library.search("old") == [])
-    #expect(try world.library.renameTrack(UUID(), to: "x") == false)
+    #expect(try await world.library.track(id)?.displayName == "Neu")
+    #expect(try await world.library.collection(collection.id)?.updatedAt == now)
+    #expect(try await world.library.search("neu").count == 1)
+    #expect(try await world.library.search("old") == [])
+    #expect(try await world.library.renameTrack(UUID(), to: "x") == false)
   }
 
   @Test("what is not there is said to be missing, and nothing changes")
-  func missing() throws {
+  func missing() async throws {
     let world = try World.temporary()
     var random = SeededGenerator(seed: 11)
     let collection = Sample.collection("Book", tracks: ["One"])
     let other = Sample.collection("Other", tracks: ["Two"], seed: 2)
-    try world.library.save(collection)
-    try world.library.save(other)
+    try await world.library.save(collection)
+    try await world.library.save(other)
     let track = Sample.track(&random)
-    let attempts: [() throws -> Void] = [
-      { try world.library.addTracks([track], to: UUID()) },
-      { try world.library.addTracks([track], to: collection.id, before: other.tracks[0].id) },
-      { try world.library.moveTrack(UUID(), before: nil) },
-      { try world.library.moveTrack(collection.tracks[0].id, before: other.tracks[0].id) },
+    let attempts: [() async throws -> Void] = [
+      { try await world.library.addTracks([track], to: UUID()) },
+      { try await world.library.addTracks([track], to: collection.id, before: other.tracks[0].id) },
+      { try await world.library.moveTrack(UUID(), before: nil) },
+      { try await world.library.moveTrack(collection.tracks[0].id, before: other.tracks[0].id) },
     ]
     for attempt in attempts {
-      let error = #expect(throws: StoreError.self) { try attempt() }
+      let error = await #expect(throws: StoreError.self) { try await attempt() }
       #expect(error?.code == .notFound)
     }
-    #expect(try world.library.collections() == Sample.newestFirst([collection, other]))
-    #expect(try world.library.track(track.id) == nil)
+    #expect(try await world.library.collections() == Sample.newestFirst([collection, other]))
+    #expect(try await world.library.track(track.id) == nil)
   }
 
   @Test("adding a track that is there is refused by table and column")
-  func addTwice() throws {
+  func addTwice() async throws {
     let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One"])
-    try world.library.save(collection)
-    let error = #expect(throws: StoreError.self) { try world.library.addTracks(collection.tracks, to: collection.id) }
+    try await world.library.save(collection)
+    let error = await #expect(throws: StoreError.self) { try await world.library.addTracks(collection.tracks, to: collection.id) }
     #expect([error?.code.rawValue, error?.table, error?.column] == ["constraint", "tracks", "id"])
-    #expect(try world.library.collections() == [collection])
+    #expect(try await world.library.collections() == [collection])
   }
 
   @Test("the async verbs do what the blocking ones do")
@@ -195,5 +195,5 @@ import Testing
     #expect(try await world.library.collection(collection.id)?.tracks == [changed, collection.tracks[0]])
   }
 
-  private func order(_ world: World, _ id: UUID) throws -> [UUID] { try world.library.collection(id)?.tracks.map(\.id) ?? [] }
+  private func order(_ world: World, _ id: UUID) async throws -> [UUID] { try await world.library.collection(id)?.tracks.map(\.id) ?? [] }
 }

@@ -250,16 +250,16 @@ struct RestoreTests {
   }
 
   @Test("an app that has the store open sees the restored state, and goes on")
-  func whileInUse() throws {
+  func whileInUse() async throws {
     let bench = try Workbench()
     let store = try bench.store()
     let id = try prepared(store)
     let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
-    #expect(try library.collections().count == 1)
+    #expect(try await library.collections().count == 1)
     #expect(try bench.run("restore", store, "--snapshot", id, "--yes").status == 0)
-    #expect(try library.collections().count == 2)
+    #expect(try await library.collections().count == 2)
     // SQLite cannot prepare a deletion with foreign keys again while it is finding out that the schema was replaced.
-    _ = try library.store.write { try $0.execute("DELETE FROM collections") }
+    _ = try await library.store.write { try $0.execute("DELETE FROM collections") }
     try library.store.close()
     #expect(try titles(bench, store) == [])
   }

@@ -117,9 +117,9 @@ struct StatsTests {
   }
 
   @Test("stats of music are numbers where no terminal is")
-  func music() throws {
+  func music() async throws {
     let bench = try Workbench()
-    let finished = try bench.run("stats", try bench.music())
+    let finished = try bench.run("stats", try await bench.music())
     #expect(
       finished.output == """
         tracks     5

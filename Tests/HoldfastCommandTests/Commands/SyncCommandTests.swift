@@ -24,9 +24,9 @@ struct SyncCommandTests {
   }
 
   @Test("what waits is sent with the key of the API and as this device, is told, and waits no more")
-  func taken() throws {
+  func taken() async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     let server = try Self.server()
     defer { server.stop() }
     let sent = try bench.run(Self.key, "sync", store, "--to", server.address.absoluteString, "--device", "laptop", "--json")
@@ -42,9 +42,9 @@ struct SyncCommandTests {
   }
 
   @Test("what goes to this computer goes through no proxy, however its address is written", arguments: ["http", "HTTP"])
-  func proxy(scheme: String) throws {
+  func proxy(scheme: String) async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     let server = try Self.server()
     defer { server.stop() }
     let proxy = ["http_proxy": "http://127.0.0.1:1", "all_proxy": "http://127.0.0.1:1"]
@@ -54,9 +54,9 @@ struct SyncCommandTests {
   }
 
   @Test("what the server refuses is told, waits, and is 2")
-  func refused() throws {
+  func refused() async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     let server = try Self.server(refusing: ["e2"])
     defer { server.stop() }
     let sent = try bench.run(Self.key, "sync", store, "--to", server.address.absoluteString, "--json")
@@ -67,9 +67,9 @@ struct SyncCommandTests {
   }
 
   @Test("what the server has comes in and is told, and so is a value that lost against it")
-  func pulled() throws {
+  func pulled() async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     let model = #"{"id":"phi","name":"Phi 4","framework":"MLX","updatedAt":900000000.0}"#
     let server = try Self.server(pages: [
       "/v1/models?page=1&pageSize=100": #"{"models":[\#(model)],"totalCount":1,"page":1,"pageSize":100}"#
@@ -85,11 +85,11 @@ struct SyncCommandTests {
   }
 
   @Test("a store of a newer version is sent nowhere: 65 before any request, and the file as it was", arguments: [false, true])
-  func newerStore(knowsMigration: Bool) throws {
+  func newerStore(knowsMigration: Bool) async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
-    try inference.store.write { tx in
+    try await inference.store.write { tx in
       if !knowsMigration {
         try tx.execute("INSERT INTO holdfast_migrations (name, hash, ran_at) VALUES ('inference/999-later', 'x', 0)")
         try tx.execute("UPDATE holdfast_store SET bookkeeping_sha256 = NULL")
@@ -114,9 +114,9 @@ struct SyncCommandTests {
   @Test(
     "a server that wants another key, or to be left alone, is told with what to do here",
     arguments: [(401, Int32(73), "another key"), (429, 75, "Try again later"), (503, 75, "Try again later")])
-  func stopped(answer: Int, status: Int32, advice: String) throws {
+  func stopped(answer: Int, status: Int32, advice: String) async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     let server = try LoopbackServer { _ in .respond(answer) }
     defer { server.stop() }
     let sent = try bench.run(Self.key, "sync", store, "--to", server.address.absoluteString)
@@ -126,11 +126,11 @@ struct SyncCommandTests {
   }
 
   @Test("without the key for secrets nothing is tried again, as nothing is sent", arguments: [[:], [SecretKey.variableName: "00"]])
-  func retryWithoutKey(environment: [String: String]) throws {
+  func retryWithoutKey(environment: [String: String]) async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
-    try inference.store.write { tx in
+    try await inference.store.write { tx in
       try tx.execute("UPDATE telemetry SET set_aside_revision = revision WHERE id = 'e1'")
       try tx.execute(
         "INSERT INTO sync_tries (kind, row_id, revision, tries, reason, tried_at) SELECT 'telemetry', id, revision, 5, 'no', 0 FROM telemetry WHERE id = 'e1'"
@@ -148,14 +148,14 @@ struct SyncCommandTests {
   }
 
   @Test("where analytics are off it is told that nothing is sent, whatever the consent", arguments: [TelemetryConsent.granted, .limited])
-  func analyticsOff(consent: TelemetryConsent) throws {
+  func analyticsOff(consent: TelemetryConsent) async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     for (isEnabled, level, isTold) in [(false, AnalyticsLevel.basic, true), (true, .none, true), (true, .basic, false)] {
       let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
-      var configuration = try #require(try inference.configuration())
+      var configuration = try #require(try await inference.configuration())
       configuration.analytics = .init(isEnabled: isEnabled, level: level, telemetryConsent: consent)
-      try inference.save(configuration)
+      try await inference.save(configuration)
       try inference.store.close()
       let status = try bench.run("sync", store, "--status")
       #expect(status.errors.contains("Analytics are off: nothing is sent, whatever the consent.") == isTold, "\(status.errors)")

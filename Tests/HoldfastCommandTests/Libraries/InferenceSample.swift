@@ -28,17 +28,17 @@ enum InferenceSample {
     (1, 60, 400, 20, 30, 0, nil), (1, 120, 612.5, 60, 40, 0, "timeout"), (2, 90_000, 900, 100, 200, 0.0025, nil),
   ]
 
-  static func fill(_ inference: InferenceStore) throws {
-    try inference.save(models)
-    try inference.save(
+  static func fill(_ inference: InferenceStore) async throws {
+    try await inference.save(models)
+    try await inference.save(
       InferenceConfiguration(
         baseURL: "https://models.example/v1", analytics: .init(isEnabled: true, level: .detailed, telemetryConsent: .limited),
         createdAt: time(0)))
-    try inference.setAPIKey(apiKey)
-    try inference.save(GenerationSession(id: id(1), modelID: "small-llama", type: .chat, startedAt: time(0)))
-    try inference.save(GenerationSession(id: id(2), modelID: "of nobody", type: .batch, startedAt: time(89_000)))
+    try await inference.setAPIKey(apiKey)
+    try await inference.save(GenerationSession(id: id(1), modelID: "small-llama", type: .chat, startedAt: time(0)))
+    try await inference.save(GenerationSession(id: id(2), modelID: "of nobody", type: .batch, startedAt: time(89_000)))
     for (number, generation) in generations.enumerated() {
-      try inference.record(
+      try await inference.record(
         Generation(
           id: id(10 + number), sessionID: id(generation.session), sequenceNumber: number + 1, createdAt: time(generation.at),
           performance: .init(
@@ -47,24 +47,24 @@ enum InferenceSample {
             timeToFirstTokenMilliseconds: 90.25, tokensPerSecond: 49.5),
           cost: generation.cost, request: ["prompt": .string("2 + 2")], response: ["text": .string("4")], errorCode: generation.error))
     }
-    try inference.endSession(id(1), at: time(300))
-    try inference.record([
+    try await inference.endSession(id(1), at: time(300))
+    try await inference.record([
       TelemetryEvent(id: "e1", type: .error, name: "load", occurredAt: time(10)),
       TelemetryEvent(id: "e2", type: .performance, occurredAt: time(20)),
       TelemetryEvent(id: "e3", type: .performance, occurredAt: time(30)),
     ])
-    try inference.setPreference(#"{"dark":true}"#, named: "theme")
+    try await inference.setPreference(#"{"dark":true}"#, named: "theme")
   }
 }
 
 extension Workbench {
   /// A store with the sample in it.
-  func inference() throws -> String {
+  func inference() async throws -> String {
     var options = StoreOptions.production
     options.now = { Date(timeIntervalSince1970: 1_762_342_882) }
     options.newID = .counting()
     let inference = try InferenceStore.open(at: url("inference.sqlite"), secretKey: InferenceSample.key, options: options)
-    try InferenceSample.fill(inference)
+    try await InferenceSample.fill(inference)
     try inference.store.close()
     return path("inference.sqlite")
   }

@@ -9,9 +9,9 @@ import Testing
 @Suite("An inference store on the command line", .timeLimit(.minutes(10)))
 struct InferenceTests {
   @Test("models are the first list, by name; sessions come newest first; telemetry is counted by type")
-  func lists() throws {
+  func lists() async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     #expect(
       try Self.cells(bench.run("list", store)) == [
         "ID|MODEL|FORMAT|FRAMEWORK|WEIGHTS|SIZE|CONTEXT|FILE|USES",
@@ -36,9 +36,9 @@ struct InferenceTests {
   }
 
   @Test("a model is shown by its id, the beginning of it, or its name without accents, with what its file says and its days")
-  func model() throws {
+  func model() async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     let shown = try bench.run("show", store, "small-llama")
     #expect(shown.status == 0, "\(shown.errors)")
     #expect(shown.output.contains("llama.block_count  16\n"), "\(shown.output)")
@@ -48,9 +48,9 @@ struct InferenceTests {
   }
 
   @Test("a session is a table of its generations, with what failed")
-  func session() throws {
+  func session() async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     let id = IDCodec.lowercase(InferenceSample.id(1))
     let shown = try bench.run("show", store, String(id.prefix(13)))
     #expect(shown.status == 0, "\(shown.errors)")
@@ -63,9 +63,9 @@ struct InferenceTests {
   }
 
   @Test("latencies are percentiles of what was measured; tokens and cost are charted by model and day, and no cost is no chart")
-  func stats() throws {
+  func stats() async throws {
     let bench = try Workbench()
-    let text = try bench.run("stats", try bench.inference()).output
+    let text = try bench.run("stats", try await bench.inference()).output
     #expect(text.contains("latency      p50 612.5 ms, p95 900 ms, p99 900 ms\n"), "\(text)")
     #expect(text.contains("\nTokens of small-llama by day\n  2025-10-06  150\n"), "\(text)")
     #expect(text.contains("\nCost of of nobody by day\n  2025-10-07  0.0025\n"), "\(text)")
@@ -73,9 +73,9 @@ struct InferenceTests {
   }
 
   @Test("an export has no secret and nothing of its table, says so, and comes back; the key is then set again")
-  func export() throws {
+  func export() async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     let exported = try bench.run("export", store, "--to", "export.json", "--json")
     #expect(exported.status == 2, "\(exported.output)\(exported.errors)")
     let left = try #require(exported.document["left_out"] as? [[String: Any]])
@@ -166,9 +166,9 @@ struct InferenceTests {
   }
 
   @Test("what waits is told without a key and without a change")
-  func status() throws {
+  func status() async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     let before = try bench.content()
     let told = try bench.run("sync", store, "--status", "--json")
     #expect(told.status == 0, "\(told.errors)")
@@ -179,9 +179,9 @@ struct InferenceTests {
   }
 
   @Test("without the right key nothing is sent, and no error says anything of a key")
-  func keys() throws {
+  func keys() async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     let none = try bench.run("sync", store, "--to", "http://127.0.0.1:1")
     #expect(none.status == 1 && none.errors.contains("HOLDFAST_SECRET_KEY is not set; nothing was sent\nTry: "), "\(none.errors)")
     for key in [String(repeating: "0", count: 64), "not-a-key-of-mine"] {
@@ -191,27 +191,27 @@ struct InferenceTests {
     let status = try bench.run("sync", store, "--status", "--json").document
     #expect(status["last_error"] is NSNull)
     let inference = try InferenceStore.open(at: bench.url("gone.sqlite"))
-    try inference.save(InferenceConfiguration(apiKeyReference: "of another store", createdAt: InferenceSample.time(0)))
+    try await inference.save(InferenceConfiguration(apiKeyReference: "of another store", createdAt: InferenceSample.time(0)))
     try inference.store.close()
     let gone = try bench.run("sync", "gone.sqlite", "--to", "http://127.0.0.1:1")
     #expect(gone.status == 66 && gone.errors.contains("of another store, is not in"), "\(gone.errors)")
   }
 
   @Test("a generation of a moment that is no date is 65 with its table and column", arguments: [Int64.max, Int64.min])
-  func noDate(milliseconds: Int64) throws {
+  func noDate(milliseconds: Int64) async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
-    _ = try inference.store.write { try $0.execute("UPDATE generations SET created_at = \(milliseconds) WHERE sequence_number = 1") }
+    _ = try await inference.store.write { try $0.execute("UPDATE generations SET created_at = \(milliseconds) WHERE sequence_number = 1") }
     try inference.store.close()
     let stats = try bench.run("stats", store)
     #expect(stats.status == 65 && stats.errors.contains("created_at"), "\(stats.status) \(stats.errors)")
   }
 
   @Test("a server that does not answer is told, and everything goes on waiting")
-  func noServer() throws {
+  func noServer() async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     for key in [InferenceSample.hexadecimalKey, InferenceSample.keyBytes.base64EncodedString() + "\n"] {
       let sent = try bench.run([SecretKey.variableName: key], "sync", store, "--to", "http://127.0.0.1:1")
       #expect(sent.status == 74 && sent.errors.hasPrefix("Error: the server gave no answer"), "\(sent.errors)")
@@ -236,20 +236,20 @@ struct InferenceTests {
   }
 
   @Test("no other library is sent anywhere, and an inference store has nothing to go on with and no unit")
-  func others() throws {
+  func others() async throws {
     let bench = try Workbench()
     let books = try bench.run("sync", try bench.store(), "--status")
     #expect(books.status == 65 && books.errors.hasPrefix("Error: a library of audiobooks has no server to sync with\n"), "\(books.errors)")
-    let store = try bench.inference()
+    let store = try await bench.inference()
     #expect(try bench.run("resume", store, "--json").document["resume"] is NSNull)
     #expect(try bench.run("export", store, "--to", "x.json", "--unit", "kg").status == 65)
     #expect(try bench.run("import", try bench.modelFolder(), "--into", "i.sqlite", "--unit", "kg").status == 65)
   }
 
   @Test("models are found by every word of their name, id, author and tags")
-  func search() throws {
+  func search() async throws {
     let bench = try Workbench()
-    let store = try bench.inference()
+    let store = try await bench.inference()
     for text in ["llama", "SMALL some", "chat"] {
       let hits = try bench.run("search", store, text, "--json").document["hits"] as? [[String: Any]]
       #expect(hits?.map { $0["id"] as? String } == ["small-llama"], "\(text)")

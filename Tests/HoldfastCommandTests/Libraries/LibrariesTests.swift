@@ -77,9 +77,9 @@ struct LibrariesTests {
   }
 
   @Test("a list begins at --offset, and has only the lines that --where wants, in any case and without accents")
-  func window() throws {
+  func window() async throws {
     let bench = try Workbench()
-    let store = try bench.music()
+    let store = try await bench.music()
     func titles(_ arguments: String...) throws -> [String] {
       let finished = try Running(Workbench.binary, ["list", store, "tracks", "--json"] + arguments, in: bench.folder).finish()
       return (finished.document["tracks"] as? [[String: Any]] ?? []).compactMap { $0["title"] as? String }
@@ -218,9 +218,9 @@ struct LibrariesTests {
   }
 
   @Test("what is another library's is not imported, and the store is as before", arguments: [true, false])
-  func otherLibrary(intoMusic: Bool) throws {
+  func otherLibrary(intoMusic: Bool) async throws {
     let bench = try Workbench()
-    let store = intoMusic ? try bench.music() : try bench.store()
+    let store = intoMusic ? try await bench.music() : try bench.store()
     let source = try bench.fixture(intoMusic ? "library.json" : "music.json", as: "source.json")
     let before = try bench.content()
     let (own, other) = intoMusic ? ("music", "audiobooks") : ("audiobooks", "music")
@@ -269,9 +269,9 @@ struct LibrariesTests {
   }
 
   @Test("a library has no list and no format that only another one has, and nothing to go on with is an empty result")
-  func othersOnly() throws {
+  func othersOnly() async throws {
     let bench = try Workbench()
-    let music = try bench.music()
+    let music = try await bench.music()
     let store = try bench.store()
     for (arguments, message) in [
       (["list", music, "collections"], "a library of music has no collections"),
@@ -289,14 +289,14 @@ struct LibrariesTests {
   }
 
   @Test("restore says of a snapshot how much music it holds")
-  func restoreMusic() throws {
+  func restoreMusic() async throws {
     let bench = try Workbench()
-    let store = try bench.music()
+    let store = try await bench.music()
     var options = StoreOptions.production
     options.now = { Date(timeIntervalSince1970: 1_762_342_882) }
     let open = try Store.open(at: URL(fileURLWithPath: store), schemas: [MusicStore.schema], options: options)
-    let id = try open.snapshot(label: "before the change").id
-    _ = try open.write { try $0.execute("DELETE FROM tracks WHERE title = 'Duet'") }
+    let id = try await open.snapshot(label: "before the change").id
+    _ = try await open.write { try $0.execute("DELETE FROM tracks WHERE title = 'Duet'") }
     try open.close()
     let list = try bench.run("restore", store)
     #expect(list.output.contains("  5 tracks, 3 playlists  before the change\n"), "\(list.output)")

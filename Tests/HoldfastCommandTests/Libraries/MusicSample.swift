@@ -42,10 +42,10 @@ enum MusicSample {
 
 extension Workbench {
   /// A store with the sample in it.
-  func music() throws -> String {
+  func music() async throws -> String {
     let library = try MusicStore.open(at: url("music.sqlite"))
-    try library.saveTracks(MusicSample.tracks)
-    try library.savePlaylists(MusicSample.playlists)
+    try await library.saveTracks(MusicSample.tracks)
+    try await library.savePlaylists(MusicSample.playlists)
     try library.store.close()
     return path("music.sqlite")
   }

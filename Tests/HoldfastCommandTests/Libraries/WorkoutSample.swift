@@ -64,14 +64,14 @@ enum WorkoutSample {
 
 extension Workbench {
   /// A store with the sample in it.
-  func workouts() throws -> String {
+  func workouts() async throws -> String {
     var options = StoreOptions.production
     options.now = { Date(timeIntervalSince1970: 1_762_342_882) }
     options.newID = .counting()
     let log = try WorkoutLog.open(at: url("workouts.sqlite"), options: options)
-    try log.save(WorkoutSample.workouts)
-    try log.save(WorkoutSample.template)
-    try log.startWorkout(named: "Evening")
+    try await log.save(WorkoutSample.workouts)
+    try await log.save(WorkoutSample.template)
+    try await log.startWorkout(named: "Evening")
     try log.store.close()
     return path("workouts.sqlite")
   }

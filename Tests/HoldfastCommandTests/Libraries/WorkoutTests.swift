@@ -9,9 +9,9 @@ import Testing
 @Suite("Workouts on the command line")
 struct WorkoutTests {
   @Test("workouts are the first list, newest first, in columns that align")
-  func list() throws {
+  func list() async throws {
     let bench = try Workbench()
-    let finished = try bench.run("list", try bench.workouts())
+    let finished = try bench.run("list", try await bench.workouts())
     #expect(
       Self.withoutIDs(finished.output) == """
         STARTED               WORKOUT   LENGTH  EXERCISES  SETS
@@ -24,9 +24,9 @@ struct WorkoutTests {
   }
 
   @Test("a workout is a table: supersets, sets, weights with units, what was entered and not done in brackets, rests")
-  func show() throws {
+  func show() async throws {
     let bench = try Workbench()
-    let finished = try bench.run("show", try bench.workouts(), "LEGS")
+    let finished = try bench.run("show", try await bench.workouts(), "LEGS")
     #expect(finished.status == 0, "\(finished.errors)")
     #expect(
       finished.output.components(separatedBy: "\n\n").last == """
@@ -42,9 +42,9 @@ struct WorkoutTests {
   }
 
   @Test("an exercise is shown with its history, however its name was written, in the units of each day")
-  func exercise() throws {
+  func exercise() async throws {
     let bench = try Workbench()
-    let finished = try bench.run("show", try bench.workouts(), "Bench press")
+    let finished = try bench.run("show", try await bench.workouts(), "Bench press")
     #expect(finished.status == 0, "\(finished.errors)")
     let lines = finished.output.split(separator: "\n").map {
       String($0).components(separatedBy: "  ").filter { !$0.isEmpty }.dropLast().map { $0.trimmingCharacters(in: .whitespaces) }
@@ -57,9 +57,9 @@ struct WorkoutTests {
   }
 
   @Test("a name that two workouts have is ambiguous, and names both with ids that work, also by their beginning")
-  func ambiguous() throws {
+  func ambiguous() async throws {
     let bench = try Workbench()
-    let store = try bench.workouts()
+    let store = try await bench.workouts()
     let finished = try bench.run("show", store, "push")
     #expect(finished.status == 64)
     let ids = finished.errors.matches(of: /workout ([0-9a-f-]{36}) \(Push, 2025/).map { String($0.1) }
@@ -74,9 +74,9 @@ struct WorkoutTests {
   }
 
   @Test("the workout in progress is told, and is in no list")
-  func inProgress() throws {
+  func inProgress() async throws {
     let bench = try Workbench()
-    let store = try bench.workouts()
+    let store = try await bench.workouts()
     #expect(try bench.run("info", store).output.contains("in progress  Evening\n"))
     #expect(try bench.run("show", store, "evening").output.contains("ended    in progress\n"))
     #expect(!(try bench.run("list", store).output.contains("Evening")))
@@ -165,11 +165,11 @@ struct WorkoutTests {
   }
 
   @Test("volumes and estimates are in the unit that most sets are in; bars show on a terminal")
-  func stats() throws {
+  func stats() async throws {
     let bench = try Workbench()
-    let store = try Store.open(at: URL(fileURLWithPath: try bench.workouts()), schemas: [WorkoutLog.schema])
+    let store = try Store.open(at: URL(fileURLWithPath: try await bench.workouts()), schemas: [WorkoutLog.schema])
     defer { try? store.close() }
-    let text = try Rendering(store.read(#require(WorkoutLog.description.stats)).blocks, width: nil, Console().chartStyle).text
+    let text = try await Rendering(store.read(#require(WorkoutLog.description.stats)).blocks, width: nil, Console().chartStyle).text
     #expect(
       text.contains("\nVolume by week, kg\n  2025-10-06  1247.5\n") || text.contains("\nVolume by week, kg\n  2025-10-06  1248\n"),
       "\(text)")

@@ -14,11 +14,11 @@ import Testing
   private static func bytes(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
 
   @Test("a preference in which only the spelling of a letter changes is another")
-  func preference() throws {
+  func preference() async throws {
     let inference = try World.inMemory().inference
     for word in Self.words {
-      try inference.setPreference("\"\(word)\"", named: "place")
-      #expect(Array(try inference.preference(named: "place")?.value.utf8 ?? "".utf8) == Array("\"\(word)\"".utf8))
+      try await inference.setPreference("\"\(word)\"", named: "place")
+      #expect(Array(try await inference.preference(named: "place")?.value.utf8 ?? "".utf8) == Array("\"\(word)\"".utf8))
     }
   }
 
@@ -31,18 +31,18 @@ import Testing
   }
 
   @Test("statistics tell two targets apart, in the order of their bytes")
-  func statistics() throws {
+  func statistics() async throws {
     let inference = try World.inMemory().inference
-    let session = try inference.startSession(with: "m", type: .batch)
+    let session = try await inference.startSession(with: "m", type: .batch)
     for (number, word) in (Self.words + Self.words).enumerated() {
-      try inference.record(
+      try await inference.record(
         Generation(
           id: NewID.derived(from: "\(number)"), sessionID: session.id, sequenceNumber: number, createdAt: Sample.date,
           performance: .init(
             modelID: "m", executionTarget: ExecutionTarget(rawValue: word), latencyMilliseconds: 1, promptTokens: 1, completionTokens: 1)))
     }
     for grouping in [GenerationStatistics.Grouping.target, [.target, .day], [.model, .target], [.model, .target, .day]] {
-      let found = try inference.statistics(by: grouping)
+      let found = try await inference.statistics(by: grouping)
       #expect(Self.bytes(found.compactMap { $0.target?.rawValue }) == Self.bytes(Self.words.reversed()))
       #expect(found.map(\.generationCount) == [2, 2])
     }

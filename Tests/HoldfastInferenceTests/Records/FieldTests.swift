@@ -21,18 +21,18 @@ import Testing
 
   /// Saves a plain record and the changed one in its place.
   private func check<Record: Equatable & Sendable>(
-    _ field: Field<Record>, _ plain: Record, prepare: (InferenceStore) throws -> Void = { _ in },
-    save: (InferenceStore, Record) throws -> Void, load: (InferenceStore) throws -> Record?
-  ) throws {
+    _ field: Field<Record>, _ plain: Record, prepare: (InferenceStore) async throws -> Void = { _ in },
+    save: (InferenceStore, Record) async throws -> Void, load: (InferenceStore) async throws -> Record?
+  ) async throws {
     let world = try World.temporary()
-    try prepare(world.inference)
-    try save(world.inference, plain)
-    #expect(try load(world.inference) == plain)
+    try await prepare(world.inference)
+    try await save(world.inference, plain)
+    #expect(try await load(world.inference) == plain)
     var changed = plain
     field.change(&changed)
     #expect(changed != plain, "the test changes nothing")
-    try save(world.inference, changed)
-    #expect(try load(world.inference) == changed)
+    try await save(world.inference, changed)
+    #expect(try await load(world.inference) == changed)
     #expect(try world.isHealthy())
   }
 
@@ -57,11 +57,11 @@ import Testing
   ]
 
   @Test("a model comes back equal, whichever field is changed", arguments: models)
-  func model(field: Field<ModelMetadata>) throws {
-    try check(field, Sample.bareModel) {
-      try $0.save($1)
+  func model(field: Field<ModelMetadata>) async throws {
+    try await check(field, Sample.bareModel) {
+      try await $0.save($1)
     } load: {
-      try $0.model(Sample.bareModel.id)
+      try await $0.model(Sample.bareModel.id)
     }
   }
 
@@ -80,11 +80,11 @@ import Testing
   ]
 
   @Test("a session comes back equal, whichever field is changed", arguments: sessions)
-  func session(field: Field<GenerationSession>) throws {
-    try check(field, Self.plainSession) {
-      try $0.save($1)
+  func session(field: Field<GenerationSession>) async throws {
+    try await check(field, Self.plainSession) {
+      try await $0.save($1)
     } load: {
-      try $0.session(Sample.session.id)
+      try await $0.session(Sample.session.id)
     }
   }
 
@@ -110,13 +110,13 @@ import Testing
   ]
 
   @Test("a generation comes back equal, whichever field is changed", arguments: generations)
-  func generation(field: Field<Generation>) throws {
-    try check(field, Self.plainGeneration) {
-      try $0.save(Self.plainSession)
+  func generation(field: Field<Generation>) async throws {
+    try await check(field, Self.plainGeneration) {
+      try await $0.save(Self.plainSession)
     } save: {
-      try $0.save($1)
+      try await $0.save($1)
     } load: {
-      try $0.generation(Sample.generation.id)
+      try await $0.generation(Sample.generation.id)
     }
   }
 
@@ -130,35 +130,35 @@ import Testing
   ]
 
   @Test("an event comes back equal, whichever field is changed", arguments: events)
-  func event(field: Field<TelemetryEvent>) throws {
-    try check(field, Sample.bareEvent) {
-      try TelemetryTests.consent($0)
+  func event(field: Field<TelemetryEvent>) async throws {
+    try await check(field, Sample.bareEvent) {
+      try await TelemetryTests.consent($0)
     } save: { inference, event in
-      try inference.deleteEvent(event.id)
-      #expect(try inference.record([event]) == 1)
+      try await inference.deleteEvent(event.id)
+      #expect(try await inference.record([event]) == 1)
     } load: {
-      try $0.event(Sample.bareEvent.id)
+      try await $0.event(Sample.bareEvent.id)
     }
   }
 
   @Test("an id is kept word for word, but for those that are UUIDs")
-  func ids() throws {
+  func ids() async throws {
     let inference = try World.temporary().inference
-    try TelemetryTests.consent(inference)
+    try await TelemetryTests.consent(inference)
     for (number, id) in ["6B29FC40-CA47-1067-B31D-00DD010662DA", "llama 3.2/1b", "é", "e\u{301}", "a\u{0}b"].enumerated() {
-      try inference.save(ModelMetadata(id: id, name: "", framework: .mlx, createdAt: Sample.date))
+      try await inference.save(ModelMetadata(id: id, name: "", framework: .mlx, createdAt: Sample.date))
       let routings = (0..<number).map { Routing(maxLatencyThreshold: Double($0)) }
       let configuration = InferenceConfiguration(
         id: id, otherRoutings: routings, analytics: .init(batchSize: number), storage: .init(maxCacheSizeBytes: Int64(number)),
         createdAt: Sample.date)
-      try inference.save(configuration)
-      try inference.record([TelemetryEvent(id: id, type: .custom, occurredAt: Sample.date)])
-      #expect(try inference.model(id).map { Array($0.id.utf8) } == Array(id.utf8))
-      #expect(try inference.configuration(id) == configuration)
-      #expect(try inference.configurations().first { $0.id.utf8.elementsEqual(id.utf8) } == configuration)
-      #expect(try inference.event(id).map { Array($0.id.utf8) } == Array(id.utf8))
+      try await inference.save(configuration)
+      try await inference.record([TelemetryEvent(id: id, type: .custom, occurredAt: Sample.date)])
+      #expect(try await inference.model(id).map { Array($0.id.utf8) } == Array(id.utf8))
+      #expect(try await inference.configuration(id) == configuration)
+      #expect(try await inference.configurations().first { $0.id.utf8.elementsEqual(id.utf8) } == configuration)
+      #expect(try await inference.event(id).map { Array($0.id.utf8) } == Array(id.utf8))
     }
-    #expect(try inference.models().count == 5)
+    #expect(try await inference.models().count == 5)
   }
 
   struct Member: Sendable, CustomTestStringConvertible {

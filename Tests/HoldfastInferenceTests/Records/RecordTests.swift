@@ -7,26 +7,26 @@ import Testing
 
 @Suite("Records") struct RecordTests {
   @Test("an edit raises the row's revision by one, also one of a part, and saving it again unchanged does not")
-  func revisions() throws {
+  func revisions() async throws {
     let world = try World.inMemory()
     func revision(_ table: String) throws -> Int { try world.store.read { try $0.count("SELECT max(revision) FROM \(raw: table)") } }
-    try world.store.write { tx in
+    try await world.store.write { tx in
       try tx.upsert(Sample.model)
       try tx.upsert(Sample.model)
     }
     #expect(try revision("model_metadata") == 1)
     var model = Sample.model
     model.tags = []
-    try world.store.write { try $0.upsert(model) }
+    try await world.store.write { [model] in try $0.upsert(model) }
     #expect(try revision("model_metadata") == 2)
 
-    try world.inference.save(Sample.configuration)
+    try await world.inference.save(Sample.configuration)
     let saved = try revision("configuration")
-    try world.inference.save(Sample.configuration)
+    try await world.inference.save(Sample.configuration)
     #expect(try revision("configuration") == saved)
     var configuration = Sample.configuration
     configuration.analytics.telemetryConsent = .denied
-    try world.inference.save(configuration)
+    try await world.inference.save(configuration)
     #expect(try revision("configuration") == saved + 1)
   }
 }

@@ -74,18 +74,19 @@ import Testing
 
   /// Saves a record with each word, and compares what comes back, and the column, byte by byte.
   private func check<Record: Equatable & Sendable>(
-    _ place: Place<Record>, _ plain: Record, save: (InferenceStore, Record) throws -> Void, load: (InferenceStore) throws -> Record?
-  ) throws {
+    _ place: Place<Record>, _ plain: Record, save: (InferenceStore, Record) async throws -> Void,
+    load: (InferenceStore) async throws -> Record?
+  ) async throws {
     let world = try World.temporary()
     for word in place.words + Self.unknown {
       var record = plain
       place.put(word, &record)
-      try save(world.inference, record)
-      let loaded = try #require(try load(world.inference))
+      try await save(world.inference, record)
+      let loaded = try #require(try await load(world.inference))
       // Swift's texts are equal where their letters are: bytes are not.
       #expect(loaded == record && Array("\(loaded)".utf8) == Array("\(record)".utf8), "\(word)")
       guard let column = place.column else { continue }
-      let stored = try world.store.read { try $0.value(column) { row in try row.text() } }
+      let stored = try await world.store.read { try $0.value(column) { row in try row.text() } }
       #expect(stored.map { Array($0.utf8) } == Array(word.utf8), "\(word)")
     }
     #expect(try world.isHealthy())
@@ -109,11 +110,11 @@ import Testing
   ]
 
   @Test("a configuration keeps each word", arguments: configurationPlaces)
-  func configuration(place: Place<InferenceConfiguration>) throws {
-    try check(place, InferenceConfiguration(createdAt: Sample.date)) {
-      try $0.save($1)
+  func configuration(place: Place<InferenceConfiguration>) async throws {
+    try await check(place, InferenceConfiguration(createdAt: Sample.date)) {
+      try await $0.save($1)
     } load: {
-      try $0.configuration()
+      try await $0.configuration()
     }
   }
 
@@ -124,11 +125,11 @@ import Testing
   ]
 
   @Test("a model keeps each word", arguments: modelPlaces)
-  func model(place: Place<ModelMetadata>) throws {
-    try check(place, Sample.bareModel) {
-      try $0.save($1)
+  func model(place: Place<ModelMetadata>) async throws {
+    try await check(place, Sample.bareModel) {
+      try await $0.save($1)
     } load: {
-      try $0.model(Sample.bareModel.id)
+      try await $0.model(Sample.bareModel.id)
     }
   }
 
@@ -137,11 +138,11 @@ import Testing
   ]
 
   @Test("a session keeps each word", arguments: sessionPlaces)
-  func session(place: Place<GenerationSession>) throws {
-    try check(place, Sample.session) {
-      try $0.save($1)
+  func session(place: Place<GenerationSession>) async throws {
+    try await check(place, Sample.session) {
+      try await $0.save($1)
     } load: {
-      try $0.session(Sample.session.id)
+      try await $0.session(Sample.session.id)
     }
   }
 
@@ -155,12 +156,12 @@ import Testing
   ]
 
   @Test("a generation keeps each word", arguments: generationPlaces)
-  func generation(place: Place<Generation>) throws {
-    try check(place, Sample.generation) { inference, generation in
-      try inference.save(Sample.session)
-      try inference.save(generation)
+  func generation(place: Place<Generation>) async throws {
+    try await check(place, Sample.generation) { inference, generation in
+      try await inference.save(Sample.session)
+      try await inference.save(generation)
     } load: {
-      try $0.generation(Sample.generation.id)
+      try await $0.generation(Sample.generation.id)
     }
   }
 
@@ -169,13 +170,13 @@ import Testing
   ]
 
   @Test("an event keeps each word", arguments: eventPlaces)
-  func event(place: Place<TelemetryEvent>) throws {
-    try check(place, Sample.bareEvent) { inference, event in
-      try TelemetryTests.consent(inference)
-      try inference.deleteEvent(event.id)
-      try inference.record([event])
+  func event(place: Place<TelemetryEvent>) async throws {
+    try await check(place, Sample.bareEvent) { inference, event in
+      try await TelemetryTests.consent(inference)
+      try await inference.deleteEvent(event.id)
+      try await inference.record([event])
     } load: {
-      try $0.event(Sample.bareEvent.id)
+      try await $0.event(Sample.bareEvent.id)
     }
   }
 

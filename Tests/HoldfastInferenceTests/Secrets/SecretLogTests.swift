@@ -34,32 +34,32 @@ import Testing
   }
 
   @Test("of a secret that is sealed, opened, refused, damaged and deleted nothing is told")
-  func sealing() throws {
+  func sealing() async throws {
     let inference = try InferenceStore.open(at: folder.file("store.sqlite"), secretKey: World.secretKey, options: options)
     let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
-    try inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
-    try inference.setSecret(secret, named: "token")
-    #expect(try inference.secret(named: "token") == secret)
-    try inference.setAPIKey(key)
-    #expect(try inference.apiKey() == key)
-    try inference.setAPIKey(imported)
-    #expect(throws: StoreError.self) { try inference.setPreference(#""\#(key)""#, named: "openai_api_key") }
+    try await inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    try await inference.setSecret(secret, named: "token")
+    #expect(try await inference.secret(named: "token") == secret)
+    try await inference.setAPIKey(key)
+    #expect(try await inference.apiKey() == key)
+    try await inference.setAPIKey(imported)
+    await #expect(throws: StoreError.self) { try await inference.setPreference(#""\#(key)""#, named: "openai_api_key") }
     let event = TelemetryEvent(
       id: "e", type: .custom, properties: StoredJSON(text: #"{"api_key":"sk-as-a-property/24680"}"#), occurredAt: Sample.date)
-    #expect(try inference.record([event]) == 1)
+    #expect(try await inference.record([event]) == 1)
     let other = InferenceStore(inference.store, secretKey: SecretKey { Data(repeating: 9, count: 32) })
-    #expect(throws: StoreError.self) { try other.secret(named: "token") }
-    _ = try inference.store.write { try $0.execute("UPDATE secrets SET sealed = substr(sealed, 2)") }
-    #expect(throws: StoreError.self) { try inference.apiKey() }
-    _ = try inference.store.snapshot()
-    _ = try inference.store.integrityCheck()
-    #expect(try inference.deleteSecret(named: "token"))
+    await #expect(throws: StoreError.self) { try await other.secret(named: "token") }
+    _ = try await inference.store.write { try $0.execute("UPDATE secrets SET sealed = substr(sealed, 2)") }
+    await #expect(throws: StoreError.self) { try await inference.apiKey() }
+    _ = try await inference.store.snapshot()
+    _ = try await inference.store.integrityCheck()
+    #expect(try await inference.deleteSecret(named: "token"))
     try inference.store.close()
     expectNoSecret(besides: "info opened", "info snapshot", "statement INSERT INTO secrets", "statement SELECT sealed")
   }
 
   @Test("of a key in the SDK's databases nothing is told, whether it is imported, skipped or in quarantine", arguments: [true, false])
-  func importing(isFirst: Bool) throws {
+  func importing(isFirst: Bool) async throws {
     let world = try LegacyWorld()
     let json = #"{"id":"default","routingPolicy":"deviceOnly","apiKey":"\#(imported)","updatedAt":776092800.25}"#
     let preference = #"{"access_token":"sk-sealed/1357924680-ghi"}"#
@@ -81,12 +81,12 @@ import Testing
       for dryRun in [true, false] {
         var importOptions = ImportOptions()
         importOptions.dryRun = dryRun
-        let report = try InferenceStore.importLibrary(
+        let report = try await InferenceStore.importLibrary(
           from: world.source, into: world.store, secretKey: secretKey, options: importOptions, storeOptions: options)
         #expect(report.counts["secrets"] != nil)
       }
     }
-    #expect(try world.withLibrary { try $0.apiKey() } == imported)
+    #expect(try await world.usingLibrary { try await $0.apiKey() } == imported)
     expectNoSecret(besides: "info opened", "statement INSERT INTO secrets", "statement INSERT INTO configuration")
   }
 
@@ -108,7 +108,7 @@ import Testing
       return api.answer(request)
     }
     defer { server.stop() }
-    let client = URLSessionClient(server.address, timeoutSeconds: 5) { try inference.apiKey() }
+    let client = URLSessionClient(server.address, timeoutSeconds: 5) { try await inference.apiKey() }
     let service = DataSyncService(inference, client: client, options: SyncOptions(deviceID: "device"))
     for _ in 0..<DataSyncService.mostTries + 1 { _ = try? await service.sync() }
     #expect(try await inference.syncStatus().lastError != nil)

@@ -8,45 +8,46 @@ import Testing
   private let text = "sk-proj-0123456789-äöü"
 
   @Test("a secret comes back, and its text is nowhere in the store's files")
-  func sealed() throws {
+  func sealed() async throws {
     let world = try World.temporary()
-    try world.inference.setSecret(text, named: "token")
-    #expect(try world.inference.secret(named: "token") == text)
-    #expect(try world.inference.secret(named: "other") == nil)
+    try await world.inference.setSecret(text, named: "token")
+    #expect(try await world.inference.secret(named: "token") == text)
+    #expect(try await world.inference.secret(named: "other") == nil)
     _ = try world.store.copy()
     let folder = try #require(world.store.url).deletingLastPathComponent()
     #expect(try Traces.files(of: text, in: folder) == [])
     #expect(try !Traces.files(of: "key_check", in: folder).isEmpty, "the search sees the files")
-    #expect(try world.inference.secretNames() == ["token"])
-    #expect(try world.inference.deleteSecret(named: "token"))
-    #expect(try world.inference.secret(named: "token") == nil)
+    #expect(try await world.inference.secretNames() == ["token"])
+    #expect(try await world.inference.deleteSecret(named: "token"))
+    #expect(try await world.inference.secret(named: "token") == nil)
   }
 
   @Test("without a key nothing secret is stored or read, and the error says what to do")
-  func noKey() throws {
+  func noKey() async throws {
     let world = try World.temporary(secretKey: nil)
-    let error = #expect(throws: StoreError.self) { try world.inference.setSecret(text, named: "token") }
+    let error = await #expect(throws: StoreError.self) { try await world.inference.setSecret(text, named: "token") }
     #expect(error?.code == .encryptionUnavailable)
     #expect(error?.suggestion == "Give InferenceStore a SecretKey; secrets are never stored as they are.")
-    #expect(try world.inference.secretNames() == [])
+    #expect(try await world.inference.secretNames() == [])
   }
 
   @Test("what was sealed with a key is not read without one, nor replaced, and is there when the key is back")
-  func keyIsGone() throws {
+  func keyIsGone() async throws {
     let world = try World.temporary()
-    try world.inference.save(InferenceConfiguration(createdAt: Sample.date))
-    try world.inference.setAPIKey(text)
-    try world.inference.setSecret(text, named: "token")
+    try await world.inference.save(InferenceConfiguration(createdAt: Sample.date))
+    try await world.inference.setAPIKey(text)
+    try await world.inference.setSecret(text, named: "token")
     let keyless = InferenceStore(world.store)
-    let secret = #expect(throws: StoreError.self) { try keyless.secret(named: "token") }
-    let apiKey = #expect(throws: StoreError.self) { try keyless.apiKey() }
-    let replaced = #expect(throws: StoreError.self) { try keyless.setAPIKey("sk-2") }
+    let secret = await #expect(throws: StoreError.self) { try await keyless.secret(named: "token") }
+    let apiKey = await #expect(throws: StoreError.self) { try await keyless.apiKey() }
+    let replaced = await #expect(throws: StoreError.self) { try await keyless.setAPIKey("sk-2") }
     #expect([secret, apiKey, replaced].allSatisfy { $0?.code == .encryptionUnavailable })
-    #expect(try world.inference.secret(named: "token") == text && world.inference.apiKey() == text)
+    #expect(try await world.inference.secret(named: "token") == text)
+    #expect(try await world.inference.apiKey() == text)
   }
 
   @Test("a configuration and the key of its API are saved in one transaction of the app's, or not at all", arguments: [true, false])
-  func inTransaction(isKept: Bool) throws {
+  func inTransaction(isKept: Bool) async throws {
     let world = try World.temporary()
     let inference = world.inference
     func save() throws {
@@ -58,44 +59,45 @@ import Testing
       }
     }
     if isKept { try save() } else { #expect(throws: StoreError.self) { try save() } }
-    let found = try world.store.read { reader in [try inference.apiKey(in: reader), try inference.secret(named: "hub", in: reader)] }
+    let found = try await world.store.read { reader in [try inference.apiKey(in: reader), try inference.secret(named: "hub", in: reader)] }
     #expect(found == (isKept ? ["sk-1", "hf-1"] : [nil, nil]))
-    #expect(try inference.configuration()?.apiKeyReference == (isKept ? "api-key/default" : nil))
+    #expect(try await inference.configuration()?.apiKeyReference == (isKept ? "api-key/default" : nil))
   }
 
   @Test("another key is its own error, and a damaged secret another; neither error names the secret's text")
-  func wrongKey() throws {
+  func wrongKey() async throws {
     let world = try World.temporary()
-    try world.inference.setSecret(text, named: "token")
+    try await world.inference.setSecret(text, named: "token")
     let other = InferenceStore(world.store, secretKey: SecretKey { Data(repeating: 9, count: 32) })
-    let wrong = #expect(throws: StoreError.self) { try other.secret(named: "token") }
+    let wrong = await #expect(throws: StoreError.self) { try await other.secret(named: "token") }
     #expect(wrong?.code == .wrongKey)
     let short = InferenceStore(world.store, secretKey: SecretKey { Data([1]) })
-    #expect(#expect(throws: StoreError.self) { try short.secret(named: "token") }?.code == .wrongKey)
-    try world.store.write { _ = try $0.execute("UPDATE secrets SET sealed = substr(sealed, 1, length(sealed) - 1)") }
-    let damaged = #expect(throws: StoreError.self) { try world.inference.secret(named: "token") }
+    #expect(await #expect(throws: StoreError.self) { try await short.secret(named: "token") }?.code == .wrongKey)
+    try await world.store.write { _ = try $0.execute("UPDATE secrets SET sealed = substr(sealed, 1, length(sealed) - 1)") }
+    let damaged = await #expect(throws: StoreError.self) { try await world.inference.secret(named: "token") }
     #expect(damaged?.code == .damaged)
     #expect([wrong, damaged].allSatisfy { !String(describing: $0).contains("sk-proj") })
   }
 
   @Test("where secrets are audited, each reading is recorded with its reason and without the secret; otherwise none is")
-  func audited() throws {
+  func audited() async throws {
     let world = try World.temporary()
     var inference = world.inference
-    try inference.save(InferenceConfiguration(createdAt: Sample.date))
-    try inference.setAPIKey(text)
-    #expect(try inference.apiKey(reason: "not audited") == text && world.store.auditEntries() == [])
+    try await inference.save(InferenceConfiguration(createdAt: Sample.date))
+    try await inference.setAPIKey(text)
+    #expect(try await inference.apiKey(reason: "not audited") == text)
+    #expect(try await world.store.auditEntries() == [])
     inference.auditsSecrets = true
     let audited = inference
-    #expect(try Audit.$actor.withValue("anna") { try audited.secret(named: "api-key/default", reason: "a request") } == text)
-    #expect(try audited.apiKey() == text)
-    #expect(try world.store.write { tx in try audited.apiKey(reason: "inside", in: tx) } == text)
-    #expect(try audited.secret(named: "other") == nil)
-    let entries = try world.store.history(of: "secrets", id: "api-key/default")
+    #expect(try await Audit.$actor.withValue("anna") { try await audited.secret(named: "api-key/default", reason: "a request") } == text)
+    #expect(try await audited.apiKey() == text)
+    #expect(try await world.store.write { tx in try audited.apiKey(reason: "inside", in: tx) } == text)
+    #expect(try await audited.secret(named: "other") == nil)
+    let entries = try await world.store.history(of: "secrets", id: "api-key/default")
     #expect(entries.map(\.operation) == [.read, .read, .read])
     #expect(entries.map(\.reason) == ["a request", nil, "inside"] && entries.map(\.actor) == ["anna", nil, nil])
     #expect(entries.map(\.verb) == ["secret(named:reason:)", "apiKey(for:reason:)", "audited()"])
-    #expect(try world.store.checkAudit().findings == [])
+    #expect(try await world.store.checkAudit().findings == [])
     // Without an entry no secret is read.
     let reading = #expect(throws: StoreError.self) { try world.store.read { try audited.secret(named: "api-key/default", in: $0) } }
     #expect(reading?.code == .readOnly)
@@ -104,28 +106,28 @@ import Testing
   }
 
   @Test("a secret that was put in the place of another does not open")
-  func swapped() throws {
+  func swapped() async throws {
     let world = try World.inMemory()
-    try world.inference.setSecret(text, named: "a")
-    try world.inference.setSecret("harmless", named: "b")
-    try world.store.write {
+    try await world.inference.setSecret(text, named: "a")
+    try await world.inference.setSecret("harmless", named: "b")
+    try await world.store.write {
       _ = try $0.execute("UPDATE secrets SET sealed = (SELECT sealed FROM secrets WHERE name = 'a') WHERE name = 'b'")
     }
-    #expect(#expect(throws: StoreError.self) { try world.inference.secret(named: "b") }?.code == .damaged)
+    #expect(await #expect(throws: StoreError.self) { try await world.inference.secret(named: "b") }?.code == .damaged)
   }
 
   @Test("the key of the API is sealed, named by its configuration, and deleted with it")
-  func apiKey() throws {
+  func apiKey() async throws {
     let world = try World.inMemory()
-    #expect(#expect(throws: StoreError.self) { try world.inference.setAPIKey(text) }?.code == .notFound)
-    try world.inference.save(InferenceConfiguration(createdAt: Sample.date))
-    try world.inference.setAPIKey(text)
-    #expect(try world.inference.apiKey() == text)
-    #expect(try world.inference.configuration()?.apiKeyReference == "api-key/default")
-    try world.inference.setAPIKey(nil)
-    #expect(try world.inference.apiKey() == nil)
-    try world.inference.setAPIKey(text)
-    try world.inference.deleteConfiguration("default")
-    #expect(try world.inference.secretNames() == [])
+    #expect(await #expect(throws: StoreError.self) { try await world.inference.setAPIKey(text) }?.code == .notFound)
+    try await world.inference.save(InferenceConfiguration(createdAt: Sample.date))
+    try await world.inference.setAPIKey(text)
+    #expect(try await world.inference.apiKey() == text)
+    #expect(try await world.inference.configuration()?.apiKeyReference == "api-key/default")
+    try await world.inference.setAPIKey(nil)
+    #expect(try await world.inference.apiKey() == nil)
+    try await world.inference.setAPIKey(text)
+    try await world.inference.deleteConfiguration("default")
+    #expect(try await world.inference.secretNames() == [])
   }
 }

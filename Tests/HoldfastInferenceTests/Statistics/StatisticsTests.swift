@@ -28,22 +28,22 @@ import Testing
     }
   }
 
-  private func filled(_ count: Int, seed: UInt64) throws -> (World, PlainGenerations) {
+  private func filled(_ count: Int, seed: UInt64) async throws -> (World, PlainGenerations) {
     print("seed \(seed)")
     let world = try World.inMemory()
-    let session = try world.inference.startSession(with: "m", type: .batch)
+    let session = try await world.inference.startSession(with: "m", type: .batch)
     let generations = Self.random(count, of: session.id, seed: seed)
-    try world.store.write { try $0.insert(contentsOf: generations) }
+    try await world.store.write { try $0.insert(contentsOf: generations) }
     return (world, PlainGenerations(generations: generations))
   }
 
   @Test("every number is what plain Swift finds in the same generations", arguments: [1, 2, 3, 50, 700], [UInt64(31), 32])
-  func agree(count: Int, seed: UInt64) throws {
-    let (world, plain) = try filled(count, seed: seed)
+  func agree(count: Int, seed: UInt64) async throws {
+    let (world, plain) = try await filled(count, seed: seed)
     for zone in ["GMT", "Europe/Berlin", "Pacific/Auckland", "America/St_Johns"] {
       let timeZone = try #require(TimeZone(identifier: zone))
       for grouping in Self.groupings {
-        let found = try world.inference.statistics(by: grouping, timeZone: timeZone)
+        let found = try await world.inference.statistics(by: grouping, timeZone: timeZone)
         #expect(
           found.map(\.rough) == plain.statistics(by: grouping, during: nil, timeZone: timeZone).map(\.rough), "\(zone) \(grouping)")
         #expect(found.reduce(0) { $0 + $1.generationCount } == plain.generations.filter { $0.performance != nil }.count)
@@ -52,35 +52,37 @@ import Testing
   }
 
   @Test("a period has its first moment and not its last, and may lie anywhere")
-  func periods() throws {
-    let (world, plain) = try filled(400, seed: 33)
+  func periods() async throws {
+    let (world, plain) = try await filled(400, seed: 33)
     let dates = plain.generations.map(\.createdAt).sorted()
     for period in [dates[50]..<dates[300], dates[10]..<dates[10], dates[399]..<Date.distantFuture] {
       for grouping in Self.groupings {
-        let found = try world.inference.statistics(by: grouping, during: period)
+        let found = try await world.inference.statistics(by: grouping, during: period)
         #expect(found.map(\.rough) == plain.statistics(by: grouping, during: period, timeZone: .gmt).map(\.rough))
       }
     }
     let everything = Date(timeIntervalSince1970: -1e300)..<Date(timeIntervalSince1970: 1e300)
-    #expect(try world.inference.statistics(during: everything) == world.inference.statistics())
+    #expect(try await world.inference.statistics(during: everything) == world.inference.statistics())
   }
 
   @Test("percentiles are by nearest rank: each is the latency of a generation")
-  func percentiles() throws {
+  func percentiles() async throws {
     let world = try World.inMemory()
-    let session = try world.inference.startSession(with: "m", type: .batch)
-    for number in (1...100).reversed() { try world.inference.record(SessionTests.generation(session, number, latency: Double(number))) }
-    let statistics = try #require(try world.inference.statistics().first)
+    let session = try await world.inference.startSession(with: "m", type: .batch)
+    for number in (1...100).reversed() {
+      try await world.inference.record(SessionTests.generation(session, number, latency: Double(number)))
+    }
+    let statistics = try #require(try await world.inference.statistics().first)
     #expect(statistics.p50LatencyMilliseconds == 50)
     #expect(statistics.p95LatencyMilliseconds == 95 && statistics.p99LatencyMilliseconds == 99)
     #expect(statistics.meanLatencyMilliseconds == 50.5)
-    try world.inference.record(SessionTests.generation(session, 101, latency: 101))
-    #expect(try world.inference.statistics().first?.p50LatencyMilliseconds == 51)
-    #expect(try world.inference.statistics().first?.p99LatencyMilliseconds == 100)
+    try await world.inference.record(SessionTests.generation(session, 101, latency: 101))
+    #expect(try await world.inference.statistics().first?.p50LatencyMilliseconds == 51)
+    #expect(try await world.inference.statistics().first?.p99LatencyMilliseconds == 100)
   }
 
   @Test("percentiles are found in any order of latencies, and the same ones in all", arguments: 0..<8)
-  func orders(_ order: Int) throws {
+  func orders(_ order: Int) async throws {
     var random = SeededGenerator(seed: 34)
     var latencies = (0..<5000).map { Double($0) }
     switch order {
@@ -95,13 +97,13 @@ import Testing
     default: latencies = (0..<2500).flatMap { number -> [Double] in [Double(number), Double(number + 2500)] }
     }
     let world = try World.inMemory()
-    let session = try world.inference.startSession(with: "m", type: .batch)
+    let session = try await world.inference.startSession(with: "m", type: .batch)
     let generations = latencies.enumerated().map { number, latency in
       SessionTests.generation(session, number, at: Sample.date.addingTimeInterval(Double(number)), latency: latency)
     }
-    try world.store.write { try $0.insert(contentsOf: generations) }
+    try await world.store.write { try $0.insert(contentsOf: generations) }
     let sorted = latencies.sorted()
-    let found = try #require(try world.inference.statistics().first)
+    let found = try #require(try await world.inference.statistics().first)
     #expect(
       [found.p50LatencyMilliseconds, found.p95LatencyMilliseconds, found.p99LatencyMilliseconds] == [
         sorted[2499], sorted[4749], sorted[4949],
@@ -109,74 +111,74 @@ import Testing
   }
 
   @Test("days begin at the midnight of their time zone, also where clocks change")
-  func days() throws {
+  func days() async throws {
     let world = try World.inMemory()
-    let session = try world.inference.startSession(with: "m", type: .batch)
+    let session = try await world.inference.startSession(with: "m", type: .batch)
     // In Berlin the 30th of March 2025 had 23 hours, from 23:00 to 22:00 of UTC.
     let texts = ["2025-03-29T22:59:59.999Z", "2025-03-29T23:00:00Z", "2025-03-30T21:59:59.999Z", "2025-03-30T22:00:00Z"]
     for (number, text) in texts.enumerated() {
       let date = try #require(DateCodec.parseISO8601(text).flatMap { DateCodec.date(milliseconds: $0) })
-      try world.inference.record(SessionTests.generation(session, number, at: date))
+      try await world.inference.record(SessionTests.generation(session, number, at: date))
     }
-    func days(_ zone: TimeZone) throws -> [String] {
-      try world.inference.statistics(by: .day, timeZone: zone).map { "\($0.day ?? "") \($0.generationCount)" }
+    func days(_ zone: TimeZone) async throws -> [String] {
+      try await world.inference.statistics(by: .day, timeZone: zone).map { "\($0.day ?? "") \($0.generationCount)" }
     }
-    #expect(try days(#require(TimeZone(identifier: "Europe/Berlin"))) == ["2025-03-29 1", "2025-03-30 2", "2025-03-31 1"])
-    #expect(try days(.gmt) == ["2025-03-29 2", "2025-03-30 2"])
+    #expect(try await days(#require(TimeZone(identifier: "Europe/Berlin"))) == ["2025-03-29 1", "2025-03-30 2", "2025-03-31 1"])
+    #expect(try await days(.gmt) == ["2025-03-29 2", "2025-03-30 2"])
   }
 
   @Test(
     "a beginning that is no date is an error that names its table and column, and no number of it traps",
     arguments: [Int64.max, Int64.min, 1 << 62, DateCodec.range.upperBound + 1, DateCodec.range.lowerBound - 1])
-  func noDate(milliseconds: Int64) throws {
+  func noDate(milliseconds: Int64) async throws {
     let world = try World.inMemory()
-    let session = try world.inference.startSession(with: "m", type: .batch)
-    for number in 1...3 { try world.inference.record(SessionTests.generation(session, number)) }
-    _ = try world.store.write { try $0.execute("UPDATE generations SET created_at = \(milliseconds) WHERE sequence_number = 2") }
+    let session = try await world.inference.startSession(with: "m", type: .batch)
+    for number in 1...3 { try await world.inference.record(SessionTests.generation(session, number)) }
+    _ = try await world.store.write { try $0.execute("UPDATE generations SET created_at = \(milliseconds) WHERE sequence_number = 2") }
     for zone in ["GMT", "Pacific/Auckland"] {
       let timeZone = try #require(TimeZone(identifier: zone))
       for grouping in Self.groupings where grouping.contains(.day) {
-        let error = #expect(throws: StoreError.self) { try world.inference.statistics(by: grouping, timeZone: timeZone) }
+        let error = await #expect(throws: StoreError.self) { try await world.inference.statistics(by: grouping, timeZone: timeZone) }
         #expect(error?.code == .decoding && error?.table == "generations" && error?.column == "created_at", "\(String(describing: error))")
       }
     }
-    #expect(try world.inference.statistics().map(\.generationCount) == [3])
+    #expect(try await world.inference.statistics().map(\.generationCount) == [3])
   }
 
   @Test("the first and the last moment that can be stored have a day in every time zone")
-  func edges() throws {
+  func edges() async throws {
     let world = try World.inMemory()
-    let session = try world.inference.startSession(with: "m", type: .batch)
+    let session = try await world.inference.startSession(with: "m", type: .batch)
     for (number, milliseconds) in [DateCodec.range.lowerBound, DateCodec.range.upperBound].enumerated() {
       let date = try #require(DateCodec.date(milliseconds: milliseconds))
-      try world.inference.record(SessionTests.generation(session, number, at: date))
+      try await world.inference.record(SessionTests.generation(session, number, at: date))
     }
     for zone in ["GMT", "Pacific/Kiritimati", "Pacific/Niue"] {
-      let days = try world.inference.statistics(by: .day, timeZone: #require(TimeZone(identifier: zone)))
+      let days = try await world.inference.statistics(by: .day, timeZone: #require(TimeZone(identifier: zone)))
       #expect(days.map(\.generationCount) == [1, 1], "\(zone)")
     }
-    #expect(try world.inference.statistics(by: .day).map(\.day) == ["0001-01-01", "9999-12-31"])
+    #expect(try await world.inference.statistics(by: .day).map(\.day) == ["0001-01-01", "9999-12-31"])
   }
 
   @Test("models are told apart word for word, though Swift's texts are not")
-  func wordForWord() throws {
+  func wordForWord() async throws {
     let world = try World.inMemory()
-    let session = try world.inference.startSession(with: "m", type: .batch)
+    let session = try await world.inference.startSession(with: "m", type: .batch)
     for (number, model) in ["caf\u{e9}", "cafe\u{301}"].enumerated() {
-      try world.inference.record(SessionTests.generation(session, number, model: model))
+      try await world.inference.record(SessionTests.generation(session, number, model: model))
     }
     #expect(
-      try world.inference.statistics().map { Array(($0.modelID ?? "").utf8) } == [Array("cafe\u{301}".utf8), Array("caf\u{e9}".utf8)])
-    #expect(try world.inference.statistics(by: []).map(\.generationCount) == [2])
+      try await world.inference.statistics().map { Array(($0.modelID ?? "").utf8) } == [Array("cafe\u{301}".utf8), Array("caf\u{e9}".utf8)])
+    #expect(try await world.inference.statistics(by: []).map(\.generationCount) == [2])
   }
 
   @Test("where nothing was generated there is nothing, instead of zeros")
-  func nothing() throws {
+  func nothing() async throws {
     let world = try World.inMemory()
-    for grouping in Self.groupings { #expect(try world.inference.statistics(by: grouping) == []) }
-    try world.inference.save(Sample.session)
-    try world.inference.save(Sample.bareGeneration)
-    #expect(try world.inference.statistics(by: []) == [])
-    #expect(try world.inference.usage().items == [])
+    for grouping in Self.groupings { #expect(try await world.inference.statistics(by: grouping) == []) }
+    try await world.inference.save(Sample.session)
+    try await world.inference.save(Sample.bareGeneration)
+    #expect(try await world.inference.statistics(by: []) == [])
+    #expect(try await world.inference.usage().items == [])
   }
 }

@@ -14,7 +14,7 @@ struct SentRows: Sendable, CustomTestStringConvertible {
   var mostInRequest = Int.max
   /// What the server knows a row by.
   var wireID: @Sendable (Int) -> String = SentRows.id(_:)
-  var save: @Sendable (Int, InferenceStore) throws -> Void
+  var save: @Sendable (Int, InferenceStore) async throws -> Void
 
   var testDescription: String { table }
 
@@ -23,52 +23,52 @@ struct SentRows: Sendable, CustomTestStringConvertible {
   }
   static let configurations = SentRows(
     table: ConfigurationRow.table, kind: .configuration, path: "configuration", mostInRequest: 1
-  ) { number, inference in try inference.save(InferenceConfiguration(id: id(number), createdAt: Sample.date)) }
+  ) { number, inference in try await inference.save(InferenceConfiguration(id: id(number), createdAt: Sample.date)) }
   static let models = SentRows(table: ModelMetadata.table, kind: .models, path: "models") { number, inference in
-    try inference.save(ModelMetadata(id: id(number), name: id(number), framework: .mlx, createdAt: Sample.date))
+    try await inference.save(ModelMetadata(id: id(number), name: id(number), framework: .mlx, createdAt: Sample.date))
   }
   static let sessions = SentRows(
     table: GenerationSession.table, kind: .history, path: "history", wireID: SDKDatabase.id(_:)
   ) { number, inference in
-    try inference.save(GenerationSession(id: SDKDatabase.uuid(number), modelID: "m", type: .chat, startedAt: Sample.date))
+    try await inference.save(GenerationSession(id: SDKDatabase.uuid(number), modelID: "m", type: .chat, startedAt: Sample.date))
   }
   /// Of a session that the server has.
   static let generations = SentRows(
     table: Generation.table, kind: .history, path: "history", wireID: SDKDatabase.id(_:)
   ) { number, inference in
-    try inference.save(Sample.session)
-    try inference.store.write { _ = try $0.execute("UPDATE generation_sessions SET acknowledged_revision = revision") }
-    try inference.save(
+    try await inference.save(Sample.session)
+    try await inference.store.write { _ = try $0.execute("UPDATE generation_sessions SET acknowledged_revision = revision") }
+    try await inference.save(
       Generation(id: SDKDatabase.uuid(number), sessionID: Sample.session.id, sequenceNumber: number, createdAt: Sample.date))
   }
   static let preferences = SentRows(table: UserPreference.table, kind: .preferences, path: "preferences") { number, inference in
-    try inference.setPreference("1", named: id(number))
+    try await inference.setPreference("1", named: id(number))
   }
   static let some = [telemetry, models, preferences]
   static let inBatches = [telemetry, models, sessions, generations, preferences]
   static let all = inBatches + [configurations]
 
-  func add(_ numbers: ClosedRange<Int>, to world: World) throws {
-    for number in numbers { try save(number, world.inference) }
+  func add(_ numbers: ClosedRange<Int>, to world: World) async throws {
+    for number in numbers { try await save(number, world.inference) }
   }
 
   static func id(_ number: Int) -> String { "row-\(number < 10 ? "0" : "")\(number)" }
 
-  func pending(in world: World) throws -> Int { try world.inference.syncStatus().pending[table] ?? 0 }
+  func pending(in world: World) async throws -> Int { try await world.inference.syncStatus().pending[table] ?? 0 }
 
-  func setAside(in world: World) throws -> [String] {
-    try world.inference.syncStatus().setAside.filter { $0.kind == table }.map(\.id)
+  func setAside(in world: World) async throws -> [String] {
+    try await world.inference.syncStatus().setAside.filter { $0.kind == table }.map(\.id)
   }
 
   /// Everything is agreed to, and `count` rows wait.
-  func world(_ count: Int) throws -> World {
+  func world(_ count: Int) async throws -> World {
     let world = try World.temporary()
     let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
-    try world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    try await world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
     if kind == .configuration {
-      try world.store.write { _ = try $0.execute("UPDATE configuration SET acknowledged_revision = revision") }
+      try await world.store.write { _ = try $0.execute("UPDATE configuration SET acknowledged_revision = revision") }
     }
-    if count > 0 { try add(1...count, to: world) }
+    if count > 0 { try await add(1...count, to: world) }
     return world
   }
 

@@ -9,20 +9,20 @@ import Testing
   private static let full = InferenceConfiguration.Analytics(
     isEnabled: true, level: .verbose, telemetryConsent: .granted, includesDeviceInfo: true)
 
-  private static func save(_ world: World, _ change: (inout InferenceConfiguration.Analytics) -> Void = { _ in }) throws {
+  private static func save(_ world: World, _ change: (inout InferenceConfiguration.Analytics) -> Void = { _ in }) async throws {
     var analytics = full
     change(&analytics)
-    try world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    try await world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
   }
 
   /// Recorded with full consent: an event of performance with something in every field, and one of another type.
-  private static func world() throws -> World {
+  private static func world() async throws -> World {
     let world = try World.temporary()
-    try save(world)
+    try await save(world)
     var event = Sample.event
     event.properties = StoredJSON(text: #"{"ms":"12","userName":"A","session-id":"1","deviceModel":"X"}"#)
-    #expect(try world.inference.record([event, Sample.bareEvent]) == 2)
-    try world.inference.setPreference("1", named: "theme")
+    #expect(try await world.inference.record([event, Sample.bareEvent]) == 2)
+    try await world.inference.setPreference("1", named: "theme")
     return world
   }
 
@@ -58,26 +58,26 @@ import Testing
 
   @Test("where nothing would be recorded nothing of what waits is sent, of no table; it goes when it may again", arguments: refusals)
   func refused(refusal: Refusal) async throws {
-    let world = try Self.world()
-    try Self.save(world, refusal.change)
+    let world = try await Self.world()
+    try await Self.save(world, refusal.change)
     #expect(try await Self.sent(world).paths == [])
     #expect(try await world.inference.syncStatus().pending == ["telemetry": 2, "configuration": 1, "user_preferences": 1])
-    try Self.save(world)
+    try await Self.save(world)
     #expect(try await Self.sent(world).events.count == 2)
     #expect(try await world.inference.syncStatus().pending == [:])
   }
 
   @Test("without a configuration nothing is sent")
   func noConfiguration() async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     try await world.inference.deleteConfiguration(InferenceConfiguration.defaultID)
     #expect(try await Self.sent(world).paths == [])
   }
 
   @Test("what was recorded with full consent loses under limited consent whose it is, and its request does not say it either")
   func limited() async throws {
-    let world = try Self.world()
-    try Self.save(world) { $0.telemetryConsent = .limited }
+    let world = try await Self.world()
+    try await Self.save(world) { $0.telemetryConsent = .limited }
     let (events, bodies, paths) = try await Self.sent(world)
     #expect(paths == ["/v1/sync/telemetry"])
     let event = try #require(events.first)
@@ -91,20 +91,20 @@ import Testing
 
   @Test("types that are not wanted any more, and the device, are left out of what waits")
   func settings() async throws {
-    let world = try Self.world()
-    try Self.save(world) {
+    let world = try await Self.world()
+    try await Self.save(world) {
       $0.isPerformanceTrackingEnabled = false
       $0.includesDeviceInfo = false
     }
     #expect(try await Self.sent(world).events.map { $0.string("id") } == ["x"])
-    try Self.save(world) { $0.includesDeviceInfo = false }
+    try await Self.save(world) { $0.includesDeviceInfo = false }
     let event = try #require(try await Self.sent(world).events.first)
     #expect(event.string("userId") == "u" && event["deviceInfo"] == nil)
   }
 
   @Test("a property that an app has come to call secret goes without its value")
   func secrets() async throws {
-    var strict = try Self.world()
+    var strict = try await Self.world()
     strict.library = InferenceStore(strict.store, secretKey: World.secretKey, secretProperties: SecretProperties(adding: ["ms"]))
     let event = try #require(try await Self.sent(strict).events.first { $0.string("id") == Sample.event.id })
     #expect(Self.properties(event)?.contains(#""ms":"(secret)""#) == true)
@@ -113,7 +113,7 @@ import Testing
   @Test("every field of an event is sent, and nothing where there is nothing")
   func everyField() async throws {
     let world = try World.temporary()
-    try Self.save(world)
+    try await Self.save(world)
     #expect(try await world.inference.record([Sample.event, Sample.bareEvent]) == 2)
     let (events, bodies, _) = try await Self.sent(world)
     let wire = [

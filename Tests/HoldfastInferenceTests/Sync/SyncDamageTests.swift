@@ -14,7 +14,7 @@ import Testing
 
   @Test("a row that cannot be read stays as it is when the server has another, and everything else is taken and sent")
   func pulled() async throws {
-    let world = try SentRows.telemetry.world(3)
+    let world = try await SentRows.telemetry.world(3)
     try await world.inference.save(InferenceConfiguration(id: "other", createdAt: Sample.date))
     try await world.inference.save(ModelMetadata(id: "broken", name: "m", framework: .mlx, createdAt: Sample.date))
     try await world.store.write { tx in
@@ -34,7 +34,7 @@ import Testing
 
   @Test("a configuration of which only another part is damaged lets events go, in its batches")
   func damagedDefault() async throws {
-    let world = try SentRows.telemetry.world(3)
+    let world = try await SentRows.telemetry.world(3)
     try await world.store.write { _ = try $0.execute("UPDATE configuration SET framework_preferences = 'no list'") }
     try await world.store.write { _ = try $0.execute("UPDATE analytics_config SET batch_size = 2") }
     let server = try LoopbackServer { TablesAPI().answer($0) }

@@ -9,12 +9,12 @@ import Testing
 @Suite("Sync, as a program asks for it that knows no library", .timeLimit(.minutes(10))) struct SyncDescriptionTests {
   private let key = String(repeating: "0a", count: 32)
 
-  private func world(_ consent: TelemetryConsent = .granted, isEnabled: Bool = true) throws -> World {
+  private func world(_ consent: TelemetryConsent = .granted, isEnabled: Bool = true) async throws -> World {
     let bytes = Data(repeating: 0x0A, count: 32)
     let world = try World.temporary(secretKey: SecretKey { bytes })
-    try world.inference.save(
+    try await world.inference.save(
       InferenceConfiguration(analytics: .init(isEnabled: isEnabled, level: .verbose, telemetryConsent: consent), createdAt: Sample.date))
-    try world.store.write { tx in
+    try await world.store.write { tx in
       for id in ["good", "bad"] { try tx.insert(TelemetryEvent(id: id, type: .custom, occurredAt: Sample.date)) }
     }
     return world
@@ -51,7 +51,7 @@ import Testing
       return .respond(200, body: #"{"accepted":1,"rejected":1,"errors":[{"id":"bad","message":"not this one"}]}"#)
     }
     defer { server.stop() }
-    let world = try world()
+    let world = try await world()
     try await world.inference.setAPIKey("sk-1")
     var answer = try await sync(world, server.address, key: key)
     for attempt in 2...DataSyncService.mostTries {
@@ -70,7 +70,7 @@ import Testing
   func keys() async throws {
     let server = try LoopbackServer { _ in .respond(200) }
     defer { server.stop() }
-    let world = try world()
+    let world = try await world()
     try await world.inference.setAPIKey("sk-1")
     let wrong = String(repeating: "0b", count: 32)
     for (given, code) in [(nil, StoreError.Code.encryptionUnavailable), (wrong, .wrongKey), ("short", .wrongKey)] {

@@ -13,7 +13,7 @@ import Testing
     _ rows: SentRows, _ answer: LoopbackServer.Answer, code: StoreError.Code, says text: String, pauseSeconds: ClosedRange<Double> = 5...5,
     timeoutSeconds: Double = 5
   ) async throws {
-    let world = try rows.world(6)
+    let world = try await rows.world(6)
     let (api, script) = (TablesAPI(), Script(before(rows) + [answer]))
     let server = try LoopbackServer { script.next() ?? api.answer($0) }
     defer { server.stop() }
@@ -21,7 +21,7 @@ import Testing
     let error = await #expect(throws: StoreError.self) { try await service.sync() }
     #expect(error?.code == code && error?.message.contains(text) == true, "\(String(describing: error))")
     #expect(error?.suggestion != nil, "the suggestion of the code is about files and disks")
-    #expect(try rows.pending(in: world) == 2)
+    #expect(try await rows.pending(in: world) == 2)
     let status = try await world.inference.syncStatus()
     #expect(status.lastError == error?.message && status.setAside == [])
     let pause = try #require(status.retryAt).timeIntervalSince(world.clock.now)
@@ -61,7 +61,7 @@ import Testing
 
   @Test("partial acceptance: what was taken is sent no more, the others are", arguments: SentRows.all)
   func partialAcceptance(rows: SentRows) async throws {
-    let world = try rows.world(4)
+    let world = try await rows.world(4)
     let refused = [2, 3].map(rows.wireID)
     let apis = [TablesAPI(refusing: Set(refused)), TablesAPI()]
     let first = Script(Self.before(rows).map { _ in .cut })
@@ -69,7 +69,7 @@ import Testing
     defer { server.stop() }
     let service = rows.service(world, server)
     #expect(try await service.sync() == SyncReport(acknowledged: [rows.table: 2], refused: [rows.table: 2]))
-    #expect(try rows.pending(in: world) == 2)
+    #expect(try await rows.pending(in: world) == 2)
     #expect(try await service.sync() == SyncReport(acknowledged: [rows.table: 2]))
     #expect(rows.ids(at: apis[1]) == refused)
     #expect(try await world.store.read { try $0.count("SELECT count(*) FROM sync_tries") } == 0)
@@ -93,7 +93,7 @@ import Testing
 
   @Test("413: half as many are asked for until it fits, and nothing fails", arguments: SentRows.inBatches)
   func tooLarge(rows: SentRows) async throws {
-    let world = try rows.world(6)
+    let world = try await rows.world(6)
     let (api, script) = (TablesAPI(), Script([.respond(413), .respond(413)]))
     let server = try LoopbackServer { script.next() ?? api.answer($0) }
     defer { server.stop() }
@@ -152,7 +152,7 @@ import Testing
 
   @Test("an answer that is lost after the rows were taken: they are sent again under the same ids", arguments: SentRows.all)
   func takenAndCut(rows: SentRows) async throws {
-    let world = try rows.world(3)
+    let world = try await rows.world(3)
     let (api, script) = (TablesAPI(), Script([.cut]))
     let server = try LoopbackServer { request in
       let answer = api.answer(request)
@@ -161,7 +161,7 @@ import Testing
     defer { server.stop() }
     let service = rows.service(world, server)
     await #expect(throws: StoreError.self) { try await service.sync() }
-    #expect(try rows.pending(in: world) == 3)
+    #expect(try await rows.pending(in: world) == 3)
     #expect(try await service.sync().acknowledged == [rows.table: 3])
     let first = (1...min(3, rows.mostInRequest)).map(rows.wireID)
     #expect(rows.ids(at: api) == first + (1...3).map(rows.wireID))

@@ -17,15 +17,15 @@ import Testing
     return DataSyncService(world.inference, client: URLSessionClient(server.address) { key }, options: options)
   }
 
-  private static func world() throws -> World {
-    let world = try SentRows.telemetry.world(2)
-    try world.inference.setPreference("1", named: "theme")
+  private static func world() async throws -> World {
+    let world = try await SentRows.telemetry.world(2)
+    try await world.inference.setPreference("1", named: "theme")
     return world
   }
 
   @Test("a preference that is called as a secret is sent to nobody, and is set aside with the reason")
   func namedAsSecret() async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     // As another program may have stored it, or an import.
     try await world.store.write { try $0.insert(UserPreference(name: "api_key", value: #""hidden""#, createdAt: Sample.date)) }
     let server = try LoopbackServer { TablesAPI().answer($0) }
@@ -43,7 +43,7 @@ import Testing
     struct Locked: LocalizedError { var errorDescription: String? { "the keychain is locked" } }
     let errors: [any Error] = [Locked(), StoreError(.wrongKey, "the secret was sealed with another key")]
     for thrown in errors {
-      let world = try Self.world()
+      let world = try await Self.world()
       let server = try LoopbackServer { TablesAPI().answer($0) }
       defer { server.stop() }
       let client = URLSessionClient(server.address) { throw thrown }
@@ -58,7 +58,7 @@ import Testing
 
   @Test("an address that is not private is the last error of the status")
   func plain() async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     let address = try #require(URL(string: "http://user:sk-live-9@api.example.com"))
     let service = DataSyncService(
       world.inference, client: URLSessionClient(address) { Self.key }, options: SyncOptions(deviceID: "device"))
@@ -71,7 +71,7 @@ import Testing
   @Test("an attempt that is ended by the app is no failure, wherever it waits", arguments: ["key", "answer", "client"])
   func cancelled(place: String) async throws {
     struct Ending: APIClient { func send(_ request: APIRequest) async throws -> APIResponse { throw CancellationError() } }
-    let world = try Self.world()
+    let world = try await Self.world()
     let server = try LoopbackServer { _ in .hang }
     defer { server.stop() }
     let client: any APIClient =

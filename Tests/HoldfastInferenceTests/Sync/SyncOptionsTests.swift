@@ -10,11 +10,11 @@ import Testing
   private static let rows = SentRows.telemetry
 
   /// What the configuration says of the interval, in seconds.
-  private static func world(interval: Double) throws -> World {
-    let world = try rows.world(0)
+  private static func world(interval: Double) async throws -> World {
+    let world = try await rows.world(0)
     let analytics = InferenceConfiguration.Analytics(
       isEnabled: true, level: .basic, telemetryConsent: .granted, submissionIntervalSeconds: interval)
-    try world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    try await world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
     return world
   }
 
@@ -57,7 +57,7 @@ import Testing
     arguments: chosen.indices)
   func interval(index: Int) async throws {
     let (said, seconds) = Self.chosen[index]
-    let world = try Self.world(interval: 77)
+    let world = try await Self.world(interval: 77)
     let slept = try await Self.secondsOfSleep(world) { $0.intervalSeconds = said }
     #expect(abs(slept - seconds) < 1e-9, "\(said): \(slept)")
   }
@@ -66,7 +66,7 @@ import Testing
     "where no interval was chosen it is the configuration's, from a second to a day",
     arguments: [(-5.0, 1.0), (0.0, 1.0), (0.5, 1.0), (1.5, 1.5), (86_401.0, 86_400.0)])
   func intervalOfConfiguration(said: Double, seconds: Double) async throws {
-    let world = try Self.world(interval: said)
+    let world = try await Self.world(interval: said)
     let slept = try await Self.secondsOfSleep(world) { $0.intervalSeconds = nil }
     #expect(slept == seconds)
   }
@@ -75,7 +75,7 @@ import Testing
     "at a threshold of one and less every event is sent, without the clock; at a larger one so many at once",
     arguments: [(Int.min, 1), (-5, 1), (0, 1), (1, 1), (3, 3)])
   func threshold(said: Int, most: Int) async throws {
-    let world = try Self.world(interval: 300)
+    let world = try await Self.world(interval: 300)
     let api = TablesAPI()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
@@ -85,7 +85,7 @@ import Testing
     #expect(await clock.secondsOfSleep() == 300)
     for first in stride(from: 1, through: 6, by: most) {
       // One by one: had fewer been sent, there would be more requests.
-      for number in first..<first + most { try Self.rows.add(number...number, to: world) }
+      for number in first..<first + most { try await Self.rows.add(number...number, to: world) }
       try await Self.untilSent(world)
     }
     await service.stop()
@@ -98,7 +98,7 @@ import Testing
     "a first pause and a longest one of nothing and less are no pause, however often the server fails",
     arguments: [(0.0, 3_600.0), (-5.0, 3_600.0), (5.0, 0.0), (5.0, -1.0)])
   func noPause(first: Double, longest: Double) async throws {
-    let world = try Self.rows.world(1)
+    let world = try await Self.rows.world(1)
     let server = try LoopbackServer { _ in .respond(500) }
     defer { server.stop() }
     let service = Self.service(world, server) { ($0.firstPauseSeconds, $0.longestPauseSeconds) = (first, longest) }
@@ -122,7 +122,7 @@ import Testing
     "a pause is multiplied by the jitter: by nothing where it is less, and as it is where that is no number or has no end",
     arguments: [(0.5, 2.5), (0.0, 0.0), (-1.0, 0.0), (.nan, 5.0), (.infinity, 5.0), (-.infinity, 5.0)])
   func jitter(factor: Double, pause: Double) async throws {
-    let world = try Self.rows.world(1)
+    let world = try await Self.rows.world(1)
     let server = try LoopbackServer { _ in .respond(500) }
     defer { server.stop() }
     let service = Self.service(world, server) { $0.jitter = { factor } }
@@ -133,7 +133,7 @@ import Testing
 
   @Test("after a failure a service waits as long as the status says, and no longer", arguments: [(0.5, "0"), (1.0, "2")])
   func asNoted(jitter: Double, retryAfter: String) async throws {
-    let world = try Self.rows.world(1)
+    let world = try await Self.rows.world(1)
     let server = try LoopbackServer { _ in .respond(503, headers: ["Retry-After": retryAfter]) }
     defer { server.stop() }
     let clock = ManualClock(with: world.clock)
@@ -149,7 +149,7 @@ import Testing
     "without a pause a service tries again by itself after a tenth of a second, which is the least",
     arguments: [(0.0, 3_600.0), (-5.0, 3_600.0), (5.0, 0.0), (5.0, -1.0)])
   func atOnce(first: Double, longest: Double) async throws {
-    let world = try Self.rows.world(1)
+    let world = try await Self.rows.world(1)
     let (api, script) = (TablesAPI(), Script([.respond(500)]))
     let server = try LoopbackServer { script.next() ?? api.answer($0) }
     defer { server.stop() }
@@ -186,7 +186,7 @@ import Testing
 
   @Test("events that come while an attempt fails are not sent before its pause is over")
   func meanwhile() async throws {
-    let world = try Self.rows.world(1)
+    let world = try await Self.rows.world(1)
     let clock = ManualClock(with: world.clock)
     let client = BusyClient(world.inference)
     var options = SyncOptions(deviceID: "device")

@@ -100,7 +100,7 @@ import Testing
   ]
 
   @Test("what is stricter comes, what is looser only where this device allows it, and consent never", arguments: rules, situations)
-  func comes(rule: Rule, situation: Situation) throws {
+  func comes(rule: Rule, situation: Situation) async throws {
     let world = try World.inMemory()
     let field = try #require(ConfigurationFields.nested.fields.first { $0.name == rule.field })
     for (mine, makeOurs) in rule.values.enumerated() {
@@ -112,16 +112,16 @@ import Testing
         var expected = ours
         if isTaken { makeTheirs(&expected) }
         let picture = "ours \(field.value(of: ours).canonicalText()), theirs \(field.value(of: theirs).canonicalText())"
-        try world.inference.save(ours)
+        try await world.inference.save(ours)
         let pulled = ConfigurationFields.nested.said(theirs, only: [rule.field])
-        #expect(try world.store.write { try SyncMerge.take(pulled, in: $0) } == isTaken, "\(picture)")
-        #expect(try world.inference.configuration() == expected, "\(picture)")
+        #expect(try await world.store.write { try SyncMerge.take(pulled, in: $0) } == isTaken, "\(picture)")
+        #expect(try await world.inference.configuration() == expected, "\(picture)")
       }
     }
   }
 
   @Test("of two words that nobody knows neither is stricter", arguments: [false, true])
-  func unknownWords(isCustomOurs: Bool) throws {
+  func unknownWords(isCustomOurs: Bool) async throws {
     let world = try World.inMemory()
     let words = isCustomOurs ? ["custom", "of tomorrow"] : ["of tomorrow", "custom"]
     func configuration(_ word: String) -> InferenceConfiguration {
@@ -129,10 +129,10 @@ import Testing
         routing: Routing(policy: RoutingPolicy(rawValue: word), privacyMode: PrivacyMode(rawValue: word)),
         analytics: .init(level: AnalyticsLevel(rawValue: word)), createdAt: Sample.date)
     }
-    try world.inference.save(configuration(words[0]))
+    try await world.inference.save(configuration(words[0]))
     let pulled = ConfigurationFields.nested.said(configuration(words[1]))
-    _ = try world.store.write { try SyncMerge.take(pulled, in: $0) }
-    #expect(try world.inference.configuration() == configuration(words[0]))
+    _ = try await world.store.write { try SyncMerge.take(pulled, in: $0) }
+    #expect(try await world.inference.configuration() == configuration(words[0]))
   }
 
   @Test("every field of the routing and the analytics has its rule here, but for how many events go at once, and when")

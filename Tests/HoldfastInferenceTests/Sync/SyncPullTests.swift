@@ -15,18 +15,18 @@ import Testing
   }
 
   /// A world with a configuration that the server has acknowledged.
-  private static func world(_ change: (inout InferenceConfiguration) -> Void = { _ in }) throws -> World {
+  private static func world(_ change: (inout InferenceConfiguration) -> Void = { _ in }) async throws -> World {
     let world = try World.temporary()
-    try save(change, in: world)
-    try world.store.write { _ = try $0.execute("UPDATE configuration SET acknowledged_revision = revision") }
+    try await save(change, in: world)
+    try await world.store.write { _ = try $0.execute("UPDATE configuration SET acknowledged_revision = revision") }
     return world
   }
 
-  private static func save(_ change: (inout InferenceConfiguration) -> Void, in world: World) throws {
+  private static func save(_ change: (inout InferenceConfiguration) -> Void, in world: World) async throws {
     var configuration = InferenceConfiguration(createdAt: date)
     configuration.analytics = .init(isEnabled: true, level: .basic, telemetryConsent: .granted)
     change(&configuration)
-    try world.inference.save(configuration)
+    try await world.inference.save(configuration)
   }
 
   /// One attempt against a server with these pages. Returns its report, and what configurations and models came to it.
@@ -41,57 +41,57 @@ import Testing
     return (report, api.came(to: "configuration").count, api.came(to: "models").count, questions)
   }
 
-  private static func current(_ world: World) throws -> InferenceConfiguration? { try world.inference.configuration() }
+  private static func current(_ world: World) async throws -> InferenceConfiguration? { try await world.inference.configuration() }
 
-  private static func pending(_ world: World) throws -> [String: Int] { try world.inference.syncStatus().pending }
+  private static func pending(_ world: World) async throws -> [String: Int] { try await world.inference.syncStatus().pending }
 
-  private static func conflicts(_ world: World) throws -> [SyncConflict] { try world.inference.syncConflicts().items }
+  private static func conflicts(_ world: World) async throws -> [SyncConflict] { try await world.inference.syncConflicts().items }
 
   // MARK: Configuration
 
   @Test("where people may not override, what the server says holds, though it is older, and does not go back")
   func serverWins() async throws {
-    let world = try Self.world { $0.generation.maxTokens = 300 }
+    let world = try await Self.world { $0.generation.maxTokens = 300 }
     let pages = Self.answer(
       #""generation":{"defaults":{"maxTokens":999}},"allowUserOverride":false"#, updatedAt: Self.date.addingTimeInterval(-10))
     let done = try await Self.sync(world, pages)
     #expect(done.report.pulled == ["configuration": 1] && done.configurations == 0)
-    let configuration = try #require(try Self.current(world))
+    let configuration = try #require(try await Self.current(world))
     #expect(configuration.generation.maxTokens == 999 && configuration.updatedAt == Self.date)
     #expect(configuration.generation.temperature == 0.7, "what the server does not say stays")
-    #expect(try Self.conflicts(world) == [], "the server had this value, and has replaced it")
+    #expect(try await Self.conflicts(world) == [], "the server had this value, and has replaced it")
     #expect(try await Self.sync(world, pages).report.pulled == [:], "the same again changes nothing")
   }
 
   @Test("where people may override, the newer edit wins, and what loses is kept", arguments: [true, false])
   func newerWins(isServerNewer: Bool) async throws {
-    let world = try Self.world()
-    try Self.save({ $0.generation.maxTokens = 300 }, in: world)
+    let world = try await Self.world()
+    try await Self.save({ $0.generation.maxTokens = 300 }, in: world)
     let pages = Self.answer(
       #""generation":{"defaults":{"maxTokens":999}},"allowUserOverride":true"#,
       updatedAt: Self.date.addingTimeInterval(isServerNewer ? 10 : -10))
     let done = try await Self.sync(world, pages)
-    #expect(try Self.current(world)?.generation.maxTokens == (isServerNewer ? 999 : 300))
+    #expect(try await Self.current(world)?.generation.maxTokens == (isServerNewer ? 999 : 300))
     #expect(done.configurations == 1, "it was edited, and no server has accepted it as it is")
-    let lost = try #require(try Self.conflicts(world).first { $0.field == "generation.defaults.maxTokens" })
+    let lost = try #require(try await Self.conflicts(world).first { $0.field == "generation.defaults.maxTokens" })
     let (value, kept): (String, SyncConflict.Side) = isServerNewer ? ("300", .theirs) : ("999", .ours)
     #expect(lost.lostValue == value && lost.kept == kept && lost.kind == "configuration" && lost.id == "default")
-    #expect(try Self.current(world)?.allowsUserOverride == true, "the rule is the server's to make")
-    #expect(try Self.pending(world)["configuration"] == nil)
+    #expect(try await Self.current(world)?.allowsUserOverride == true, "the rule is the server's to make")
+    #expect(try await Self.pending(world)["configuration"] == nil)
   }
 
   @Test(
     "where people may override, an edit with a new time keeps its field against a newer row; one without loses, and is a conflict",
     arguments: [true, false])
   func editAndServerNewer(hasNewTime: Bool) async throws {
-    let world = try Self.world { $0.allowsUserOverride = true }
+    let world = try await Self.world { $0.allowsUserOverride = true }
     let (edited, newer) = (Self.date.addingTimeInterval(hasNewTime ? 20 : 0), Self.date.addingTimeInterval(10))
-    try Self.save({ ($0.allowsUserOverride, $0.generation.maxTokens, $0.updatedAt) = (true, 300, edited) }, in: world)
+    try await Self.save({ ($0.allowsUserOverride, $0.generation.maxTokens, $0.updatedAt) = (true, 300, edited) }, in: world)
     // Whether people may the server does not say this time.
     _ = try await Self.sync(world, Self.answer(#""generation":{"defaults":{"maxTokens":999}}"#, updatedAt: newer))
-    let configuration = try #require(try Self.current(world))
+    let configuration = try #require(try await Self.current(world))
     #expect(configuration.generation.maxTokens == (hasNewTime ? 300 : 999) && configuration.updatedAt == max(edited, newer))
-    let lost = try Self.conflicts(world).map { [$0.field, $0.lostValue ?? "", $0.kept.rawValue] }
+    let lost = try await Self.conflicts(world).map { [$0.field, $0.lostValue ?? "", $0.kept.rawValue] }
     #expect(lost == [["generation.defaults.maxTokens"] + (hasNewTime ? ["999", "ours"] : ["300", "theirs"])])
   }
 
@@ -103,13 +103,13 @@ import Testing
 
   @Test("a server gives no consent, opens no way out of the device, and says not where files are")
   func privacy() async throws {
-    let world = try Self.world { $0.analytics = .init() }
-    var expected = try #require(try Self.current(world))
+    let world = try await Self.world { $0.analytics = .init() }
+    var expected = try #require(try await Self.current(world))
     _ = try await Self.sync(world, Self.answer(Self.open, updatedAt: Self.date.addingTimeInterval(10)))
     expected.generation.maxTokens = 999
     expected.updatedAt = Self.date.addingTimeInterval(10)
-    #expect(try Self.current(world) == expected)
-    let refused = try Self.conflicts(world)
+    #expect(try await Self.current(world) == expected)
+    let refused = try await Self.conflicts(world)
     #expect(refused.allSatisfy { $0.kept == .ours })
     #expect(
       Set(refused.map(\.field)) == [
@@ -125,14 +125,14 @@ import Testing
     #expect(done.configurations == 0 && done.report.pulled == ["configuration": 1])
     var expected = InferenceConfiguration(createdAt: Self.date)
     expected.generation.maxTokens = 999
-    #expect(try Self.current(world) == expected)
+    #expect(try await Self.current(world) == expected)
   }
 
   @Test("where the person has opened the cloud and given consent, the server says how both are used")
   func opened() async throws {
-    let world = try Self.world { $0.routing.isCloudEnabled = true }
+    let world = try await Self.world { $0.routing.isCloudEnabled = true }
     _ = try await Self.sync(world, Self.answer(Self.open))
-    let configuration = try #require(try Self.current(world))
+    let configuration = try #require(try await Self.current(world))
     #expect(configuration.routing.policy == .preferCloud && configuration.routing.customRules == Data([0]))
     #expect(configuration.analytics.isEnabled && configuration.analytics.level == .verbose)
     #expect(configuration.routing.privacyMode == .strict && !configuration.analytics.includesDeviceInfo)
@@ -140,7 +140,7 @@ import Testing
 
   @Test("a server may close whatever is open, but takes no consent away")
   func closes() async throws {
-    let world = try Self.world { configuration in
+    let world = try await Self.world { configuration in
       configuration.routing = Routing(policy: .preferCloud, isCloudEnabled: true, privacyMode: .standard)
       configuration.analytics.includesDeviceInfo = true
       configuration.analytics.level = .verbose
@@ -150,42 +150,42 @@ import Testing
       "analytics":{"enabled":false,"level":"none","telemetryConsent":"denied","includeDeviceInfo":false}
       """#
     _ = try await Self.sync(world, Self.answer(closed))
-    let configuration = try #require(try Self.current(world))
+    let configuration = try #require(try await Self.current(world))
     #expect(configuration.routing == Routing())
     #expect(configuration.analytics == .init(telemetryConsent: .granted))
   }
 
   @Test("an edit that is not sent yet is not lost when another field comes from the server")
   func editMeanwhile() async throws {
-    let world = try Self.world()
-    try Self.save({ $0.baseURL = "https://mine.example" }, in: world)
+    let world = try await Self.world()
+    try await Self.save({ $0.baseURL = "https://mine.example" }, in: world)
     _ = try await Self.sync(world, Self.answer(#""generation":{"defaults":{"maxTokens":999}},"allowUserOverride":false"#))
-    let configuration = try #require(try Self.current(world))
+    let configuration = try #require(try await Self.current(world))
     #expect(configuration.baseURL == "https://mine.example" && configuration.generation.maxTokens == 999)
   }
 
   @Test("an edit of what the server says nothing of waits until a server accepts it, whatever else is replaced", arguments: [true, false])
   func editOfAnotherField(mayOverride: Bool) async throws {
-    let world = try Self.world()
-    try Self.save({ $0.generation.temperature = 0.125 }, in: world)
+    let world = try await Self.world()
+    try await Self.save({ $0.generation.temperature = 0.125 }, in: world)
     let pages = Self.answer(
       #""generation":{"defaults":{"maxTokens":999}},"allowUserOverride":\#(mayOverride)"#, updatedAt: Self.date.addingTimeInterval(10))
     let api = TablesAPI(refusing: ["default"], pages: pages)
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
     _ = try await TablesAPI.service(world, server).sync()
-    #expect(try Self.pending(world) == ["configuration": 1], "the server has replaced a field, and has not accepted the edit")
-    #expect(try Self.current(world)?.generation.maxTokens == 999)
+    #expect(try await Self.pending(world) == ["configuration": 1], "the server has replaced a field, and has not accepted the edit")
+    #expect(try await Self.current(world)?.generation.maxTokens == 999)
     let data = try #require(api.came(to: "configuration").first?.string("data").flatMap { Data(base64Encoded: $0) })
     #expect(String(decoding: data, as: UTF8.self).contains(#""temperature":0.125"#))
     #expect(try await Self.sync(world, pages).configurations == 1)
-    #expect(try Self.pending(world) == [:])
+    #expect(try await Self.pending(world) == [:])
     #expect(try await Self.sync(world, pages).configurations == 0)
   }
 
   @Test("an edit of a model that is made while the catalogue is on its way waits until a server accepts it")
   func editOfModelMeanwhile() async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     try await world.inference.save(Sample.model)
     try await world.store.write { _ = try $0.execute("UPDATE model_metadata SET acknowledged_revision = revision") }
     let (path, body) = Self.page(1, [Self.model(Sample.model.id)], of: 1)
@@ -198,30 +198,30 @@ import Testing
     defer { server.stop() }
     _ = try await TablesAPI.service(world, server).sync()
     #expect(api.came(to: "models").first?.string("license") == "mine")
-    #expect(try Self.pending(world)["model_metadata"] == 1)
+    #expect(try await Self.pending(world)["model_metadata"] == 1)
   }
 
   @Test("where people may override, of two rows of one time ours wins, before it was sent and after")
   func sameTime() async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     let pages = Self.answer(#""generation":{"defaults":{"maxTokens":999}},"allowUserOverride":true"#)
-    try Self.save({ $0.generation.maxTokens = 300 }, in: world)
+    try await Self.save({ $0.generation.maxTokens = 300 }, in: world)
     #expect(try await Self.sync(world, pages).configurations == 1)
-    #expect(try Self.current(world)?.generation.maxTokens == 300)
+    #expect(try await Self.current(world)?.generation.maxTokens == 300)
     let again = try await Self.sync(world, pages)
     #expect(again.report.pulled == [:] && again.configurations == 0)
-    #expect(try Self.current(world)?.generation.maxTokens == 300)
+    #expect(try await Self.current(world)?.generation.maxTokens == 300)
   }
 
   @Test(
     "what is no configuration changes nothing, is told, and keeps nothing else from being sent",
     arguments: ["[]", "{}", #"{"data":"%%"}"#, #"{"data":{"generation":{}}}"#, #"{"routing":{},"id":""}"#, "<html>"])
   func nonsense(body: String) async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     try await world.inference.setPreference("1", named: "theme")
-    let before = try Self.current(world)
+    let before = try await Self.current(world)
     await #expect(throws: StoreError.self) { _ = try await Self.sync(world, ["/v1/configuration": body]) }
-    #expect(try Self.current(world) == before)
+    #expect(try await Self.current(world) == before)
     let status = try await world.inference.syncStatus()
     #expect(status.pending == [:] && status.lastError?.contains("/v1/configuration") == true)
   }
@@ -240,7 +240,7 @@ import Testing
 
   @Test("the catalogue comes page by page; what happened with a model here stays, and no model goes back")
   func catalogue() async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     try await world.inference.save(Sample.model)
     try await world.store.write { _ = try $0.execute("UPDATE model_metadata SET acknowledged_revision = revision") }
     let pages = Dictionary(uniqueKeysWithValues: [
@@ -256,7 +256,7 @@ import Testing
     #expect(known.name == "\(Sample.model.id) of the server" && known.tags == ["s"])
     #expect(known.contextLength == Sample.model.contextLength && known.author == "Meta", "what the catalogue does not say stays")
     #expect(known.localPath == Sample.model.localPath && known.usageCount == 4 && known.downloadedAt == Sample.model.downloadedAt)
-    #expect(try Self.pending(world)["model_metadata"] == nil)
+    #expect(try await Self.pending(world)["model_metadata"] == nil)
     #expect(try await Self.sync(world, pages).report.pulled == [:])
   }
 
@@ -269,7 +269,7 @@ import Testing
     "a catalogue whose second page does not come: the first stays, nothing is sent, and the next attempt asks for both", arguments: failures
   )
   func secondPage(answer: LoopbackServer.Answer, code: StoreError.Code) async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     try await world.inference.setPreference("1", named: "theme")
     let pages = Dictionary(uniqueKeysWithValues: [1, 2].map { Self.page($0, [Self.model("model-\($0)")], of: 2) })
     let (api, script) = (TablesAPI(pages: pages), Script([answer]))
@@ -287,25 +287,25 @@ import Testing
     #expect(done == SyncReport(acknowledged: ["user_preferences": 1], pulled: ["model_metadata": 1]))
     #expect(try await world.inference.models().map(\.id) == ["model-1", "model-2"])
     #expect(server.requests.map(\.path) == questions + questions + ["/v1/sync/preferences"])
-    #expect(try Self.pending(world) == [:])
+    #expect(try await Self.pending(world) == [:])
   }
 
   @Test("where people may override, a newer edit of a model wins, and what the catalogue says of it is kept", arguments: [true, false])
   func modelOverride(mayOverride: Bool) async throws {
-    let world = try Self.world { $0.allowsUserOverride = mayOverride }
+    let world = try await Self.world { $0.allowsUserOverride = mayOverride }
     let mine = ModelMetadata(id: "m", name: "mine", framework: .mlx, createdAt: Self.date, updatedAt: Self.date.addingTimeInterval(10))
     try await world.inference.save(mine)
     let (path, body) = Self.page(1, [Self.model("m")], of: 1)
     let done = try await Self.sync(world, [path: body])
     #expect(try await world.inference.model("m")?.name == (mayOverride ? "mine" : "m of the server"))
     #expect(done.models == 1)
-    let lost = try #require(try Self.conflicts(world).first { $0.field == "name" })
+    let lost = try #require(try await Self.conflicts(world).first { $0.field == "name" })
     #expect(lost.lostValue == (mayOverride ? #""m of the server""# : #""mine""#) && lost.kept == (mayOverride ? .ours : .theirs))
   }
 
   @Test("a server that has the same page for every number, and says no total, is asked twice")
   func samePage() async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     let api = TablesAPI()
     let body = Self.page(1, [Self.model("one")], of: nil).1
     let server = try LoopbackServer { $0.path.hasPrefix("/v1/models") ? .respond(200, body: body) : api.answer($0) }
@@ -324,18 +324,18 @@ import Testing
 
   @Test("conflicts that the server answers with are kept once, and only of fields that are sent")
   func answered() async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     for maxTokens in [1, 2] {
-      try Self.save({ $0.generation.maxTokens = maxTokens }, in: world)
+      try await Self.save({ $0.generation.maxTokens = maxTokens }, in: world)
       _ = try await Self.sync(world, [:], conflicts: Self.answeredConflicts)
     }
-    let found = try Self.conflicts(world).map { [$0.field, $0.lostValue ?? "", $0.kept.rawValue] }
+    let found = try await Self.conflicts(world).map { [$0.field, $0.lostValue ?? "", $0.kept.rawValue] }
     #expect(Set(found) == [["routing.policy", #""deviceOnly""#, "theirs"], ["generation.defaults.maxTokens", "512", "ours"]])
     #expect(found.count == 2)
   }
 
   @Test("conflicts are read in pages, the newest first, and cleared up to a time")
-  func pagesOfConflicts() throws {
+  func pagesOfConflicts() async throws {
     let world = try World.temporary()
     func note(_ name: String) throws {
       try world.store.write { tx in
@@ -348,13 +348,13 @@ import Testing
       try note(name)
       world.clock.advance()
     }
-    let first = try world.inference.syncConflicts(limit: 2)
+    let first = try await world.inference.syncConflicts(limit: 2)
     #expect(first.items.map(\.field) == ["c", "b"] && first.items.map(\.lostValue) == [nil, nil])
-    #expect(try world.inference.syncConflicts(after: first.next, limit: 2).items.map(\.field) == ["a"])
-    #expect(try world.inference.clearSyncConflicts(until: first.items.last?.noticedAt) == 2)
-    #expect(try Self.conflicts(world).map(\.field) == ["c"])
-    #expect(try world.inference.clearSyncConflicts() == 1)
-    #expect(try Self.conflicts(world) == [])
+    #expect(try await world.inference.syncConflicts(after: first.next, limit: 2).items.map(\.field) == ["a"])
+    #expect(try await world.inference.clearSyncConflicts(until: first.items.last?.noticedAt) == 2)
+    #expect(try await Self.conflicts(world).map(\.field) == ["c"])
+    #expect(try await world.inference.clearSyncConflicts() == 1)
+    #expect(try await Self.conflicts(world) == [])
   }
 
   // MARK: What is kept of what loses
@@ -373,7 +373,7 @@ import Testing
       for number in 1...20 { try note("theirs \(number)", .ours, isFromServer: true) }
       for _ in 1...2 { try note(long, .ours, isFromServer: true) }
     }
-    let all = try Self.conflicts(world)
+    let all = try await Self.conflicts(world)
     let ours: [String?] = (1...20).reversed().map { "\"ours \($0)\"" } + ["\"\(long)\""]
     #expect(all.filter { $0.kept == .theirs }.map(\.lostValue) == ours)
     let theirs: [String?] = [nil] + (12...20).reversed().map { "\"theirs \($0)\"" }

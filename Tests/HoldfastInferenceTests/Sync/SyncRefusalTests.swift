@@ -26,7 +26,7 @@ import Testing
     "a server that refuses everything sets nothing aside, is asked little, and says why", arguments: SentRows.some,
     [#"400"#, #"422"#, #"413"#, #"{"accepted":0,"rejected":30,"syncedIds":[]}"#, #"{"success":false,"accepted":[],"syncedIds":[]}"#])
   func broken(rows: SentRows, answer: String) async throws {
-    let world = try rows.world(30)
+    let world = try await rows.world(30)
     let api = TablesAPI()
     let isBroken = Script(Array(repeating: Int(answer).map { .respond($0) } ?? .respond(200, body: answer), count: 400))
     let server = try LoopbackServer { isBroken.next() ?? api.answer($0) }
@@ -42,43 +42,43 @@ import Testing
     #expect(try Self.tries(world) == 0)
     while isBroken.next() != nil {}
     _ = try await service.sync()
-    #expect(try rows.pending(in: world) == 0)
+    #expect(try await rows.pending(in: world) == 0)
     #expect(Set(rows.ids(at: api)) == Set((1...30).map(SentRows.id)))
   }
 
   @Test("many bad rows at the beginning keep no good one from being sent, and are set aside in the end", arguments: SentRows.some)
   func badBeginning(rows: SentRows) async throws {
-    let world = try rows.world(30)
+    let world = try await rows.world(30)
     let (api, poison) = (TablesAPI(), Set((1...25).map(SentRows.id)))
     let answer = Self.strict(api, poison)
     let server = try LoopbackServer { answer($0) }
     defer { server.stop() }
     let service = rows.service(world, server, batch: 10)
     await #expect(throws: StoreError.self) { try await service.sync() }
-    #expect(try rows.pending(in: world) == 30 && Self.tries(world) == 0)
+    #expect(try await rows.pending(in: world) == 30 && Self.tries(world) == 0)
     #expect(try await service.sync() == SyncReport(acknowledged: [rows.table: 5], refused: [rows.table: 25]))
     #expect(rows.ids(at: api) == (26...30).map(SentRows.id))
     #expect(try Self.tries(world) == 25, "the server takes others, so that it refused these counts")
     for number in 31...34 {
-      try rows.add(number...number, to: world)
+      try await rows.add(number...number, to: world)
       // The new row is behind the bad ones, and there are more of these than one attempt asks for.
       await #expect(throws: StoreError.self) { try await service.sync() }
       #expect(try await service.sync().acknowledged == [rows.table: 1])
     }
-    #expect(Set(try rows.setAside(in: world)) == poison)
-    #expect(try rows.pending(in: world) == 0)
+    #expect(Set(try await rows.setAside(in: world)) == poison)
+    #expect(try await rows.pending(in: world) == 0)
   }
 
   @Test("services that make one attempt each, as the command's, come to the good rows behind all bad ones", arguments: SentRows.some)
   func eachAnew(rows: SentRows) async throws {
-    let world = try rows.world(50)
+    let world = try await rows.world(50)
     let (api, poison) = (TablesAPI(), Set((1...45).map(SentRows.id)))
     let answer = Self.strict(api, poison)
     let server = try LoopbackServer { answer($0) }
     defer { server.stop() }
     for _ in 1...2 {
       await #expect(throws: StoreError.self) { try await rows.service(world, server, batch: 10).sync() }
-      #expect(try rows.pending(in: world) == 50)
+      #expect(try await rows.pending(in: world) == 50)
       #expect(try await world.inference.syncStatus().setAside == [])
     }
     #expect(try await rows.service(world, server, batch: 10).sync().acknowledged == [rows.table: 5])
@@ -88,7 +88,7 @@ import Testing
 
   @Test("of a long queue of which nothing is taken twenty rows are asked about in an attempt, however it is said", arguments: SentRows.some)
   func hopeless(rows: SentRows) async throws {
-    let world = try rows.world(60)
+    let world = try await rows.world(60)
     let api = TablesAPI(refusing: Set((1...60).map(SentRows.id)))
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
@@ -103,7 +103,7 @@ import Testing
 
   @Test("two bad rows of a table without others are set aside when the server takes rows of another table", arguments: SentRows.some)
   func quiet(rows: SentRows) async throws {
-    let world = try rows.world(2)
+    let world = try await rows.world(2)
     let poison = (1...2).map(SentRows.id)
     let api = TablesAPI()
     let answer = Self.strict(api, Set(poison))
@@ -111,23 +111,24 @@ import Testing
     defer { server.stop() }
     let service = TablesAPI.service(world, server)
     for attempt in 1...Self.attempts {
-      #expect(try rows.pending(in: world) == 2)
-      try Self.others(than: rows).add(attempt + 10...attempt + 10, to: world)
+      #expect(try await rows.pending(in: world) == 2)
+      try await Self.others(than: rows).add(attempt + 10...attempt + 10, to: world)
       #expect(try await service.sync().refused == [rows.table: 2])
     }
-    #expect(try rows.setAside(in: world) == poison && rows.pending(in: world) == 0)
+    #expect(try await rows.setAside(in: world) == poison)
+    #expect(try await rows.pending(in: world) == 0)
   }
 
   @Test("a path that refuses row after row sets nothing aside, and the others are sent at each interval", arguments: SentRows.some)
   func brokenPath(rows: SentRows) async throws {
-    let world = try rows.world(30)
+    let world = try await rows.world(30)
     let (api, others) = (TablesAPI(), Self.others(than: rows))
     let path = "/v1/sync/\(rows.path)"
     let server = try LoopbackServer { $0.path == path ? .respond(422) : api.answer($0) }
     defer { server.stop() }
     let service = TablesAPI.service(world, server)
     for attempt in 1...2 * Self.attempts {
-      try others.add(attempt + 40...attempt + 40, to: world)
+      try await others.add(attempt + 40...attempt + 40, to: world)
       await #expect(throws: StoreError.self) { try await service.sync() }
       let status = try await world.inference.syncStatus()
       #expect(status.pending == [rows.table: 30] && status.setAside == [])
@@ -141,7 +142,7 @@ import Testing
 
   @Test("a bad row among good ones is set aside after five attempts", arguments: SentRows.some)
   func among(rows: SentRows) async throws {
-    let world = try rows.world(6)
+    let world = try await rows.world(6)
     let api = TablesAPI()
     let answer = Self.strict(api, [SentRows.id(1)])
     let server = try LoopbackServer { answer($0) }
@@ -149,19 +150,19 @@ import Testing
     let service = rows.service(world, server)
     #expect(try await service.sync() == SyncReport(acknowledged: [rows.table: 5], refused: [rows.table: 1]))
     for attempt in 2...Self.attempts {
-      #expect(try rows.pending(in: world) == 1)
-      try rows.add(attempt + 10...attempt + 10, to: world)
+      #expect(try await rows.pending(in: world) == 1)
+      try await rows.add(attempt + 10...attempt + 10, to: world)
       _ = try await service.sync()
     }
-    #expect(try rows.setAside(in: world) == [SentRows.id(1)])
-    #expect(try rows.pending(in: world) == 0)
+    #expect(try await rows.setAside(in: world) == [SentRows.id(1)])
+    #expect(try await rows.pending(in: world) == 0)
   }
 
   @Test(
     "of what is refused whole half as many are asked for until it is one row, which is set aside with the status",
     arguments: SentRows.some, [400, 409, 422])
   func halved(rows: SentRows, status: Int) async throws {
-    let world = try rows.world(6)
+    let world = try await rows.world(6)
     let api = TablesAPI()
     let answer = Self.strict(api, [SentRows.id(3)], status: status)
     let server = try LoopbackServer { answer($0) }
@@ -198,7 +199,7 @@ import Testing
   @Test("of a reason 200 characters are kept, and an error without a message is one, too", arguments: reasons)
   func reason(answer: String, kept: String) async throws {
     let rows = SentRows.telemetry
-    let world = try rows.world(1)
+    let world = try await rows.world(1)
     let server = try LoopbackServer { _ in .respond(200, body: #"{"accepted":[],\#(answer)}"#) }
     defer { server.stop() }
     let service = rows.service(world, server)
@@ -208,37 +209,40 @@ import Testing
 
   @Test("a row that is the only one counts by itself; a second one then does not, until something is taken", arguments: SentRows.some)
   func only(rows: SentRows) async throws {
-    let world = try rows.world(1)
+    let world = try await rows.world(1)
     let api = TablesAPI()
     let answer = Self.strict(api, [SentRows.id(1), SentRows.id(2)])
     let server = try LoopbackServer { answer($0) }
     defer { server.stop() }
     let service = rows.service(world, server)
     for _ in 1...Self.attempts { #expect(try await service.sync().refused == [rows.table: 1]) }
-    #expect(try rows.setAside(in: world) == [SentRows.id(1)])
-    try rows.add(2...2, to: world)
+    #expect(try await rows.setAside(in: world) == [SentRows.id(1)])
+    try await rows.add(2...2, to: world)
     for _ in 1...Self.attempts { await #expect(throws: StoreError.self) { try await service.sync() } }
-    #expect(try rows.setAside(in: world) == [SentRows.id(1)] && rows.pending(in: world) == 1)
+    #expect(try await rows.setAside(in: world) == [SentRows.id(1)])
+    #expect(try await rows.pending(in: world) == 1)
     for number in 3...7 {
-      try rows.add(number...number, to: world)
+      try await rows.add(number...number, to: world)
       _ = try await service.sync()
     }
-    #expect(try rows.setAside(in: world) == [SentRows.id(1), SentRows.id(2)])
+    #expect(try await rows.setAside(in: world) == [SentRows.id(1), SentRows.id(2)])
   }
 
   @Test("what was set aside waits again when it is asked for, with all its tries", arguments: SentRows.some)
   func retry(rows: SentRows) async throws {
-    let world = try rows.world(1)
+    let world = try await rows.world(1)
     let api = TablesAPI()
     let isWrong = Script(Array(repeating: .respond(400), count: Self.attempts))
     let server = try LoopbackServer { isWrong.next() ?? api.answer($0) }
     defer { server.stop() }
     let service = rows.service(world, server)
     for _ in 1...Self.attempts { _ = try await service.sync() }
-    #expect(try rows.setAside(in: world) == [SentRows.id(1)])
+    #expect(try await rows.setAside(in: world) == [SentRows.id(1)])
     #expect(try await world.inference.retrySetAside(of: "generations") == 0)
     #expect(try await world.inference.retrySetAside() == 1)
-    #expect(try rows.setAside(in: world) == [] && rows.pending(in: world) == 1 && Self.tries(world) == 0)
+    #expect(try await rows.setAside(in: world) == [])
+    #expect(try await rows.pending(in: world) == 1)
+    #expect(try Self.tries(world) == 0)
     #expect(try await world.inference.retrySetAside() == 0)
     #expect(try await service.sync().acknowledged == [rows.table: 1])
   }
@@ -246,10 +250,10 @@ import Testing
   @Test("an event that is deleted, by whatever verb, leaves nothing of its tries", arguments: ["one", "pending", "rows", "during"])
   func deleted(way: String) async throws {
     let rows = SentRows.telemetry
-    let world = try rows.world(2)
+    let world = try await rows.world(2)
     let (api, inference) = (TablesAPI(refusing: [SentRows.id(1)]), world.inference)
     let server = try LoopbackServer { request in
-      if way == "during" { _ = try? inference.deleteEvent(SentRows.id(1)) }
+      if way == "during" { _ = try? inference.store.write { try InferenceStore.deleteEvent(SentRows.id(1), in: $0) } }
       return api.answer(request)
     }
     defer { server.stop() }
@@ -267,7 +271,7 @@ import Testing
 
   @Test("an id counts byte for byte: another spelling of the same letters is another event")
   func spelling() async throws {
-    let world = try SentRows.telemetry.world(0)
+    let world = try await SentRows.telemetry.world(0)
     let ids = ["caf\u{E9}", "cafe\u{301}"]
     try await world.store.write { tx in for id in ids { try tx.insert(TelemetryEvent(id: id, type: .error, occurredAt: Sample.date)) } }
     let server = try LoopbackServer { _ in .respond(200, body: #"{"accepted":["caf\u00e9"]}"#) }

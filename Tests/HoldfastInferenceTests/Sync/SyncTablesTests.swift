@@ -12,33 +12,33 @@ import Testing
   ]
 
   /// One row of each table.
-  static func world(consent: TelemetryConsent = .granted) throws -> World {
+  static func world(consent: TelemetryConsent = .granted) async throws -> World {
     let world = try World.temporary()
     let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: consent)
-    try world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
-    try world.inference.save(Sample.model)
-    try world.inference.save(Sample.session)
-    try world.inference.save(Sample.generation)
-    try world.store.write { try $0.insert(Sample.event) }
-    try world.inference.setPreference(#"{"dark":true}"#, named: "theme")
+    try await world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    try await world.inference.save(Sample.model)
+    try await world.inference.save(Sample.session)
+    try await world.inference.save(Sample.generation)
+    try await world.store.write { try $0.insert(Sample.event) }
+    try await world.inference.setPreference(#"{"dark":true}"#, named: "theme")
     return world
   }
 
   /// Two rows of each table.
-  private static func worldOfTwo() throws -> World {
-    let world = try Self.world()
-    try world.inference.save(Sample.configuration)
-    try world.inference.save(Sample.bareModel)
-    try world.inference.save(Sample.bareSession)
-    try world.inference.save(Sample.bareGeneration)
-    try world.store.write { try $0.insert(Sample.bareEvent) }
-    try world.inference.setPreference("1", named: "bare")
+  private static func worldOfTwo() async throws -> World {
+    let world = try await Self.world()
+    try await world.inference.save(Sample.configuration)
+    try await world.inference.save(Sample.bareModel)
+    try await world.inference.save(Sample.bareSession)
+    try await world.inference.save(Sample.bareGeneration)
+    try await world.store.write { try $0.insert(Sample.bareEvent) }
+    try await world.inference.setPreference("1", named: "bare")
     return world
   }
 
-  private static func pending(_ world: World) throws -> [String: Int] { try world.inference.syncStatus().pending }
+  private static func pending(_ world: World) async throws -> [String: Int] { try await world.inference.syncStatus().pending }
 
-  private static func setAside(_ world: World) throws -> [String] { try world.inference.syncStatus().setAside.map(\.kind) }
+  private static func setAside(_ world: World) async throws -> [String] { try await world.inference.syncStatus().setAside.map(\.kind) }
 
   private static func execute(_ sql: BoundSQL, in world: World) throws { try world.store.write { _ = try $0.execute(sql) } }
 
@@ -58,15 +58,15 @@ import Testing
 
   @Test("rows of every table go to their paths, and are pending no more")
   func sends() async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     let api = TablesAPI()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
-    #expect(try Self.pending(world) == Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, 1) }))
+    #expect(try await Self.pending(world) == Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, 1) }))
     #expect(try await world.inference.syncStatus().oldestPending == Sample.date)
     let report = try await TablesAPI.service(world, server).sync()
     #expect(report.acknowledged == Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, 1) }))
-    #expect(try Self.pending(world) == [:])
+    #expect(try await Self.pending(world) == [:])
     let requests = server.requests.count
     _ = try await TablesAPI.service(world, server).sync()
     // Two questions, and nothing else.
@@ -75,7 +75,7 @@ import Testing
 
   @Test("the oldest that waits is that of all tables, whichever has it, and none where nothing waits", arguments: [false, true])
   func oldest(isReversed: Bool) async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     let tables = isReversed ? Outbox.allCases.reversed() : Outbox.allCases
     for (number, table) in tables.enumerated() {
       try Self.execute("UPDATE \(raw: table.rawValue) SET \(raw: table.since) = \(number * 1_000)", in: world)
@@ -91,26 +91,26 @@ import Testing
 
   @Test("that a row was sent changes nothing of it, and not when it was changed last")
   func unchanged() async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
     let inference = world.inference
-    func rows() throws -> [AnyHashable] {
-      try [
+    func rows() async throws -> [AnyHashable] {
+      try await [
         inference.configurations(), inference.models(), inference.sessions().items, inference.preferences(),
         inference.generations(of: Sample.session.id).items, inference.events().items,
       ]
     }
-    let before = try rows()
+    let before = try await rows()
     world.clock.advance()
     _ = try await TablesAPI.service(world, server).sync()
-    #expect(try Self.pending(world) == [:])
-    #expect(try rows() == before)
+    #expect(try await Self.pending(world) == [:])
+    #expect(try await rows() == before)
   }
 
   @Test("a configuration is sent alone in the SDK's JSON, without the key of the API and its name")
   func configuration() async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     try await world.inference.setAPIKey("sk-secret-1")
     let api = TablesAPI()
     let server = try LoopbackServer { api.answer($0) }
@@ -153,7 +153,7 @@ import Testing
 
   @Test("a model goes without the path of its file, a session without its context, a generation without its words")
   func privateParts() async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     let api = TablesAPI()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
@@ -177,7 +177,7 @@ import Testing
 
   @Test("without full consent no table but telemetry is sent", arguments: [TelemetryConsent.denied, .limited])
   func consent(consent: TelemetryConsent) async throws {
-    let world = try Self.world(consent: consent)
+    let world = try await Self.world(consent: consent)
     let api = TablesAPI()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
@@ -189,7 +189,7 @@ import Testing
 
   @Test("consent that is taken back during an attempt ends what is sent with the request that was on its way")
   func consentTakenBack() async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     try await world.store.write { tx in
       for number in 1...4 { try tx.insert(TelemetryEvent(id: "event-\(number)", type: .custom, occurredAt: Sample.date)) }
     }
@@ -202,12 +202,12 @@ import Testing
     let report = try await TablesAPI.service(world, server, batch: 2).sync()
     #expect(report.acknowledged == ["telemetry": 2] && api.came(to: "telemetry").count == 2)
     #expect(server.requests.filter { $0.method == "POST" }.count == 1)
-    #expect(try Self.pending(world)["telemetry"] == 3)
+    #expect(try await Self.pending(world)["telemetry"] == 3)
   }
 
   @Test("an edit during the request stays pending", arguments: tables)
   func edited(table: String) async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     let store = world.store
     let edit = try #require(Self.edits[table])
     let paths = [
@@ -222,12 +222,12 @@ import Testing
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
     _ = try await TablesAPI.service(world, server).sync()
-    #expect(try Self.pending(world) == [table: 1])
+    #expect(try await Self.pending(world) == [table: 1])
   }
 
   @Test("of what is taken in part the rest waits, is set aside after five tries, and is named no more once it is deleted")
   func partly() async throws {
-    let world = try Self.worldOfTwo()
+    let world = try await Self.worldOfTwo()
     let api = TablesAPI(refusing: [
       "work", "phi", "x", "bare", IDCodec.uppercase(Sample.bareSession.id), IDCodec.uppercase(Sample.bareGeneration.id),
     ])
@@ -236,18 +236,18 @@ import Testing
     let service = TablesAPI.service(world, server)
     let each = Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, 1) })
     #expect(try await service.sync() == SyncReport(acknowledged: each, refused: each))
-    #expect(try Self.pending(world) == each)
+    #expect(try await Self.pending(world) == each)
     for _ in 2...DataSyncService.mostTries { _ = try await service.sync() }
-    #expect(try Self.pending(world) == [:])
-    #expect(try Self.setAside(world).sorted() == Self.tables.sorted())
+    #expect(try await Self.pending(world) == [:])
+    #expect(try await Self.setAside(world).sorted() == Self.tables.sorted())
     try Self.deleteEverything(in: world)
-    #expect(try Self.setAside(world) == [])
+    #expect(try await Self.setAside(world) == [])
     #expect(try await world.store.read { try $0.count("SELECT count(*) FROM sync_tries") } == 0)
   }
 
   @Test("a row that cannot be read is set aside, and keeps no other from being sent", arguments: tables)
   func unreadable(table: String) async throws {
-    let world = try Self.worldOfTwo()
+    let world = try await Self.worldOfTwo()
     let damages: [String: BoundSQL] = [
       TelemetryEvent.table: "UPDATE telemetry SET occurred_at = \(Int64.max) WHERE id = 'x'",
       ConfigurationRow.table: "UPDATE configuration SET created_at = \(Int64.max) WHERE id = 'work'",
@@ -262,15 +262,15 @@ import Testing
     defer { server.stop() }
     let service = TablesAPI.service(world, server)
     #expect(try await service.sync().refused == [table: 1])
-    #expect(try Self.pending(world) == [table: 1])
+    #expect(try await Self.pending(world) == [table: 1])
     for _ in 2...DataSyncService.mostTries { _ = try await service.sync() }
-    #expect(try Self.pending(world) == [:])
-    #expect(try Self.setAside(world) == [table])
+    #expect(try await Self.pending(world) == [:])
+    #expect(try await Self.setAside(world) == [table])
   }
 
   @Test("a row whose id is no text in UTF-8 is set aside, and keeps no other from being sent", arguments: tables)
   func unreadableID(table: String) async throws {
-    let world = try Self.worldOfTwo()
+    let world = try await Self.worldOfTwo()
     let damages: [String: BoundSQL] = [
       TelemetryEvent.table: "UPDATE telemetry SET id = CAST(X'FF41' AS TEXT) WHERE id = 'x'",
       ConfigurationRow.table: """
@@ -291,71 +291,73 @@ import Testing
     defer { server.stop() }
     let service = TablesAPI.service(world, server, batch: 1)
     #expect(try await service.sync().refused == [table: 1])
-    #expect(try Self.pending(world) == [table: 1])
+    #expect(try await Self.pending(world) == [table: 1])
     for _ in 2...DataSyncService.mostTries { _ = try await service.sync() }
-    #expect(try Self.pending(world) == [:])
+    #expect(try await Self.pending(world) == [:])
     #expect(try await world.inference.syncStatus().setAside.map { "\($0.kind) \($0.id)" } == ["\(table) \u{FFFD}A"])
     try Self.execute("DELETE FROM \(raw: table)", in: world)
-    #expect(try Self.setAside(world) == [])
+    #expect(try await Self.setAside(world) == [])
   }
 
   @Test("what a server says of a row is not said of another that has its name by then", arguments: [true, false])
   func otherRow(isTaken: Bool) async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     // At its third revision; the other one is at its first.
     for value in ["1", "2"] { try await world.inference.setPreference(value, named: "theme") }
     let inference = world.inference
     let api = TablesAPI(refusing: isTaken ? [] : ["theme"]) { path in
       guard path == "/v1/sync/preferences" else { return }
-      _ = try? inference.deletePreference(named: "theme")
-      _ = try? inference.setPreference("3", named: "theme")
+      _ = try? inference.store.write { try InferenceStore.deletePreference(named: "theme", in: $0) }
+      _ = try? inference.store.write {
+        try InferenceStore.setPreference("3", named: "theme", secretProperties: inference.secretProperties, in: $0)
+      }
     }
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
     _ = try await TablesAPI.service(world, server).sync()
-    #expect(try Self.pending(world) == [UserPreference.table: 1])
+    #expect(try await Self.pending(world) == [UserPreference.table: 1])
     #expect(try await world.store.read { try $0.count("SELECT count(*) FROM sync_tries") } == 0)
     try await world.inference.setPreference("4", named: "theme")
-    #expect(try Self.pending(world) == [UserPreference.table: 1])
+    #expect(try await Self.pending(world) == [UserPreference.table: 1])
   }
 
   @Test("a generation waits for its session")
   func generationOfUnknownSession() async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     let api = TablesAPI(refusing: [IDCodec.uppercase(Sample.session.id)])
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
     _ = try await TablesAPI.service(world, server).sync()
     #expect(api.came(to: "history").count == 1)
-    #expect(try Self.pending(world) == [GenerationSession.table: 1, Generation.table: 1])
+    #expect(try await Self.pending(world) == [GenerationSession.table: 1, Generation.table: 1])
   }
 
   @Test("a path that the server does not have ends the attempt with its name, after all else was sent")
   func missingPath() async throws {
-    let world = try Self.world()
+    let world = try await Self.world()
     let api = TablesAPI()
     let server = try LoopbackServer { $0.path == "/v1/sync/models" ? .respond(404) : api.answer($0) }
     defer { server.stop() }
     let service = TablesAPI.service(world, server)
     let error = await #expect(throws: StoreError.self) { try await service.sync() }
     #expect(error?.message == "the server has no /v1/sync/models (404)")
-    #expect(try Self.pending(world) == [ModelMetadata.table: 1])
+    #expect(try await Self.pending(world) == [ModelMetadata.table: 1])
   }
 
   @Test("counting what waits of telemetry, sessions and generations reads no table")
-  func plans() throws {
-    let world = try Self.world()
+  func plans() async throws {
+    let world = try await Self.world()
     _ = world.statements.take()
-    _ = try world.inference.syncStatus()
+    _ = try await world.inference.syncStatus()
     for text in world.statements.take() where text.contains("count(*), min(") {
-      let steps = try world.store.read { try $0.queryPlan(text) }
+      let steps = try await world.store.read { try $0.queryPlan(text) }
       let isLarge = ["telemetry", "generation_sessions", "generations"].contains { text.contains("FROM \($0) ") }
       #expect(steps.allSatisfy { $0.contains(isLarge ? "USING COVERING INDEX" : "_pending") }, "\(text): \(steps)")
     }
   }
   @Test("what waits is read by its own index, in its order, however much was sent", arguments: [TelemetryConsent.granted, .limited])
   func plansOfSending(consent: TelemetryConsent) async throws {
-    let world = try Self.world(consent: consent)
+    let world = try await Self.world(consent: consent)
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
     _ = world.statements.take()

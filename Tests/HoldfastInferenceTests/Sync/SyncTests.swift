@@ -45,9 +45,9 @@ private final class API: @unchecked Sendable {
 }
 
 @Suite("Sync with the remote API", .timeLimit(.minutes(10))) struct SyncTests {
-  private static func world(events: Int, consent: TelemetryConsent = .granted) throws -> World {
+  private static func world(events: Int, consent: TelemetryConsent = .granted) async throws -> World {
     let world = try World.temporary()
-    try world.inference.save(
+    try await world.inference.save(
       InferenceConfiguration(analytics: .init(isEnabled: true, level: .verbose, telemetryConsent: consent), createdAt: Sample.date))
     try add(1...events, to: world)
     return world
@@ -59,7 +59,7 @@ private final class API: @unchecked Sendable {
     }
   }
 
-  private static func status(_ world: World) throws -> SyncStatus { try world.inference.syncStatus() }
+  private static func status(_ world: World) async throws -> SyncStatus { try await world.inference.syncStatus() }
 
   private static func change(_ sql: BoundSQL, in world: World) throws { try world.store.write { _ = try $0.execute(sql) } }
 
@@ -78,7 +78,7 @@ private final class API: @unchecked Sendable {
 
   @Test("all that waits is sent once, and is pending no more")
   func sends() async throws {
-    let world = try Self.world(events: 10)
+    let world = try await Self.world(events: 10)
     let api = API()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
@@ -86,14 +86,14 @@ private final class API: @unchecked Sendable {
     #expect(report.acknowledged == ["telemetry": 10] && report.refused == [:])
     #expect(server.requests.map { API.ids($0).count } == [4, 4, 2])
     #expect(api.events == Dictionary(uniqueKeysWithValues: (1...10).map { ("event-\($0)", 1) }))
-    let status = try Self.status(world)
+    let status = try await Self.status(world)
     #expect(status.pending["telemetry"] == nil && status.lastAcknowledged == world.clock.now && status.lastError == nil)
   }
 
   @Test(
     "without consent nothing is sent; with limited consent errors and performance only", arguments: [TelemetryConsent.denied, .limited])
   func consent(consent: TelemetryConsent) async throws {
-    let world = try Self.world(events: 3, consent: consent)
+    let world = try await Self.world(events: 3, consent: consent)
     try Self.change(
       """
       INSERT INTO telemetry (id, type, properties, occurred_at, created_at, updated_at) VALUES ('failed', 'error', '{}', 0, 0, 0)
@@ -103,14 +103,14 @@ private final class API: @unchecked Sendable {
     defer { server.stop() }
     _ = try await Self.service(world, server).sync()
     #expect(api.events == (consent == .limited ? ["failed": 1] : [:]))
-    #expect(try Self.status(world).pending["telemetry"] == (consent == .limited ? 3 : 4))
+    #expect(try await Self.status(world).pending["telemetry"] == (consent == .limited ? 3 : 4))
   }
 
   @Test(
     "whatever ends an attempt, nothing is marked as sent that was not confirmed, and every event arrives in the end",
     arguments: ["201", "202", "204", "206", "401", "403", "429", "500", "503", "cut", "half", "hang", "nonsense", "404"])
   func failures(way: String) async throws {
-    let world = try Self.world(events: 6)
+    let world = try await Self.world(events: 6)
     let first: LoopbackServer.Answer =
       switch way {
       case "cut": .cut
@@ -125,7 +125,7 @@ private final class API: @unchecked Sendable {
     defer { server.stop() }
     let service = Self.service(world, server)
     await #expect(throws: StoreError.self) { try await service.sync() }
-    let status = try Self.status(world)
+    let status = try await Self.status(world)
     #expect(status.pending["telemetry"] == 2, "only the first batch was confirmed")
     #expect(status.lastError != nil)
     // What the server says of a path alone, and takes something, waits for the next interval.
@@ -133,20 +133,20 @@ private final class API: @unchecked Sendable {
     #expect(status.retryAt == world.clock.now.addingTimeInterval(way == "429" ? 120 : isOfOnePath ? 300 : 5))
     _ = try await service.sync()
     #expect(Set(api.events.keys) == Set((1...6).map { "event-\($0)" }))
-    let after = try Self.status(world)
+    let after = try await Self.status(world)
     #expect(after.pending["telemetry"] == nil && after.lastError == nil && after.retryAt == nil)
   }
 
   @Test("a poison row is set aside after five tries with its reason, and blocks no other")
   func poison() async throws {
-    let world = try Self.world(events: 6)
+    let world = try await Self.world(events: 6)
     let api = API(poison: ["event-2"])
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
     let service = Self.service(world, server)
     #expect(try await service.sync() == SyncReport(acknowledged: ["telemetry": 5], refused: ["telemetry": 1]))
     for _ in 2...DataSyncService.mostTries { _ = try await service.sync() }
-    let status = try Self.status(world)
+    let status = try await Self.status(world)
     #expect(status.pending["telemetry"] == nil)
     #expect(status.setAside == [.init(kind: "telemetry", id: "event-2", reason: "the server rejected it: bad", triedAt: world.clock.now)])
     let requests = server.requests.count
@@ -154,8 +154,8 @@ private final class API: @unchecked Sendable {
     #expect(server.requests.count == requests)
     // An edit makes it wait again.
     try Self.change("UPDATE telemetry SET name = 'mended' WHERE id = 'event-2'", in: world)
-    #expect(try Self.status(world).pending["telemetry"] == 1)
-    #expect(try Self.status(world).setAside == [])
+    #expect(try await Self.status(world).pending["telemetry"] == 1)
+    #expect(try await Self.status(world).setAside == [])
   }
 
   @Test(
@@ -208,19 +208,19 @@ private final class API: @unchecked Sendable {
 
   @Test("another success than 200 confirms nothing, and is not told as a path that is missing", arguments: [201, 202, 204, 206, 299])
   func otherSuccess(status: Int) async throws {
-    let world = try Self.world(events: 2)
+    let world = try await Self.world(events: 2)
     let server = try LoopbackServer { _ in .respond(status, body: #"{"accepted":2}"#) }
     defer { server.stop() }
     let error = await #expect(throws: StoreError.self) { try await Self.service(world, server).sync() }
     #expect(
       error?.message == "the server answered /v1/sync/telemetry with the status \(status) instead of 200, which confirms nothing"
         && error?.code == .inputOutput)
-    #expect(try Self.status(world).pending["telemetry"] == 2)
+    #expect(try await Self.status(world).pending["telemetry"] == 2)
   }
 
   @Test("attempts that are asked for at once come one after the other, and all end; a batch of any size is one of a thousand")
   func atOnce() async throws {
-    let world = try Self.world(events: 1_500)
+    let world = try await Self.world(events: 1_500)
     let api = API()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
@@ -235,7 +235,7 @@ private final class API: @unchecked Sendable {
 
   @Test("a request that is too large is halved until it fits")
   func tooLarge() async throws {
-    let world = try Self.world(events: 9)
+    let world = try await Self.world(events: 9)
     let api = API(most: 2)
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
@@ -246,7 +246,7 @@ private final class API: @unchecked Sendable {
 
   @Test("an edit during the request stays pending")
   func edited() async throws {
-    let world = try Self.world(events: 1)
+    let world = try await Self.world(events: 1)
     let api = API()
     let store = world.store
     let server = try LoopbackServer { request in
@@ -255,12 +255,12 @@ private final class API: @unchecked Sendable {
     }
     defer { server.stop() }
     _ = try await Self.service(world, server).sync()
-    #expect(try Self.status(world).pending["telemetry"] == 1)
+    #expect(try await Self.status(world).pending["telemetry"] == 1)
   }
 
   @Test("started, it sends at once and again when enough has come together")
   func started() async throws {
-    let world = try Self.world(events: 1)
+    let world = try await Self.world(events: 1)
     let api = API()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
@@ -275,7 +275,7 @@ private final class API: @unchecked Sendable {
 
   @Test("what waits is watched again after it could not be read once")
   func watchesAgain() async throws {
-    let world = try Self.world(events: 1)
+    let world = try await Self.world(events: 1)
     let api = API()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
@@ -302,7 +302,7 @@ private final class API: @unchecked Sendable {
 
   @Test("what failed is tried again by itself when its pause is over")
   func triesAgain() async throws {
-    let world = try Self.world(events: 2)
+    let world = try await Self.world(events: 2)
     let api = API([.respond(500)])
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
@@ -317,7 +317,7 @@ private final class API: @unchecked Sendable {
 
   @Test("an attempt that the app ends is no failure of the server")
   func stopped() async throws {
-    let world = try Self.world(events: 1)
+    let world = try await Self.world(events: 1)
     let server = try LoopbackServer { _ in .hang }
     defer { server.stop() }
     let service = Self.service(world, server, timeoutSeconds: 60)
@@ -325,7 +325,7 @@ private final class API: @unchecked Sendable {
     while server.requests.isEmpty { await Task.yield() }
     attempt.cancel()
     await #expect(throws: (any Error).self) { _ = try await attempt.value }
-    let status = try Self.status(world)
+    let status = try await Self.status(world)
     #expect(status.pending["telemetry"] == 1 && status.lastError == nil && status.retryAt == nil)
   }
 }

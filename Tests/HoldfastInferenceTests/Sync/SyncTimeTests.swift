@@ -9,11 +9,11 @@ import Testing
 @Suite("When a service sends", .timeLimit(.minutes(10))) struct SyncTimeTests {
   private static let rows = SentRows.telemetry
 
-  private static func world(batch: Int, interval: Double) throws -> World {
-    let world = try rows.world(0)
+  private static func world(batch: Int, interval: Double) async throws -> World {
+    let world = try await rows.world(0)
     let analytics = InferenceConfiguration.Analytics(
       isEnabled: true, level: .verbose, telemetryConsent: .granted, batchSize: batch, submissionIntervalSeconds: interval)
-    try world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    try await world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
     return world
   }
 
@@ -39,13 +39,13 @@ import Testing
 
   @Test("on a timer: at each interval of the configuration, and not before")
   func timer() async throws {
-    let world = try Self.world(batch: 100, interval: 12.5)
+    let world = try await Self.world(batch: 100, interval: 12.5)
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
     let (service, clock) = await Self.started(world, server)
     for round in 1...3 {
       #expect(await clock.secondsOfSleep() == 12.5)
-      try Self.rows.add(round * 10...round * 10 + 2, to: world)
+      try await Self.rows.add(round * 10...round * 10 + 2, to: world)
       clock.advance(seconds: 12)
       #expect(await clock.secondsOfSleep() == 0.5)
       #expect(server.requests.count == round - 1)
@@ -65,7 +65,7 @@ import Testing
 
   @Test("on a timer: what the server has is pulled, and then rows of every table go, at each interval")
   func timerOfTables() async throws {
-    let world = try SyncTablesTests.world()
+    let world = try await SyncTablesTests.world()
     let page = "/v1/models?page=1&pageSize=100"
     let model = #"{"id":"one","name":"One","framework":"MLX","format":"mlx","updatedAt":1}"#
     let api = TablesAPI(pages: [
@@ -94,7 +94,7 @@ import Testing
 
   @Test("at a threshold: rows of the other tables go with the events, and nothing is pulled")
   func thresholdOfTables() async throws {
-    let world = try SyncTablesTests.world()
+    let world = try await SyncTablesTests.world()
     let api = TablesAPI()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
@@ -106,9 +106,9 @@ import Testing
     try await world.store.write { tx in
       for (table, edit) in SyncTablesTests.edits where table != TelemetryEvent.table { try tx.execute(edit) }
     }
-    try Self.rows.add(1...2, to: world)
+    try await Self.rows.add(1...2, to: world)
     #expect(server.requests.count == before)
-    try Self.rows.add(3...3, to: world)
+    try await Self.rows.add(3...3, to: world)
     for try await status in world.inference.syncStatusUpdates() where status.pending == [:] { break }
     await service.stop()
     #expect(Self.asked(server, after: before) == Self.sent)
@@ -117,7 +117,7 @@ import Testing
 
   @Test("where nobody chose anything a hundred events go in a request, and an attempt begins every 300 seconds")
   func defaults() async throws {
-    let world = try Self.rows.world(101)
+    let world = try await Self.rows.world(101)
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
     let (service, clock) = await Self.started(world, server)
@@ -128,7 +128,7 @@ import Testing
 
   @Test("a new interval holds from the next attempt on")
   func newInterval() async throws {
-    let world = try Self.world(batch: 100, interval: 60)
+    let world = try await Self.world(batch: 100, interval: 60)
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
     let (service, clock) = await Self.started(world, server)
@@ -141,14 +141,14 @@ import Testing
 
   @Test("at a threshold: as many events as a batch of the configuration go at once, without the clock, and fewer do not")
   func threshold() async throws {
-    let world = try Self.world(batch: 7, interval: 300)
+    let world = try await Self.world(batch: 7, interval: 300)
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
     let (service, clock) = await Self.started(world, server)
     #expect(await clock.secondsOfSleep() == 300)
     for round in 0..<3 {
       // One by one: had fewer been sent, a request would have fewer.
-      for number in 1...7 { try Self.rows.add(round * 10 + number...round * 10 + number, to: world) }
+      for number in 1...7 { try await Self.rows.add(round * 10 + number...round * 10 + number, to: world) }
       try await Self.untilSent(world)
     }
     await service.stop()
@@ -158,19 +158,19 @@ import Testing
 
   @Test("what cannot be told of the threshold once is asked again: a configuration that could not be read ends nothing")
   func thresholdAfterDamage() async throws {
-    let world = try Self.world(batch: 7, interval: 300)
+    let world = try await Self.world(batch: 7, interval: 300)
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
     let (service, clock) = await Self.started(world, server)
     #expect(await clock.secondsOfSleep() == 300)
     try await world.store.write { _ = try $0.execute("UPDATE analytics_config SET level = CAST(x'FF' AS TEXT)") }
     _ = world.statements.take()
-    try Self.rows.add(1...1, to: world)
+    try await Self.rows.add(1...1, to: world)
     while !world.statements.take().contains(where: { $0.hasPrefix("SELECT") && $0.contains("FROM analytics_config") }) {
       await Task.yield()
     }
     try await world.store.write { _ = try $0.execute("UPDATE analytics_config SET level = 'basic'") }
-    for number in 2...7 { try Self.rows.add(number...number, to: world) }
+    for number in 2...7 { try await Self.rows.add(number...number, to: world) }
     try await Self.untilSent(world)
     await service.stop()
     #expect(Self.sizes(server) == [7])
@@ -179,7 +179,7 @@ import Testing
 
   @Test("a batch is one row at least, whatever a server has set", arguments: [0, -5, Int.min])
   func smallestBatch(size: Int) async throws {
-    let world = try Self.world(batch: size, interval: 300)
+    let world = try await Self.world(batch: size, interval: 300)
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
     #expect(try await Self.rows.service(world, server, batch: nil).batchSize() == 1)
@@ -188,8 +188,8 @@ import Testing
 
   @Test("a pause that a clock which was wrong has set years ahead is over")
   func wrongClock() async throws {
-    let world = try Self.world(batch: 10, interval: 300)
-    try Self.rows.add(1...1, to: world)
+    let world = try await Self.world(batch: 10, interval: 300)
+    try await Self.rows.add(1...1, to: world)
     let later = world.clock.now.addingTimeInterval(DataSyncService.greatestPauseSeconds + 1)
     try await world.store.write { _ = try $0.execute("INSERT INTO sync_state (slot, retry_at) VALUES (1, \(later))") }
     let server = try LoopbackServer { TablesAPI().answer($0) }
@@ -203,8 +203,8 @@ import Testing
 
   @Test("on demand: what waits goes now, in batches of the configuration, without a start and whatever the pause")
   func onDemand() async throws {
-    let world = try Self.world(batch: 3, interval: 300)
-    try Self.rows.add(1...7, to: world)
+    let world = try await Self.world(batch: 3, interval: 300)
+    try await Self.rows.add(1...7, to: world)
     let (api, script) = (TablesAPI(), Script([.respond(503, headers: ["Retry-After": "3600"])]))
     let server = try LoopbackServer { script.next() ?? api.answer($0) }
     defer { server.stop() }
@@ -216,8 +216,8 @@ import Testing
 
   @Test("after failures the pauses double up to the longest, each times the jitter, and a success begins anew")
   func backOff() async throws {
-    let world = try Self.world(batch: 10, interval: 300)
-    try Self.rows.add(1...1, to: world)
+    let world = try await Self.world(batch: 10, interval: 300)
+    try await Self.rows.add(1...1, to: world)
     let (api, script) = (TablesAPI(), Script(Array(repeating: .respond(500), count: 6) + [nil, .respond(500)]))
     let server = try LoopbackServer { script.next() ?? api.answer($0) }
     defer { server.stop() }
@@ -232,14 +232,14 @@ import Testing
     }
     for expected in [3, 6, 12, 22.5, 22.5, 22.5] { #expect(try await pause() == expected) }
     #expect(try await pause() == nil)
-    try Self.rows.add(2...2, to: world)
+    try await Self.rows.add(2...2, to: world)
     #expect(try await pause() == 3)
   }
 
   @Test("a server that asks for no pause gets the one that others get")
   func noPause() async throws {
-    let world = try Self.world(batch: 10, interval: 300)
-    try Self.rows.add(1...1, to: world)
+    let world = try await Self.world(batch: 10, interval: 300)
+    try await Self.rows.add(1...1, to: world)
     let server = try LoopbackServer { _ in .respond(429, headers: ["Retry-After": "0"]) }
     defer { server.stop() }
     let service = Self.rows.service(world, server, batch: nil)
@@ -251,7 +251,7 @@ import Testing
 
   @Test("a path to pull from that is broken holds up nothing for longer than an interval, also while nothing waits")
   func brokenPull() async throws {
-    let world = try Self.world(batch: 10, interval: 60)
+    let world = try await Self.world(batch: 10, interval: 60)
     let api = TablesAPI()
     let server = try LoopbackServer { $0.method == "GET" ? .respond(400) : api.answer($0) }
     defer { server.stop() }
@@ -266,14 +266,14 @@ import Testing
 
   @Test("by itself a service waits as long as the server asks, whatever comes together meanwhile")
   func retryAfter() async throws {
-    let world = try Self.world(batch: 2, interval: 300)
-    try Self.rows.add(1...1, to: world)
+    let world = try await Self.world(batch: 2, interval: 300)
+    try await Self.rows.add(1...1, to: world)
     let (api, script) = (TablesAPI(), Script([.respond(429, headers: ["Retry-After": "40"])]))
     let server = try LoopbackServer { script.next() ?? api.answer($0) }
     defer { server.stop() }
     let (service, clock) = await Self.started(world, server)
     #expect(await clock.secondsOfSleep() == 40)
-    try Self.rows.add(2...9, to: world)
+    try await Self.rows.add(2...9, to: world)
     clock.advance(seconds: 39)
     #expect(await clock.secondsOfSleep() == 1)
     clock.advance(seconds: 1)

@@ -112,11 +112,11 @@ private struct WireGeneration: Decodable {
 
   @Test(
     "the 0 that a device sends of a model of which it is not known changes nothing, here or where it is known", arguments: [nil, 4_096])
-  func backAgain(contextLength: Int?) throws {
+  func backAgain(contextLength: Int?) async throws {
     let world = try World.temporary()
     var ours = Sample.bareModel
     ours.contextLength = contextLength
-    try world.inference.save(ours)
+    try await world.inference.save(ours)
     var theirs = SyncWire.model(Sample.bareModel)
     if case .object(var members) = theirs {
       members["updatedAt"] = SyncWire.date(Sample.date.addingTimeInterval(10))
@@ -124,9 +124,9 @@ private struct WireGeneration: Decodable {
     }
     var catalog = SyncPull.Catalog(path: "/v1/models")
     let pulled = try catalog.read(.object(["models": .array([theirs])]))
-    let changed = try world.store.write { try SyncMerge.take(pulled, in: $0) }
+    let changed = try await world.store.write { try SyncMerge.take(pulled, in: $0) }
     #expect(pulled.count == 1)
-    let stored = try #require(try world.inference.model(Sample.bareModel.id))
+    let stored = try #require(try await world.inference.model(Sample.bareModel.id))
     #expect(changed == 0 && stored == ours)
   }
 }

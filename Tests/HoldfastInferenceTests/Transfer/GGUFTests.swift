@@ -78,7 +78,7 @@ import Testing
   func fileName(said: (file: String, name: String, version: String?, quantization: String?)) throws {
     let world = try ModelWorld()
     #expect(try world.importing(GGUFWriter([("general.architecture", .string("x"))]).data, said.file) == "models 1: 1 imported")
-    let models = try world.withLibrary { try $0.models() }
+    let models = try world.withLibrary { try $0.store.read { try InferenceStore.models(in: $0) } }
     #expect(models.map(\.name) == [said.name])
     #expect(models.map(\.version) == [said.version])
     #expect(models.map { $0.quantization?.rawValue } == [said.quantization])
@@ -104,9 +104,9 @@ import Testing
     var options = ImportOptions()
     options.dryRun = true
     #expect(try world.inference.importModels(from: source, options: options).dryRun)
-    #expect(try world.inference.models() == [])
+    #expect(try world.inference.store.read { try InferenceStore.models(in: $0) } == [])
     #expect(try world.inference.importModels(from: source).picture == "models 1: 1 imported")
-    #expect(try world.inference.models().map(\.id) == ["m"])
+    #expect(try world.inference.store.read { try InferenceStore.models(in: $0) }.map(\.id) == ["m"])
   }
 
   /// Each kind of value with its edges, and what is kept of it.
@@ -245,15 +245,15 @@ import Testing
     #expect(try world.importing(data, "third/m.gguf") == "models 1: 1 merged")
     #expect(try world.ids() == ["m", "m-2"])
     #expect(try world.model("m").localPath == world.folder.file("third/m.gguf").path)
-    try world.withLibrary { _ = try $0.deleteModel("m") }
+    try world.withLibrary { _ = try $0.store.write { try InferenceStore.deleteModel("m", in: $0) } }
     #expect(try world.importing(data, "third/m.gguf") == "models 1: 1 skipped\nskipped 1: deleted since it was imported")
   }
 
   @Test("what somebody changed since stays, and a model that was registered before it had a file takes what the file says")
-  func edited() throws {
+  func edited() async throws {
     let world = try ModelWorld()
-    try world.withLibrary { inference in
-      try inference.save(
+    try await world.usingLibrary { inference in
+      try await inference.save(
         ModelMetadata(
           id: "m", name: "From the catalogue", framework: .llamaCpp, requirements: ["ram": .integer(8)], usageCount: 3,
           createdAt: Sample.date))
@@ -263,7 +263,7 @@ import Testing
     #expect(model.name == "Llama 3.2 1B Instruct" && model.requirements == ["ram": .integer(8)] && model.usageCount == 3)
     #expect(model.createdAt == Sample.date && model.updatedAt == world.clock.now && model.isDownloaded)
     model.name = "My llama"
-    try world.withLibrary { try $0.save(model) }
+    try world.withLibrary { try $0.store.write { try InferenceStore.save(model, in: $0) } }
     #expect(
       try world.importing(GGUFWriter.llama([("new", .uint8(1))]).data, "m.gguf") == "models 1: 1 skipped\nskipped 1: the store is newer")
     #expect(try world.model("m") == model)

@@ -58,9 +58,9 @@ import Testing
       report.problems.map(\.reason) == ["these parts of the model are missing: model-00001-of-00003.safetensors"])
     let model = try world.model("m")
     #expect(model.localPath == world.folder.file("m").path && model.missingSince == world.clock.now && model.sizeBytes == 2)
-    #expect(try world.withLibrary { try $0.checkModelFiles().missing } == [])
+    #expect(try world.withLibrary { try $0.store.write { try InferenceStore.checkModelFiles(in: $0) }.missing } == [])
     _ = try world.write(Data([1]), "m/model-00001-of-00003.safetensors")
-    #expect(try world.withLibrary { try $0.checkModelFiles().found } == ["m"])
+    #expect(try world.withLibrary { try $0.store.write { try InferenceStore.checkModelFiles(in: $0) }.found } == ["m"])
   }
 
   /// What files say of the numbers of their weights.

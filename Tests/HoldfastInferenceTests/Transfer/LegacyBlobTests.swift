@@ -153,9 +153,9 @@ import Testing
     try world.database([SDK.first, SDK.row("configuration", "default", json)])
     _ = try world.report()
     try world.withLibrary { inference in
-      var configuration = try #require(try inference.configuration())
+      var configuration = try #require(try inference.store.read { try InferenceStore.configuration(in: $0) })
       configuration.baseURL = "https://here.example"
-      try inference.save(configuration)
+      try inference.store.write { try InferenceStore.save(configuration, in: $0) }
     }
     func acknowledged() throws -> [String] {
       try world.lines(

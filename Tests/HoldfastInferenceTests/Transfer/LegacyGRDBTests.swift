@@ -110,10 +110,10 @@ import Testing
     #expect(report.notes == nil && report.counts["routing_policies"]?.imported == 1, "\(report.text)")
     #expect(try policies() == ["again"])
     try world.withLibrary { inference in
-      var own = try #require(try inference.configuration())
+      var own = try #require(try inference.store.read { try InferenceStore.configuration(in: $0) })
       own.otherRoutings = []
       own.updatedAt = own.updatedAt.addingTimeInterval(60)
-      try inference.save(own)
+      try inference.store.write { try InferenceStore.save(own, in: $0) }
       try inference.store.write { _ = try $0.execute("DELETE FROM holdfast_imported") }
     }
     report = try world.report()

@@ -21,13 +21,13 @@ import Testing
     "noted 1: no copy of the source is kept: it contains the API key; you may delete the source when you are sure of this import"
 
   @Test("a key is sealed, and stands nowhere else: no copy, no report, no ledger and no log has it", arguments: [true, false])
-  func sealed(isFirst: Bool) throws {
+  func sealed(isFirst: Bool) async throws {
     try world.database(
       isFirst ? [SDK.first, SDK.row("configuration", "default", json)] : [SDK.second, SDK.configuration(key: "'\(key)'")])
     let report = try world.report()
     #expect(report.picture == "configuration 1: 1 imported\nsecrets 1: 1 imported\n\(Self.noCopy)")
     #expect(report.backup == nil)
-    #expect(try world.withLibrary { try $0.apiKey() } == key)
+    #expect(try await world.usingLibrary { try await $0.apiKey() } == key)
     #expect(try world.configuration()?.apiKeyReference == "api-key/default")
     #expect(try world.revisions("configuration").first?.hasPrefix("default ") == true)
     for part in parts { #expect(try world.files(with: part) == []) }
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test("without a key for secrets all else is imported and the secret is reported; with one it comes in later", arguments: [true, false])
-  func skipped(isFirst: Bool) throws {
+  func skipped(isFirst: Bool) async throws {
     try world.database(
       isFirst ? [SDK.first, SDK.row("configuration", "default", json)] : [SDK.second, SDK.configuration(key: "'\(key)'")])
     world.importer = LegacyWorld.importer(nil)
@@ -66,7 +66,7 @@ import Testing
         skipped 1: in the store already
         \(Self.noCopy)
         """)
-    #expect(try world.withLibrary { try $0.apiKey() } == key)
+    #expect(try await world.usingLibrary { try await $0.apiKey() } == key)
   }
 
   @Test("a source without a key is kept as a copy", arguments: [true, false])
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test("a key in the first shape's settings is sealed; one that is no text is left out and told")
-  func settings() throws {
+  func settings() async throws {
     try world.database([
       SDK.first,
       SDK.row("configuration", "a", #"{"id":"a","settings":{"apiKey":"\#(key)","topK":"3"},"updatedAt":1}"#),
@@ -126,17 +126,17 @@ import Testing
         noted 1: no copy of the source is kept: it may contain an API key that was not imported: keep the source
         configuration[rowid 2].apiKey: apiKey should be a text; it is left out
         """)
-    #expect(try world.withLibrary { [try $0.apiKey(for: "a"), try $0.apiKey(for: "b")] } == [key, nil])
+    #expect(try await world.usingLibrary { [try await $0.apiKey(for: "a"), try await $0.apiKey(for: "b")] } == [key, nil])
     for part in parts { #expect(try world.files(with: part) == []) }
   }
 
   @Test("a key whose name or text is escaped is one")
-  func escaped() throws {
+  func escaped() async throws {
     try world.database([
       SDK.first, SDK.row("configuration", "default", json.replacingOccurrences(of: "apiKey", with: #"api\u004bey"#)),
     ])
     #expect(try world.importing() == "configuration 1: 1 imported\nsecrets 1: 1 imported\n\(Self.noCopy)")
-    #expect(try world.withLibrary { try $0.apiKey() } == key)
+    #expect(try await world.usingLibrary { try await $0.apiKey() } == key)
     for part in parts { #expect(try world.files(with: part) == []) }
   }
 
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test("the legacy database is imported when the store is opened for the first time, and only read where that fails")
-  func opening() throws {
+  func opening() async throws {
     try world.database([SDK.first, SDK.row("configuration", "default", json)])
     func open(_ secretKey: SecretKey?) throws -> InferenceStore {
       try InferenceStore.open(at: world.store, legacy: world.source, secretKey: secretKey, options: world.options)
@@ -182,11 +182,11 @@ import Testing
     let failed = try open(SecretKey { Data([1]) })
     #expect(failed.importFailure?.code == .wrongKey && failed.importReport == nil)
     #expect(failed.access == .readOnly(reason: "the key for secrets has 1 bytes instead of 32"))
-    #expect(try failed.configuration()?.routing.policy == .deviceOnly)
+    #expect(try await failed.configuration()?.routing.policy == .deviceOnly)
     let first = try open(World.secretKey)
     #expect(
       first.importReport?.picture == "configuration 1: 1 imported\nsecrets 1: 1 imported\n\(Self.noCopy)" && first.access == .readWrite)
-    #expect(try first.apiKey() == key)
+    #expect(try await first.apiKey() == key)
     try first.store.close()
     let second = try open(World.secretKey)
     #expect(second.importReport == nil && second.importFailure == nil)
@@ -199,7 +199,7 @@ import Testing
     if sql.isEmpty { try Data().write(to: world.source) } else { try world.database([sql]) }
     let inference = try InferenceStore.open(at: world.store, legacy: world.source, options: world.options)
     #expect(inference.access == .readWrite && inference.importReport == nil && inference.importFailure?.code == .invalidSource)
-    try inference.save(InferenceConfiguration(createdAt: Sample.date))
+    try inference.store.write { try InferenceStore.save(InferenceConfiguration(createdAt: Sample.date), in: $0) }
     try inference.store.close()
   }
 }

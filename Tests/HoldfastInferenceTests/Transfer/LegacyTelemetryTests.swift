@@ -80,12 +80,12 @@ import Testing
     #expect(try world.report().notes?[Self.note] == 2)
     #expect(try world.telemetry() == ["a set aside", "b set aside"])
     try world.withLibrary { inference in
-      var agreed = try inference.configuration() ?? InferenceConfiguration(createdAt: Sample.date)
+      var agreed = try inference.store.read { try InferenceStore.configuration(in: $0) } ?? InferenceConfiguration(createdAt: Sample.date)
       agreed.analytics = TelemetryTests.granted
-      try inference.save(agreed)
-      #expect(try inference.retrySetAside() == 0)
+      try inference.store.write { try InferenceStore.save(agreed, in: $0) }
+      #expect(try inference.store.write { try InferenceStore.retrySetAside(in: $0) } == 0)
       #expect(try inference.store.read { try Outbox.telemetry.opening(in: $0) } == nil)
-      #expect(try inference.telemetryCounts() == TelemetryCounts(total: 2, setAside: 2))
+      #expect(try inference.store.read { try InferenceStore.telemetryCounts(in: $0) } == TelemetryCounts(total: 2, setAside: 2))
     }
     // The same source with the consent by now: what is there is as it was.
     #expect(try world.report().notes?[Self.note] == nil)
@@ -97,7 +97,7 @@ import Testing
     try world.withLibrary { inference in
       var denied = InferenceConfiguration(createdAt: Sample.date)
       denied.analytics.telemetryConsent = .denied
-      try inference.save(denied)
+      try inference.store.write { try InferenceStore.save(denied, in: $0) }
     }
     try world.database([SDK.first, configuration("granted"), event("a")])
     #expect(
@@ -126,11 +126,11 @@ import Testing
   }
 
   @Test("an event of the store that waits under a consent given here waits on, whatever comes in of it without one")
-  func waitsHere() throws {
-    try world.withLibrary { inference in
-      try TelemetryTests.consent(inference)
-      #expect(try inference.record([TelemetryEvent(id: "a", type: .error, occurredAt: Sample.date)]) == 1)
-      try inference.save(InferenceConfiguration(createdAt: Sample.date))
+  func waitsHere() async throws {
+    try await world.usingLibrary { inference in
+      try await TelemetryTests.consent(inference)
+      #expect(try await inference.record([TelemetryEvent(id: "a", type: .error, occurredAt: Sample.date)]) == 1)
+      try await inference.save(InferenceConfiguration(createdAt: Sample.date))
     }
     try world.database([
       SDK.first, SDK.row("telemetry", "a", #"{"id":"a","eventType":"error","properties":{},"timestamp":1,"updatedAt":1000000000}"#),
@@ -140,19 +140,19 @@ import Testing
   }
 
   @Test("an event that was sent from here is not sent again, whatever comes in of it without consent")
-  func wasSent() throws {
-    try world.withLibrary { inference in
-      try TelemetryTests.consent(inference)
-      #expect(try inference.record([TelemetryEvent(id: "a", type: .error, occurredAt: Sample.date)]) == 1)
-      _ = try inference.store.write { try $0.execute("UPDATE telemetry SET acknowledged_revision = revision") }
-      try inference.save(InferenceConfiguration(createdAt: Sample.date))
+  func wasSent() async throws {
+    try await world.usingLibrary { inference in
+      try await TelemetryTests.consent(inference)
+      #expect(try await inference.record([TelemetryEvent(id: "a", type: .error, occurredAt: Sample.date)]) == 1)
+      _ = try await inference.store.write { try $0.execute("UPDATE telemetry SET acknowledged_revision = revision") }
+      try await inference.save(InferenceConfiguration(createdAt: Sample.date))
     }
     try world.database([
       SDK.first, SDK.row("telemetry", "a", #"{"id":"a","eventType":"error","properties":{},"timestamp":1,"updatedAt":1000000000}"#),
     ])
     #expect(try world.report().counts["telemetry"]?.merged == 1)
     try world.withLibrary { inference in
-      let pending = try inference.pendingEventCount()
+      let pending = try inference.store.read { try InferenceStore.pendingEventCount(in: $0) }
       #expect(pending == 0)
     }
   }
@@ -166,7 +166,7 @@ import Testing
         _ = try tx.execute(
           "INSERT INTO sync_tries (kind, row_id, revision, tries, reason, tried_at) VALUES ('telemetry', 'a', 1, 5, 'no', 1)")
       }
-      #expect(try inference.retrySetAside() == 0)
+      #expect(try inference.store.write { try InferenceStore.retrySetAside(in: $0) } == 0)
     }
     #expect(try world.telemetry() == ["a set aside"])
   }

@@ -28,7 +28,7 @@ extension LegacyWorld {
   }
 
   func configuration(_ id: String = InferenceConfiguration.defaultID) throws -> InferenceConfiguration? {
-    try withLibrary { try $0.configuration(id) }
+    try withLibrary { try $0.store.read { try InferenceStore.configuration(id, in: $0) } }
   }
 
   func all<Record: StoredRecord>(_ type: Record.Type) throws -> [Record] {

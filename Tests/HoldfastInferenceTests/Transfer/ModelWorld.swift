@@ -38,7 +38,10 @@ struct ModelWorld {
   }
 
   func withLibrary<T>(_ body: (InferenceStore) throws -> T) throws -> T { try world.withLibrary(body) }
-  func model(_ id: String) throws -> ModelMetadata { try #require(try withLibrary { try $0.model(id) }) }
-  func ids() throws -> [String] { try withLibrary { try $0.models().map(\.id) } }
+  func usingLibrary<T>(_ body: (InferenceStore) async throws -> T) async throws -> T { try await world.usingLibrary(body) }
+  func model(_ id: String) throws -> ModelMetadata {
+    try #require(try withLibrary { try $0.store.read { try InferenceStore.model(id, in: $0) } })
+  }
+  func ids() throws -> [String] { try withLibrary { try $0.store.read { try InferenceStore.models(in: $0) }.map(\.id) } }
   func quarantine() throws -> [String] { try world.quarantine() }
 }

@@ -10,17 +10,17 @@ import Testing
   private let world: World
   private var file: URL { folder.file("export.holdfast") }
 
-  init() throws {
+  init() async throws {
     folder = try TemporaryFolder()
     world = try World.inMemory()
     let inference = world.inference
-    try inference.save(Sample.configuration)
-    try inference.setAPIKey("sk-never-exported", for: Sample.configuration.id)
-    try inference.save([Sample.model, Sample.bareModel])
-    try inference.save(Sample.session)
-    try inference.save(Sample.generation)
-    try inference.setPreference("1", named: "theme")
-    try world.store.write { tx in
+    try await inference.save(Sample.configuration)
+    try await inference.setAPIKey("sk-never-exported", for: Sample.configuration.id)
+    try await inference.save([Sample.model, Sample.bareModel])
+    try await inference.save(Sample.session)
+    try await inference.save(Sample.generation)
+    try await inference.setPreference("1", named: "theme")
+    try await world.store.write { tx in
       try tx.insert(Sample.event)
       try tx.insert(Sample.bareEvent)
       try tx.insert(Sample.usage)
@@ -52,18 +52,24 @@ import Testing
     let other = try World.inMemory()
     let report = try imported(into: other)
     #expect(report.isClean && report.verified, "\(report.text)")
-    let configurations = try world.inference.configurations().map { configuration in
+    let configurations = try world.inference.store.read { try InferenceStore.configurations(in: $0) }.map { configuration in
       var own = configuration
       own.apiKeyReference = nil
       return own
     }
-    #expect(try other.inference.configurations() == configurations)
-    #expect(try other.inference.models() == (try world.inference.models()))
-    #expect(try other.inference.session(Sample.session.id) == Sample.session)
-    #expect(try other.inference.generation(Sample.generation.id) == Sample.generation)
-    #expect(try other.inference.events().items == (try world.inference.events().items))
-    #expect(try other.inference.preferences() == (try world.inference.preferences()))
-    #expect(try other.inference.secretNames() == [])
+    #expect(try other.inference.store.read { try InferenceStore.configurations(in: $0) } == configurations)
+    #expect(
+      try other.inference.store.read { try InferenceStore.models(in: $0) }
+        == (try world.inference.store.read { try InferenceStore.models(in: $0) }))
+    #expect(try other.inference.store.read { try InferenceStore.session(Sample.session.id, in: $0) } == Sample.session)
+    #expect(try other.inference.store.read { try InferenceStore.generation(Sample.generation.id, in: $0) } == Sample.generation)
+    #expect(
+      try other.inference.store.read { try InferenceStore.events(in: $0) }.items
+        == (try world.inference.store.read { try InferenceStore.events(in: $0) }.items))
+    #expect(
+      try other.inference.store.read { try InferenceStore.preferences(in: $0) }
+        == (try world.inference.store.read { try InferenceStore.preferences(in: $0) }))
+    #expect(try other.inference.store.read { try InferenceStore.secretNames(in: $0) } == [])
     #expect(try waiting(other) == [Sample.bareEvent.id])
     let again = try imported(into: other)
     #expect(again.isClean && again.counts.values.allSatisfy { $0.skipped == $0.source }, "\(again.text)")
@@ -71,21 +77,21 @@ import Testing
   }
 
   @Test("a configuration that comes in has the key of the API that it has here, or none")
-  func keyStays() throws {
+  func keyStays() async throws {
     let other = try World.inMemory()
-    try other.inference.save(Sample.configuration)
-    try other.inference.setAPIKey("sk-of-here", for: Sample.configuration.id)
+    try await other.inference.save(Sample.configuration)
+    try await other.inference.setAPIKey("sk-of-here", for: Sample.configuration.id)
     var newer = Sample.configuration
     newer.generation.temperature = 0.125
     newer.updatedAt = Sample.configuration.updatedAt.addingTimeInterval(365 * 86_400)
-    try world.inference.setAPIKey(nil, for: Sample.configuration.id)
-    try world.inference.save(newer)
+    try await world.inference.setAPIKey(nil, for: Sample.configuration.id)
+    try await world.inference.save(newer)
     _ = try world.store.export(to: file)
     let report = try imported(into: other)
     #expect(report.isClean && report.verified && report.counts["configuration"]?.merged == 1, "\(report.text)")
-    #expect(try other.inference.configuration(newer.id)?.generation.temperature == 0.125)
-    #expect(try other.inference.apiKey(for: newer.id) == "sk-of-here")
-    #expect(try other.inference.syncStatus().pending["configuration"] == 1)
+    #expect(try await other.inference.configuration(newer.id)?.generation.temperature == 0.125)
+    #expect(try await other.inference.apiKey(for: newer.id) == "sk-of-here")
+    #expect(try await other.inference.syncStatus().pending["configuration"] == 1)
   }
 
   @Test("what nobody has agreed to send does not wait in another store either")
@@ -99,7 +105,7 @@ import Testing
     let other = try World.inMemory()
     #expect(try imported(into: other).counts["telemetry"]?.imported == 1)
     #expect(try waiting(other) == [])
-    #expect(try other.inference.telemetryCounts() == TelemetryCounts(total: 1, setAside: 1))
+    #expect(try other.inference.store.read { try InferenceStore.telemetryCounts(in: $0) } == TelemetryCounts(total: 1, setAside: 1))
   }
 
   @Test("a newer row changes one that is here, and waits to be sent from here, whatever the other server had")
@@ -119,8 +125,8 @@ import Testing
     _ = try world.store.export(to: file)
     let report = try imported(into: other)
     #expect(report.verified && report.counts["telemetry"]?.merged == 1, "\(report.text)")
-    #expect(try other.inference.event(Sample.event.id) == Sample.event)
-    #expect(try other.inference.model(Sample.model.id)?.name == "newer")
+    #expect(try other.inference.store.read { try InferenceStore.event(Sample.event.id, in: $0) } == Sample.event)
+    #expect(try other.inference.store.read { try InferenceStore.model(Sample.model.id, in: $0) }?.name == "newer")
     #expect(try waiting(other).contains(Sample.event.id))
     try other.store.write { tx in
       _ = try tx.execute("UPDATE telemetry SET acknowledged_revision = revision WHERE id = \(Sample.event.id)")
@@ -130,44 +136,44 @@ import Testing
   }
 
   @Test("a newer configuration of another store does not take the name of our key away")
-  func keepsReference() throws {
+  func keepsReference() async throws {
     let other = try World.inMemory()
     var older = Sample.configuration
     older.apiKeyReference = nil
     older.updatedAt = Sample.configuration.updatedAt.addingTimeInterval(-1)
-    try other.inference.save(older)
-    try other.inference.setAPIKey("sk-of-this-store", for: older.id)
-    try other.store.write { _ = try $0.execute("UPDATE configuration SET updated_at = 0") }
-    try world.inference.setAPIKey(nil, for: Sample.configuration.id)
+    try await other.inference.save(older)
+    try await other.inference.setAPIKey("sk-of-this-store", for: older.id)
+    try await other.store.write { _ = try $0.execute("UPDATE configuration SET updated_at = 0") }
+    try await world.inference.setAPIKey(nil, for: Sample.configuration.id)
     _ = try world.store.export(to: file)
     let report = try imported(into: other)
     #expect(report.verified && report.counts["configuration"]?.merged == 1, "\(report.text)")
-    #expect(try other.inference.apiKey(for: older.id) == "sk-of-this-store")
+    #expect(try await other.inference.apiKey(for: older.id) == "sk-of-this-store")
     #expect(try imported(into: other).counts["configuration"]?.skipped == 1)
   }
 
   @Test("whichever configuration is newer has its own further policies and no others", arguments: [0, 1, 3])
-  func furtherRoutings(count: Int) throws {
+  func furtherRoutings(count: Int) async throws {
     let other = try World.inMemory()
     var newer = Sample.configuration
     newer.otherRoutings = (0..<count).map { Routing(policy: RoutingPolicy(rawValue: "policy \($0)")) }
     // A verb writes the time of its clock.
     func save(_ world: World) throws {
-      try world.inference.save(newer)
+      try world.inference.store.write { try InferenceStore.save(newer, in: $0) }
       try world.store.write { _ = try $0.execute("UPDATE configuration SET updated_at = 4000000000000") }
     }
     try save(other)
     _ = try world.store.export(to: file)
     let left = try imported(into: other)
-    #expect(try other.inference.configuration(newer.id)?.otherRoutings == newer.otherRoutings && left.notes == nil, "\(left.text)")
+    #expect(try await other.inference.configuration(newer.id)?.otherRoutings == newer.otherRoutings && left.notes == nil, "\(left.text)")
     try save(world)
     _ = try world.store.export(to: file)
     let third = try World.inMemory()
-    try third.inference.save(Sample.configuration)
+    try await third.inference.save(Sample.configuration)
     let report = try imported(into: third)
     #expect(report.isClean && report.verified && report.notes?.values.map { $0 } == [1], "\(report.text)")
-    #expect(try third.inference.configuration(newer.id)?.otherRoutings == newer.otherRoutings)
-    #expect(try third.inference.syncStatus().pending["configuration"] == 1)
+    #expect(try await third.inference.configuration(newer.id)?.otherRoutings == newer.otherRoutings)
+    #expect(try await third.inference.syncStatus().pending["configuration"] == 1)
     let again = try imported(into: third)
     #expect(again.isClean && again.notes == nil && again.counts.values.allSatisfy { $0.skipped == $0.source }, "\(again.text)")
   }
@@ -179,7 +185,9 @@ import Testing
     let other = try World.inMemory()
     let report = try imported(into: other)
     #expect(report.problems.map { $0.reason.suffix(50) } == ["occurred_at should hold a date, and holds an integer".suffix(50)])
-    #expect(try other.inference.events().items.map(\.id) == [Sample.bareEvent.id])
-    #expect(try other.inference.models() == (try world.inference.models()))
+    #expect(try other.inference.store.read { try InferenceStore.events(in: $0) }.items.map(\.id) == [Sample.bareEvent.id])
+    #expect(
+      try other.inference.store.read { try InferenceStore.models(in: $0) }
+        == (try world.inference.store.read { try InferenceStore.models(in: $0) }))
   }
 }

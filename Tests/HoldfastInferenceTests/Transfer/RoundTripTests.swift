@@ -61,39 +61,39 @@ import Testing
   }
 
   @Test("every record of every kind comes back equal in every field, and a second import changes nothing")
-  func samples() throws {
+  func samples() async throws {
     let world = try World.temporary()
     let inference = world.inference
-    try inference.save(Sample.configuration)
-    try inference.save(InferenceConfiguration(createdAt: Sample.date))
-    try inference.setAPIKey("sk-never-exported-0123456789", for: Sample.configuration.id)
-    try inference.setSecret("another secret of the app", named: "mine")
+    try await inference.save(Sample.configuration)
+    try await inference.save(InferenceConfiguration(createdAt: Sample.date))
+    try await inference.setAPIKey("sk-never-exported-0123456789", for: Sample.configuration.id)
+    try await inference.setSecret("another secret of the app", named: "mine")
     // Secrets are in no export, and neither are their names.
-    let saved = try inference.configurations().map { configuration in
+    let saved = try await inference.configurations().map { configuration in
       var saved = configuration
       saved.apiKeyReference = nil
       return saved
     }
-    try inference.save([Sample.model, Sample.bareModel])
-    for session in [Sample.session, Sample.bareSession] { try inference.save(session) }
-    for generation in [Sample.generation, Sample.bareGeneration] { try inference.save(generation) }
-    try world.store.write { tx in
+    try await inference.save([Sample.model, Sample.bareModel])
+    for session in [Sample.session, Sample.bareSession] { try await inference.save(session) }
+    for generation in [Sample.generation, Sample.bareGeneration] { try await inference.save(generation) }
+    try await world.store.write { tx in
       for event in [Sample.event, Sample.bareEvent] { try tx.insert(event) }
       try tx.insert(Sample.preference)
       try tx.insert(Sample.usage)
     }
     let other = try check(world)
     // As values, too, and not only as columns.
-    #expect(try other.inference.configurations() == saved && saved.count == 2)
-    #expect(try other.inference.models() == inference.models())
-    #expect(try other.inference.sessions().items == inference.sessions().items)
-    #expect(try other.inference.generations(of: Sample.session.id).items == [Sample.generation, Sample.bareGeneration])
-    #expect(try other.inference.events().items == inference.events().items)
-    #expect(try other.inference.preferences() == [Sample.preference])
-    #expect(try other.inference.usage().items == [Sample.usage])
+    #expect(try await other.inference.configurations() == saved && saved.count == 2)
+    #expect(try await other.inference.models() == inference.models())
+    #expect(try await other.inference.sessions().items == inference.sessions().items)
+    #expect(try await other.inference.generations(of: Sample.session.id).items == [Sample.generation, Sample.bareGeneration])
+    #expect(try await other.inference.events().items == inference.events().items)
+    #expect(try await other.inference.preferences() == [Sample.preference])
+    #expect(try await other.inference.usage().items == [Sample.usage])
     // But for the secrets: their names are known where a configuration has them, and nothing else.
-    #expect(try other.inference.secretNames() == [])
-    #expect(try other.inference.apiKey(for: Sample.configuration.id) == nil)
+    #expect(try await other.inference.secretNames() == [])
+    #expect(try await other.inference.apiKey(for: Sample.configuration.id) == nil)
     let text = try String(contentsOf: file, encoding: .utf8)
     for word in ["sk-never-exported", "another secret", "\"secrets\"", "sync_"] { #expect(!text.contains(word), "\(word)") }
   }
@@ -106,8 +106,14 @@ import Testing
     let world = try World.temporary()
     for number in 0..<40 { try records.write(number, into: world.store) }
     let other = try check(world)
-    #expect(try other.inference.configurations() == world.inference.configurations(), "seed \(seed)")
-    #expect(try other.inference.models() == world.inference.models(), "seed \(seed)")
-    #expect(try other.inference.events().items == world.inference.events().items, "seed \(seed)")
+    #expect(
+      try other.inference.store.read { try InferenceStore.configurations(in: $0) }
+        == world.inference.store.read { try InferenceStore.configurations(in: $0) }, "seed \(seed)")
+    #expect(
+      try other.inference.store.read { try InferenceStore.models(in: $0) }
+        == world.inference.store.read { try InferenceStore.models(in: $0) }, "seed \(seed)")
+    #expect(
+      try other.inference.store.read { try InferenceStore.events(in: $0) }.items
+        == world.inference.store.read { try InferenceStore.events(in: $0) }.items, "seed \(seed)")
   }
 }

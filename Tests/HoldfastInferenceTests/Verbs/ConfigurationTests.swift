@@ -48,56 +48,57 @@ import Testing
   }()
 
   @Test("a configuration comes back equal, whichever field is changed", arguments: changes)
-  func comesBack(change: Change) throws {
+  func comesBack(change: Change) async throws {
     let world = try World.temporary()
     var configuration = InferenceConfiguration(createdAt: Sample.date)
-    try world.inference.save(configuration)
+    try await world.inference.save(configuration)
     let before = configuration
     change.make(&configuration)
     #expect(configuration != before, "the test changes nothing")
-    try world.inference.save(configuration)
-    #expect(try world.inference.configuration() == configuration)
+    try await world.inference.save(configuration)
+    #expect(try await world.inference.configuration() == configuration)
     #expect(try world.isHealthy())
   }
 
   @Test("one with everything comes back equal beside one with nothing, and what is not named any more is gone")
-  func whole() throws {
+  func whole() async throws {
     let world = try World.temporary()
     let bare = InferenceConfiguration(createdAt: Sample.date)
-    try world.inference.save(Sample.configuration)
-    try world.inference.save(bare)
-    #expect(try world.inference.configurations() == [bare, Sample.configuration])
+    try await world.inference.save(Sample.configuration)
+    try await world.inference.save(bare)
+    #expect(try await world.inference.configurations() == [bare, Sample.configuration])
     var emptied = bare
     emptied.id = Sample.configuration.id
-    try world.inference.save(emptied)
+    try await world.inference.save(emptied)
     emptied.apiKeyReference = Sample.configuration.apiKeyReference
-    #expect(try world.inference.configuration("work") == emptied)
-    #expect(try world.inference.deleteConfiguration("work"))
-    #expect(try world.inference.configurations() == [bare])
-    #expect(try world.store.read { try $0.count("SELECT count(*) FROM routing_policies") } == 1)
+    #expect(try await world.inference.configuration("work") == emptied)
+    #expect(try await world.inference.deleteConfiguration("work"))
+    #expect(try await world.inference.configurations() == [bare])
+    #expect(try await world.store.read { try $0.count("SELECT count(*) FROM routing_policies") } == 1)
   }
 
   @Test("a copy that was read before a key was set does not lose the key when it is saved; only the verb that removes a key does")
-  func oldCopy() throws {
+  func oldCopy() async throws {
     let world = try World.inMemory()
-    try world.inference.save(InferenceConfiguration(createdAt: Sample.date))
-    var old = try #require(try world.inference.configuration())
-    try world.inference.setAPIKey("sk-1")
+    try await world.inference.save(InferenceConfiguration(createdAt: Sample.date))
+    var old = try #require(try await world.inference.configuration())
+    try await world.inference.setAPIKey("sk-1")
     old.baseURL = "https://models.example"
-    try world.inference.save(old)
-    #expect(try world.inference.apiKey() == "sk-1")
-    #expect(try world.inference.configuration()?.baseURL == old.baseURL)
-    let withKey = try #require(try world.inference.configuration())
-    try world.inference.setAPIKey(nil)
-    #expect(try world.inference.configuration()?.apiKeyReference == nil)
-    try world.inference.save(old)
-    #expect(try world.inference.configuration()?.apiKeyReference == nil && withKey.apiKeyReference == "api-key/default")
+    try await world.inference.save(old)
+    #expect(try await world.inference.apiKey() == "sk-1")
+    #expect(try await world.inference.configuration()?.baseURL == old.baseURL)
+    let withKey = try #require(try await world.inference.configuration())
+    try await world.inference.setAPIKey(nil)
+    #expect(try await world.inference.configuration()?.apiKeyReference == nil)
+    try await world.inference.save(old)
+    #expect(try await world.inference.configuration()?.apiKeyReference == nil)
+    #expect(try withKey.apiKeyReference == "api-key/default")
   }
 
   @Test("a number that is none is refused, and leaves everything as it was", arguments: [Double.infinity, -.infinity, .nan])
-  func notFinite(number: Double) throws {
+  func notFinite(number: Double) async throws {
     let world = try World.inMemory()
-    try world.inference.save(Sample.configuration)
+    try await world.inference.save(Sample.configuration)
     let changes: [(inout InferenceConfiguration) -> Void] = [
       { $0.analytics.submissionIntervalSeconds = number }, { $0.generation.temperature = number },
       { $0.storage.autoCleanupIntervalSeconds = number }, { $0.routing.maxLatencyThreshold = number },
@@ -107,24 +108,24 @@ import Testing
     for change in changes {
       var configuration = Sample.configuration
       change(&configuration)
-      #expect(#expect(throws: StoreError.self) { try world.inference.save(configuration) }?.code == .invalidValue)
-      #expect(try world.inference.configuration(configuration.id) == Sample.configuration)
+      #expect(await #expect(throws: StoreError.self) { try await world.inference.save(configuration) }?.code == .invalidValue)
+      #expect(try await world.inference.configuration(configuration.id) == Sample.configuration)
     }
   }
 
   @Test("a secret that the app named as the key of the API goes with the configuration, unless another one names it")
-  func ownKey() throws {
+  func ownKey() async throws {
     let world = try World.inMemory()
-    try world.inference.setSecret("sk-1", named: "shared")
+    try await world.inference.setSecret("sk-1", named: "shared")
     for id in ["a", "b"] {
       var configuration = InferenceConfiguration(id: id, createdAt: Sample.date)
       configuration.apiKeyReference = "shared"
-      try world.inference.save(configuration)
+      try await world.inference.save(configuration)
     }
-    try world.inference.deleteConfiguration("a")
-    #expect(try world.inference.apiKey(for: "b") == "sk-1")
-    try world.inference.setAPIKey(nil, for: "b")
-    #expect(try world.inference.secretNames() == [])
+    try await world.inference.deleteConfiguration("a")
+    #expect(try await world.inference.apiKey(for: "b") == "sk-1")
+    try await world.inference.setAPIKey(nil, for: "b")
+    #expect(try await world.inference.secretNames() == [])
   }
 
   @Test("the defaults are the private ones")
@@ -156,13 +157,13 @@ import Testing
   ]
 
   @Test("a number that nobody chose is the SDK's, also when the configuration was saved", arguments: numbers.indices)
-  func number(index: Int) throws {
+  func number(index: Int) async throws {
     let (name, value, expected) = Self.numbers[index]
     let world = try World.inMemory()
     let configuration = InferenceConfiguration(createdAt: Sample.date)
-    try world.inference.save(configuration)
+    try await world.inference.save(configuration)
     #expect(value(configuration) == expected, "\(name)")
-    #expect(try world.inference.configuration().map(value) == expected, "\(name)")
+    #expect(try await world.inference.configuration().map(value) == expected, "\(name)")
   }
 
   @Test("what the SDK leaves open is open")
@@ -176,7 +177,7 @@ import Testing
   }
 
   @Test("a store without a configuration has none, instead of one that nobody chose")
-  func none() throws {
-    #expect(try World.inMemory().inference.configuration() == nil)
+  func none() async throws {
+    #expect(try await World.inMemory().inference.configuration() == nil)
   }
 }

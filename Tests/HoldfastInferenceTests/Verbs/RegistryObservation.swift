@@ -22,7 +22,7 @@ import Testing
     #expect(try await store.syncConflicts(limit: 1).items.map(\.field) == ["theirs"])
     #expect(try await store.clearSyncConflicts(until: Date(timeIntervalSince1970: 0.5)) == 1)
     #expect(try await store.clearSyncConflicts() == 1)
-    try RegistryVerb.prepare(world)
+    try await RegistryVerb.prepare(world)
     #expect(try await store.syncStatus().setAside.count == 6)
     #expect(try await store.retrySetAside(of: "telemetry") == 1)
     #expect(try await store.retrySetAside() == 5)
@@ -53,10 +53,10 @@ import Testing
     var configuration = InferenceConfiguration(createdAt: Sample.date)
     for change in changes {
       try await UpdatesCheck.follow(store.configurationUpdates()) {
-        try store.configuration()
+        try await store.configuration()
       } after: {
         change(&configuration)
-        try store.save(configuration)
+        try await store.save(configuration)
       }
     }
   }

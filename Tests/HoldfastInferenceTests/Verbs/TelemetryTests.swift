@@ -8,10 +8,10 @@ import Testing
   static let granted = InferenceConfiguration.Analytics(
     isEnabled: true, level: .verbose, telemetryConsent: .granted, includesDeviceInfo: true, includesModelInfo: true)
 
-  static func consent(_ inference: InferenceStore, _ change: (inout InferenceConfiguration.Analytics) -> Void = { _ in }) throws {
+  static func consent(_ inference: InferenceStore, _ change: (inout InferenceConfiguration.Analytics) -> Void = { _ in }) async throws {
     var analytics = granted
     change(&analytics)
-    try inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    try await inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
   }
 
   static func event(_ number: Int, _ type: TelemetryEventType = .custom, _ properties: String = "{}") -> TelemetryEvent {
@@ -25,29 +25,29 @@ import Testing
     try world.store.write { _ = try $0.execute("UPDATE telemetry SET acknowledged_revision = revision WHERE \(sql: condition)") }
   }
 
-  private func recorded(_ event: TelemetryEvent, secretProperties: SecretProperties = .standard) throws -> TelemetryEvent? {
+  private func recorded(_ event: TelemetryEvent, secretProperties: SecretProperties = .standard) async throws -> TelemetryEvent? {
     let world = try World.inMemory()
     let inference = InferenceStore(world.store, secretKey: nil, secretProperties: secretProperties)
-    try Self.consent(inference)
-    #expect(try inference.record([event]) == 1)
+    try await Self.consent(inference)
+    #expect(try await inference.record([event]) == 1)
     #expect(try world.isHealthy())
-    return try inference.event(event.id)
+    return try await inference.event(event.id)
   }
 
   @Test("with consent an event comes back word for word, and waits to be sent")
-  func wordForWord() throws {
-    #expect(try recorded(Sample.event) == Sample.event)
+  func wordForWord() async throws {
+    #expect(try await recorded(Sample.event) == Sample.event)
     var spaced = Sample.event
     spaced.properties = StoredJSON(text: #" { "b" : "\u0041\"", "a":"\\" }"#)
-    #expect(try recorded(spaced) == spaced)
-    #expect(try recorded(Sample.bareEvent) == Sample.bareEvent)
+    #expect(try await recorded(spaced) == spaced)
+    #expect(try await recorded(Sample.bareEvent) == Sample.bareEvent)
   }
 
   @Test("nothing is searched in values: a text stays as it is, whatever it says")
-  func texts() throws {
+  func texts() async throws {
     var event = Self.event(1, .custom, #"{"body":"{\"api_key\":\"sk-1\"}","url":"https://u:p@models.example/?key=1"}"#)
     event.deviceInfo = ["body": .string(#"{"api_key":"sk-1"}"#)]
-    #expect(try recorded(event) == event)
+    #expect(try await recorded(event) == event)
   }
 
   /// What is recorded of one event of each type.
@@ -90,27 +90,27 @@ import Testing
   ]
 
   @Test("only what the consent allows is recorded", arguments: consents)
-  func consent(_ consent: Consent) throws {
+  func consent(_ consent: Consent) async throws {
     let world = try World.temporary()
-    try Self.consent(world.inference, consent.change)
+    try await Self.consent(world.inference, consent.change)
     let types: [TelemetryEventType] = [
       .modelLoaded, .generationStarted, .generationCompleted, .error, .performance, .memory, TelemetryEventType(rawValue: "of tomorrow"),
     ]
     let events = types.enumerated().map { Self.event($0, $1) }
-    #expect(try world.inference.record(events) == consent.recorded)
-    #expect(try world.inference.pendingEventCount() == consent.recorded)
-    #expect(try world.inference.events().items.count == consent.recorded)
+    #expect(try await world.inference.record(events) == consent.recorded)
+    #expect(try await world.inference.pendingEventCount() == consent.recorded)
+    #expect(try await world.inference.events().items.count == consent.recorded)
   }
 
   @Test("without a configuration nothing is recorded, and each configuration consents for itself")
-  func configurations() throws {
+  func configurations() async throws {
     let world = try World.temporary()
-    #expect(try world.inference.record([Sample.event]) == 0)
-    try world.inference.save(InferenceConfiguration(createdAt: Sample.date))
-    try world.inference.save(InferenceConfiguration(id: "work", analytics: Self.granted, createdAt: Sample.date))
-    #expect(try world.inference.record([Sample.event]) == 0)
-    #expect(try world.inference.record([Sample.event], by: "nobody") == 0)
-    #expect(try world.inference.record([Sample.event], by: "work") == 1)
+    #expect(try await world.inference.record([Sample.event]) == 0)
+    try await world.inference.save(InferenceConfiguration(createdAt: Sample.date))
+    try await world.inference.save(InferenceConfiguration(id: "work", analytics: Self.granted, createdAt: Sample.date))
+    #expect(try await world.inference.record([Sample.event]) == 0)
+    #expect(try await world.inference.record([Sample.event], by: "nobody") == 0)
+    #expect(try await world.inference.record([Sample.event], by: "work") == 1)
   }
 
   @Test(
@@ -119,43 +119,43 @@ import Testing
       (AnalyticsLevel.basic, [TelemetryEventType.modelLoaded, .error]), (.detailed, [.modelLoaded, .error, .performance]),
       (.verbose, [.modelLoaded, .error, .performance, .memory]),
     ])
-  func levels(level: AnalyticsLevel, recorded: [TelemetryEventType]) throws {
+  func levels(level: AnalyticsLevel, recorded: [TelemetryEventType]) async throws {
     let world = try World.inMemory()
-    try Self.consent(world.inference) { $0.level = level }
+    try await Self.consent(world.inference) { $0.level = level }
     let types: [TelemetryEventType] = [.modelLoaded, .error, .performance, .memory]
-    try world.inference.record(types.enumerated().map { Self.event($0, $1) })
-    #expect(try world.inference.events().items.reversed().map(\.type) == recorded)
+    try await world.inference.record(types.enumerated().map { Self.event($0, $1) })
+    #expect(try await world.inference.events().items.reversed().map(\.type) == recorded)
   }
 
   @Test("limited consent leaves out who, where and on what")
-  func limited() throws {
+  func limited() async throws {
     let world = try World.inMemory()
-    try Self.consent(world.inference) { $0.telemetryConsent = .limited }
+    try await Self.consent(world.inference) { $0.telemetryConsent = .limited }
     var event = Sample.event
     event.properties = StoredJSON(text: #"{"deviceModel":"X","ms":"12","SESSION-ID":"1","user_name":"A","api_key":"sk-1"}"#)
-    #expect(try world.inference.record([event]) == 1)
-    let found = try #require(try world.inference.event(event.id))
+    #expect(try await world.inference.record([event]) == 1)
+    let found = try #require(try await world.inference.event(event.id))
     #expect(found.userID == nil && found.sessionID == nil && found.deviceInfo == nil)
     #expect(try found.properties.decoded() == ["ms": "12", "api_key": "(secret)"])
     #expect(found.name == event.name && found.sdkVersion == event.sdkVersion)
   }
 
   @Test("the device and the model are left out unless they are asked for")
-  func deviceAndModel() throws {
+  func deviceAndModel() async throws {
     var event = Sample.event
     event.properties = StoredJSON(text: #"{"deviceModel":"X","device_os":"18","model_id":"m","modelFormat":"gguf","ms":"12"}"#)
-    func names(_ change: (inout InferenceConfiguration.Analytics) -> Void) throws -> [String] {
+    func names(_ change: (inout InferenceConfiguration.Analytics) -> Void) async throws -> [String] {
       let world = try World.inMemory()
-      try Self.consent(world.inference, change)
-      try world.inference.record([event])
-      let found = try #require(try world.inference.event(event.id))
+      try await Self.consent(world.inference, change)
+      try await world.inference.record([event])
+      let found = try #require(try await world.inference.event(event.id))
       #expect(found.userID == event.userID && found.sessionID == event.sessionID)
       return try found.properties.decoded().keys.sorted() + (found.deviceInfo == nil ? [] : ["device info"])
     }
-    #expect(try names { $0.includesDeviceInfo = false } == ["modelFormat", "model_id", "ms"])
-    #expect(try names { $0.includesModelInfo = false } == ["device_os", "ms", "device info"])
-    #expect(try names { ($0.includesDeviceInfo, $0.includesModelInfo) = (false, false) } == ["ms"])
-    #expect(try names { _ in } == ["deviceModel", "device_os", "modelFormat", "model_id", "ms", "device info"])
+    #expect(try await names { $0.includesDeviceInfo = false } == ["modelFormat", "model_id", "ms"])
+    #expect(try await names { $0.includesModelInfo = false } == ["device_os", "ms", "device info"])
+    #expect(try await names { ($0.includesDeviceInfo, $0.includesModelInfo) = (false, false) } == ["ms"])
+    #expect(try await names { _ in } == ["deviceModel", "device_os", "modelFormat", "model_id", "ms", "device info"])
   }
 
   @Test(
@@ -164,18 +164,18 @@ import Testing
       "api_key", "apiKey", "API-KEY", "openai.api-key", "Authorization", "password", "userPassword", "client_secret", "token", "Bearer",
       "refreshToken", "access_token", "credentials", "set-cookie", "jwt",
     ])
-  func secrets(name: String) throws {
+  func secrets(name: String) async throws {
     for text in [#"{"a":"1","\#(name)":"sk-very-secret"}"#, #"{ "a":"1","\#(name)":"sk-very-secret" }"#] {
       var event = Self.event(1, .custom, text)
       event.deviceInfo = [name: .object(["value": .string("sk-very-secret")]), "os": .string("18")]
-      let found = try #require(try recorded(event))
+      let found = try #require(try await recorded(event))
       #expect(try found.properties.decoded() == ["a": "1", name: SecretProperties.mask])
       #expect(found.deviceInfo == [name: .string(SecretProperties.mask), "os": .string("18")])
     }
   }
 
   @Test("secrets are left out of the device info however deep they stand, and true, false and null say nothing")
-  func nestedDevice() throws {
+  func nestedDevice() async throws {
     var event = Self.event(1)
     let secret = JSONValue.object(["Client-Secret": .string("s"), "id": .integer(1)])
     event.deviceInfo = [
@@ -183,7 +183,7 @@ import Testing
     ]
     let masked = JSONValue.object(["Client-Secret": .string("(secret)"), "id": .integer(1)])
     #expect(
-      try recorded(event)?.deviceInfo == [
+      try await recorded(event)?.deviceInfo == [
         "a": .array([.array([masked]), .integer(2)]), "b": .object(["c": masked]), "has_api_key": .bool(true), "pin": .null,
       ])
   }
@@ -212,15 +212,15 @@ import Testing
   }
 
   @Test("a name that is written with escapes is read before it is judged")
-  func escapedNames() throws {
-    let found = try #require(try recorded(Self.event(1, .custom, #"{"api\u005fkey":"sk-1"}"#)))
+  func escapedNames() async throws {
+    let found = try #require(try await recorded(Self.event(1, .custom, #"{"api\u005fkey":"sk-1"}"#)))
     #expect(try found.properties.decoded() == ["api_key": SecretProperties.mask])
   }
 
   @Test("each name is judged for itself, however many there are, in whatever order and as whatever it begins")
-  func manyNames() throws {
+  func manyNames() async throws {
     let world = try World.inMemory()
-    try Self.consent(world.inference)
+    try await Self.consent(world.inference)
     // As many as are kept in mind, and more; some differ in their last letter only, and one is empty.
     let names = (0..<1400).map { ["", "api_key", "api_kez", "key_api", "name \($0)", "nam\u{E9} \($0)", "secret \($0)"][$0 % 7] }
     var random = SeededGenerator(seed: 20_261_122)
@@ -229,8 +229,8 @@ import Testing
       let some = Set([names[first], names[Int.random(in: 0..<names.count, using: &random)], names[number % names.count]])
       return Self.event(number, .custom, "{\(some.sorted().map { "\"\($0)\":\"of \($0)\"" }.joined(separator: ","))}")
     }
-    #expect(try world.inference.record(events) == events.count)
-    let found = try world.inference.pendingEvents(limit: events.count).items
+    #expect(try await world.inference.record(events) == events.count)
+    let found = try await world.inference.pendingEvents(limit: events.count).items
     try #require(found.map(\.id) == events.map(\.id))
     for (event, found) in zip(events, found) {
       let expected = try event.properties.decoded().map { name, value in
@@ -241,10 +241,10 @@ import Testing
   }
 
   @Test("tokens of prompts are no secrets, and an app adds names of its own")
-  func names() throws {
+  func names() async throws {
     let text = #"{"max_tokens":"1","prompt_tokens":"2","tokens":"3","pinned":"4","patient number":"5"}"#
-    #expect(try recorded(Self.event(1, .custom, text))?.properties.text == text)
-    let found = try recorded(Self.event(1, .custom, text), secretProperties: SecretProperties(adding: ["patientNumber"]))
+    #expect(try await recorded(Self.event(1, .custom, text))?.properties.text == text)
+    let found = try await recorded(Self.event(1, .custom, text), secretProperties: SecretProperties(adding: ["patientNumber"]))
     #expect(try found?.properties.decoded()["patient number"] == SecretProperties.mask)
     #expect(try found?.properties.decoded()["prompt_tokens"] == "2")
   }
@@ -254,57 +254,59 @@ import Testing
     arguments: [
       "", "null", "[]", #"{"a":1}"#, #"{"a":"b""#, #"{"a":"b"} "sk-1""#, #"{"a":{"api_key":"sk-1"}}"#, #"{"a":"b",}"#, "{\"a\":\"\n\"}",
     ])
-  func notAnObject(text: String) throws {
+  func notAnObject(text: String) async throws {
     let world = try World.inMemory()
-    try Self.consent(world.inference)
-    let error = #expect(throws: StoreError.self) { try world.inference.record([Self.event(1), Self.event(2, .custom, text)]) }
+    try await Self.consent(world.inference)
+    let error = await #expect(throws: StoreError.self) { try await world.inference.record([Self.event(1), Self.event(2, .custom, text)]) }
     #expect(error?.code == .invalidValue)
     #expect(error.map { "\($0)".contains("sk-1") } == false)
-    #expect(try world.inference.telemetryCounts() == TelemetryCounts())
+    #expect(try await world.inference.telemetryCounts() == TelemetryCounts())
   }
 
   @Test("an event that is there is not recorded again, in any place of a batch of any size", arguments: [1, 49, 50, 51, 100, 130])
-  func twice(count: Int) throws {
+  func twice(count: Int) async throws {
     let world = try World.temporary()
-    try Self.consent(world.inference)
+    try await Self.consent(world.inference)
     let events = (0..<count).map { Self.event($0) }
-    #expect(try world.inference.record([events[count / 2]]) == 1)
+    #expect(try await world.inference.record([events[count / 2]]) == 1)
     try Self.acknowledge(world, "true")
-    #expect(try world.inference.record(events) == count - 1)
-    #expect(try world.inference.record(events) == 0)
-    #expect(try world.inference.record(events + events) == 0)
-    #expect(try world.inference.telemetryCounts().sent == 1, "what was sent is not sent twice")
-    #expect(try world.inference.pendingEventCount() == count - 1)
-    #expect(try world.inference.record([Self.event(1000), Self.event(1000)]) == 1)
+    #expect(try await world.inference.record(events) == count - 1)
+    #expect(try await world.inference.record(events) == 0)
+    #expect(try await world.inference.record(events + events) == 0)
+    #expect(try await world.inference.telemetryCounts().sent == 1, "what was sent is not sent twice")
+    #expect(try await world.inference.pendingEventCount() == count - 1)
+    #expect(try await world.inference.record([Self.event(1000), Self.event(1000)]) == 1)
     #expect(try world.isHealthy())
   }
 
   @Test("an event without an id is refused with its batch")
-  func withoutID() throws {
+  func withoutID() async throws {
     let world = try World.temporary()
-    try Self.consent(world.inference)
+    try await Self.consent(world.inference)
     let events = (0..<60).map { Self.event($0) } + [TelemetryEvent(id: "", type: .error, occurredAt: Sample.date)]
-    let error = #expect(throws: StoreError.self) { try world.inference.record(events) }
+    let error = await #expect(throws: StoreError.self) { try await world.inference.record(events) }
     #expect(error?.code == .constraint)
-    #expect(try world.inference.pendingEventCount() == 0)
+    #expect(try await world.inference.pendingEventCount() == 0)
   }
 
   @Test("pending events come oldest first in pages, without those that were sent or set aside")
-  func pending() throws {
+  func pending() async throws {
     let world = try World.temporary()
-    try Self.consent(world.inference)
+    try await Self.consent(world.inference)
     let events = (0..<10).map { Self.event($0) }
-    try world.inference.record(events.reversed())
+    try await world.inference.record(events.reversed())
     try Self.acknowledge(world, "id IN ('event 0', 'event 4')")
-    try world.store.write { _ = try $0.execute("UPDATE telemetry SET set_aside_revision = revision WHERE id = 'event 7'") }
-    let first = try world.inference.pendingEvents(limit: 3)
+    try await world.store.write { _ = try $0.execute("UPDATE telemetry SET set_aside_revision = revision WHERE id = 'event 7'") }
+    let first = try await world.inference.pendingEvents(limit: 3)
     #expect(first.items.map(\.id) == ["event 1", "event 2", "event 3"])
-    #expect(try world.inference.pendingEvents(after: first.next, limit: 9).items.map(\.id) == ["event 5", "event 6", "event 8", "event 9"])
     #expect(
-      try world.inference.telemetryCounts() == TelemetryCounts(total: 10, pending: 7, setAside: 1, oldestPendingAt: events[1].occurredAt))
-    #expect(try world.inference.telemetryCounts().sent == 2)
-    #expect(try world.inference.events(limit: 2).items.map(\.id) == ["event 9", "event 8"])
-    #expect(try world.inference.deleteEvent("event 9"))
-    #expect(try !world.inference.deleteEvent("event 9"))
+      try await world.inference.pendingEvents(after: first.next, limit: 9).items.map(\.id) == ["event 5", "event 6", "event 8", "event 9"])
+    #expect(
+      try await world.inference.telemetryCounts()
+        == TelemetryCounts(total: 10, pending: 7, setAside: 1, oldestPendingAt: events[1].occurredAt))
+    #expect(try await world.inference.telemetryCounts().sent == 2)
+    #expect(try await world.inference.events(limit: 2).items.map(\.id) == ["event 9", "event 8"])
+    #expect(try await world.inference.deleteEvent("event 9"))
+    #expect(try await !world.inference.deleteEvent("event 9"))
   }
 }

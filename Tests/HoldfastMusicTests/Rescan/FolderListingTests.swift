@@ -54,29 +54,29 @@ import Testing
   }
 
   @Test("a track whose file has an ending of no audio format, or a dot at the beginning, is not missing, and follows its file")
-  func unusualNames() throws {
+  func unusualNames() async throws {
     // No two of one length: what is told apart by size.
     let paths = ["...And Justice for All/.d.mp3", "a.m4p", "bb.m4b", "ccc.DSF", "no ending"]
     let folder = try folder(paths + ["cover.jpeg", "other.m4p"])
     let root = folder.url.path
     func listing() -> [ScannedFile] { FolderListing(of: [root]).files.sorted { $0.path < $1.path } }
-    let world = try RescanWorld(listing().filter { file in paths.contains { file.path == "\(root)/\($0)" } })
-    #expect(try world.rescan(listing(), under: [root]) == "")
+    let world = try await RescanWorld(listing().filter { file in paths.contains { file.path == "\(root)/\($0)" } })
+    #expect(try await world.rescan(listing(), under: [root]) == "")
     try FileManager.default.moveItem(at: folder.file("a.m4p"), to: folder.file("moved.m4p"))
     try FileManager.default.moveItem(at: folder.file("bb.m4b"), to: folder.file(".bb.m4b"))
     try write("new.mp3", in: folder)
     #expect(
-      try world.rescan(listing(), under: [root])
+      try await world.rescan(listing(), under: [root])
         == "moved: a.m4p to \(root)/moved.m4p, bb.m4b to \(root)/.bb.m4b; new: \(root)/new.mp3")
-    #expect(try world.files().allSatisfy { $0.contains(" available ") })
+    #expect(try await world.files().allSatisfy { $0.contains(" available ") })
   }
 
   @Test("a picture is not taken for the song that is gone, though size and time are the same")
-  func pictures() throws {
-    let world = try RescanWorld([ScannedFile.of("/Music/a.mp3", "A")])
+  func pictures() async throws {
+    let world = try await RescanWorld([ScannedFile.of("/Music/a.mp3", "A")])
     let song = ScannedFile.of("/Music/a.mp3", "A")
     let picture = ScannedFile(path: "/Music/a.jpg", sizeBytes: song.sizeBytes, modifiedAt: song.modifiedAt, isAudio: false)
-    #expect(try world.rescan([picture]) == "missing: a.mp3")
+    #expect(try await world.rescan([picture]) == "missing: a.mp3")
   }
 
   @Test("links that lead in a circle end, and a folder that two ways lead to is listed once, by the way without a link")
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test("what cannot be looked at is said and not judged: folders, roots and links that lead nowhere")
-  func unreadable() throws {
+  func unreadable() async throws {
     let folder = try folder(["a.mp3", "locked/b.mp3"])
     try link("away", to: "/no/such/volume", in: folder)
     try link("self", to: "self", in: folder)
@@ -106,9 +106,9 @@ import Testing
     #expect(names(listing, folder) == ["a.mp3"])
     #expect(listing.unreadable.sorted() == [root + "-gone"] + ["away", "locked", "self"].map { "\(root)/\($0)" })
     let tracks = ["a.mp3", "locked/b.mp3", "away/c.mp3", "gone.mp3"].map { ScannedFile.of("\(root)/\($0)", $0) }
-    let world = try RescanWorld(tracks + [ScannedFile.of(root + "-gone/d.mp3", "d")])
+    let world = try await RescanWorld(tracks + [ScannedFile.of(root + "-gone/d.mp3", "d")])
     #expect(
-      try world.rescan(listing.files, under: listing.roots, unreadable: listing.unreadable) == "missing: gone.mp3; changed: a.mp3")
+      try await world.rescan(listing.files, under: listing.roots, unreadable: listing.unreadable) == "missing: gone.mp3; changed: a.mp3")
   }
 
   @Test("a folder that may not be read is not missing", .enabled(if: WriteProtection.binds))
@@ -121,11 +121,11 @@ import Testing
   }
 
   @Test("files on a disk that were moved, removed, edited and put back are found again")
-  func realFolder() throws {
+  func realFolder() async throws {
     let folder = try folder((0..<10).map { "Artist/Album \($0)/song \($0).mp3" })
     let root = folder.url.path
     func listing() -> [ScannedFile] { FolderListing(of: [root]).files }
-    let world = try RescanWorld(listing().sorted { $0.path < $1.path })
+    let world = try await RescanWorld(listing().sorted { $0.path < $1.path })
     let files = FileManager.default
     try files.createDirectory(at: folder.file("Ärger"), withIntermediateDirectories: true)
     try files.moveItem(at: folder.file("Artist/Album 3"), to: folder.file("Ärger/100% #3"))
@@ -133,13 +133,13 @@ import Testing
     try files.removeItem(at: folder.file("Artist/Album 5"))
     try write("Artist/Album 5/song 5, again.mp3", in: folder)
     #expect(
-      try world.rescan(listing().filter { !$0.path.contains("/aside/") }, under: [root])
+      try await world.rescan(listing().filter { !$0.path.contains("/aside/") }, under: [root])
         == "moved: song 3.mp3 to \(root)/Ärger/100% #3/song 3.mp3; missing: song 4.mp3, song 5.mp3; "
         + "new: \(root)/Artist/Album 5/song 5, again.mp3")
     try files.moveItem(at: folder.file("aside"), to: folder.file("Artist/Album 4"))
     try Data("other content".utf8).write(to: folder.file("Artist/Album 0/song 0.mp3"))
     #expect(
-      try world.rescan(listing(), under: [root])
+      try await world.rescan(listing(), under: [root])
         == "back: song 4.mp3; changed: song 0.mp3; new: \(root)/Artist/Album 5/song 5, again.mp3")
   }
 }

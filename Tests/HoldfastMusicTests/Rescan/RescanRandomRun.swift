@@ -6,21 +6,21 @@ import Testing
 
 @Suite("Rescan at random") struct RescanRandomRun {
   @Test("files that are moved, swapped, removed, restored and edited at random are those that a model says", arguments: [true, false])
-  func againstModel(hashed: Bool) throws {
+  func againstModel(hashed: Bool) async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("Rescan against a model: seed \(seed)")
     var random = SeededGenerator(seed: seed)
-    let world = try RescanWorld([ScannedFile]())
+    let world = try await RescanWorld([ScannedFile]())
     var disk = ModelDisk(hashed: hashed)
     var model = RescanModel()
     for round in 0..<150 {
       for _ in 0..<Int.random(in: 0...6, using: &random) { disk.change(&random) }
       let listing = disk.listing.shuffled(using: &random)
       let new = model.rescan(disk.files)
-      let result = try world.library.rescan(listing, under: ["/Music"], missingShareAllowed: 1)
+      let result = try await world.library.rescan(listing, under: ["/Music"], missingShareAllowed: 1)
       try #require(result.plan.new.map(\.path) == new, "seed \(seed), round \(round)")
       try #require(result.plan.unclear == [] && result.plan.repeated == [], "seed \(seed), round \(round)")
-      let (found, expected) = (try world.files(), model.tracks.map { $0.picture(disk) })
+      let (found, expected) = await (try world.files(), model.tracks.map { $0.picture(disk) })
       let different = zip(found, expected).filter { $0 != $1 }.map { "\($0), not \($1)" }
       try #require(found == expected, "seed \(seed), round \(round): \(different)")
       // The app makes tracks of some of what is new.
@@ -29,7 +29,7 @@ import Testing
         let file = disk.scanned(path, content)
         let title = "track \(model.tracks.count)"
         model.tracks.append(RescanModel.ModelTrack(title: title, path: path, content: content))
-        try world.library.saveTracks([
+        try await world.library.saveTracks([
           LibraryTrack(
             id: random.id(), title: title,
             file: TrackFile(
@@ -38,7 +38,7 @@ import Testing
         ])
       }
     }
-    #expect(try world.library.tracks().map(\.playCount) == Array(1..<(model.tracks.count + 1)), "seed \(seed)")
+    #expect(try await world.library.tracks().map(\.playCount) == Array(1..<(model.tracks.count + 1)), "seed \(seed)")
     #expect(model.tracks.count > 20 && model.tracks.contains { !$0.isThere })
     #expect(try world.world.isHealthy())
   }

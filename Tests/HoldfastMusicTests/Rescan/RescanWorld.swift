@@ -11,18 +11,18 @@ struct RescanWorld {
   private var random = SeededGenerator(seed: 20)
 
   /// One track for each file, with plays and a place in a playlist; what is known of a file is what is given.
-  init(_ tracks: [(title: String, file: TrackFile)]) throws {
+  init(_ tracks: [(title: String, file: TrackFile)]) async throws {
     world = try World.inMemory()
     let stored = tracks.map { title, file in
       LibraryTrack(id: random.id(), title: title, file: file, playCount: 3, rating: 80, addedAt: world.clock.now)
     }
-    try library.saveTracks(stored)
-    try library.savePlaylists([MusicPlaylist(id: random.id(), name: "List", trackIDs: stored.map(\.id))])
+    try await library.saveTracks(stored)
+    try await library.savePlaylists([MusicPlaylist(id: random.id(), name: "List", trackIDs: stored.map(\.id))])
   }
 
   /// Tracks of files that were listed before; each is called as its file.
-  init(_ files: [ScannedFile]) throws {
-    try self.init(
+  init(_ files: [ScannedFile]) async throws {
+    try await self.init(
       files.map { file in
         (
           file.path.split(separator: "/").last.map(String.init) ?? "",
@@ -31,32 +31,32 @@ struct RescanWorld {
       })
   }
 
-  func plan(_ listing: [ScannedFile], under roots: [String] = ["/Music"], unreadable: [String] = []) throws -> String {
-    picture(try library.rescanPlan(of: listing, under: roots, unreadable: unreadable))
+  func plan(_ listing: [ScannedFile], under roots: [String] = ["/Music"], unreadable: [String] = []) async throws -> String {
+    await picture(try await library.rescanPlan(of: listing, under: roots, unreadable: unreadable))
   }
 
   /// Does it, whatever is missing, and says what was done.
-  func rescan(_ listing: [ScannedFile], under roots: [String] = ["/Music"], unreadable: [String] = []) throws -> String {
-    let planned = try library.rescanPlan(of: listing, under: roots, unreadable: unreadable)
-    let before = try others()
-    let result = try library.rescan(listing, under: roots, unreadable: unreadable, missingShareAllowed: 1)
+  func rescan(_ listing: [ScannedFile], under roots: [String] = ["/Music"], unreadable: [String] = []) async throws -> String {
+    let planned = try await library.rescanPlan(of: listing, under: roots, unreadable: unreadable)
+    let before = try await others()
+    let result = try await library.rescan(listing, under: roots, unreadable: unreadable, missingShareAllowed: 1)
     #expect(result == .done(planned))
-    #expect(try others() == before, "a rescan changes nothing but the files of tracks")
+    #expect(try await others() == before, "a rescan changes nothing but the files of tracks")
     // What was found is stored: the same listing finds nothing to change.
-    #expect(try library.rescanPlan(of: listing, under: roots, unreadable: unreadable).changes == [])
-    return picture(planned)
+    #expect(try await library.rescanPlan(of: listing, under: roots, unreadable: unreadable).changes == [])
+    return await picture(planned)
   }
 
   /// Everything but the files.
-  private func others() throws -> LibraryState {
-    var state = try library.state()
+  private func others() async throws -> LibraryState {
+    var state = try await library.state()
     for place in state.tracks.indices { state.tracks[place].file = TrackFile(location: nil) }
     return state
   }
 
   /// What the library says of each file: `title path availability size hash`.
-  func files() throws -> [String] {
-    try library.tracks().map { track in
+  func files() async throws -> [String] {
+    try await library.tracks().map { track in
       let file = track.file
       return [
         track.title, file.location?.path ?? "-", file.availability.rawValue, file.sizeBytes.map { "\($0)" } ?? "-", file.contentHash ?? "-",
@@ -65,8 +65,8 @@ struct RescanWorld {
   }
 
   /// One line of each kind that is there.
-  func picture(_ plan: RescanPlan) -> String {
-    let titles = (try? library.tracks()).map { Dictionary(uniqueKeysWithValues: $0.map { ($0.id, $0.title) }) } ?? [:]
+  func picture(_ plan: RescanPlan) async -> String {
+    let titles = (try? await library.tracks()).map { Dictionary(uniqueKeysWithValues: $0.map { ($0.id, $0.title) }) } ?? [:]
     func lines(_ name: String, _ items: [String]) -> [String] { items.isEmpty ? [] : ["\(name): \(items.joined(separator: ", "))"] }
     func title(_ change: RescanPlan.Change) -> String { titles[change.trackID] ?? "?" }
     return

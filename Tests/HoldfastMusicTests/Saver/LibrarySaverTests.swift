@@ -18,28 +18,28 @@ import Testing
   }
 
   @Test("a blocking flush stores too, for the end of an app that cannot wait otherwise")
-  func blockingFlush() throws {
+  func blockingFlush() async throws {
     let world = try SaverWorld.inMemory()
     let saver = world.saver()
     let state = SaverWorld.state(["a"], list: [0])
     saver.save(state)
-    try saver.flush()
-    #expect(try world.library.state() == state)
-    try saver.flush()
+    try await saver.flush()
+    #expect(try await world.library.state() == state)
+    try await saver.flush()
   }
 
   @Test("a blocking flush inside a door of the store is refused, and the state stays to be stored")
-  func flushInsideDoor() throws {
+  func flushInsideDoor() async throws {
     let world = try SaverWorld.inMemory()
     let saver = world.saver()
     let state = SaverWorld.state(["a"], list: [0])
-    try world.library.store.write { _ in
+    try await world.library.store.write { _ in
       saver.save(state)
       let error = #expect(throws: StoreError.self) { try saver.flush() }
       #expect(error?.code == .misuse)
     }
-    try saver.flush()
-    #expect(try world.library.state() == state)
+    try await saver.flush()
+    #expect(try await world.library.state() == state)
   }
 
   @Test("the last of a burst is written once, when its time has come and not before")

@@ -11,7 +11,7 @@ import Testing
   private let ids = (1...4).map { NewID.derived(from: "\($0)") }
   private let list = NewID.derived(from: "list")
 
-  init() throws {
+  init() async throws {
     folder = try TemporaryFolder()
     world = try World.temporary()
     let now = world.clock.now
@@ -21,11 +21,11 @@ import Testing
     var full = track(0, "Ripe & <Ruin>\nlive", FileLocation(path: "/Music/é & #1.mp3"))
     (full.artist, full.album, full.albumArtist, full.genre) = ("alt-J", "Wave", "∆", "Indie")
     (full.duration, full.trackNumber) = (72.9, 3)
-    try world.library.saveTracks([
+    try await world.library.saveTracks([
       full, track(1, "A - B", FileLocation(text: "file://localhost/G:/x%20y.mp3")), track(2, "no file", nil),
       track(3, "radio", FileLocation(text: "http://radio.example/;a b")),
     ])
-    try world.library.savePlaylists([
+    try await world.library.savePlaylists([
       MusicPlaylist(id: list, name: "For\nthe road", trackIDs: [ids[0], ids[1], ids[0], ids[2], ids[3]])
     ])
   }
@@ -100,15 +100,18 @@ import Testing
       ? try library.exportM3U(playlist: list, to: importing.source) : try library.exportXSPF(playlist: list, to: importing.source)
     _ = try importing.report()
     let read = try importing.withLibrary { library in
-      let tracks = Dictionary(try library.tracks().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-      return try library.playlists().flatMap { $0.trackIDs }.compactMap { tracks[$0]?.file.location.map { $0.key ?? $0.text } }
+      let tracks = Dictionary(
+        try library.store.read { try MusicStore.tracks(in: $0) }.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+      return try library.store.read { try MusicStore.playlists(in: $0) }.flatMap { $0.trackIDs }.compactMap {
+        tracks[$0]?.file.location.map { $0.key ?? $0.text }
+      }
     }
     #expect(read == ["/Music/é & #1.mp3", "G:/x y.mp3", "/Music/é & #1.mp3", "http://radio.example/;a b"])
 
     let here = try ImportSource(importing.source)
     let report = try world.store.importing(MusicStore.importer(for: here), from: here)
     #expect(report.counts["tracks"]?.skipped == 2, "the files are known here; a URL is known by what made it")
-    let playlists = try library.playlists()
+    let playlists = try library.store.read { try MusicStore.playlists(in: $0) }
     #expect(playlists.count == 2)
     #expect(playlists.last?.trackIDs.prefix(3) == [ids[0], ids[1], ids[0]])
   }
@@ -133,20 +136,25 @@ import Testing
   }
 
   @Test("exported, wiped and imported again, everything is the same: tracks, playlists, folders, pictures")
-  func documented() throws {
+  func documented() async throws {
     let importing = try ImportWorld("library.jsonl")
     var random = SeededGenerator(seed: 5)
-    let artwork = try world.library.saveArtwork(Data("picture".utf8))
-    try world.library.saveTracks(Sample.tracks(20, &random) + [Sample.full(&random, artwork: artwork.hash)])
+    let artwork = try await world.library.saveArtwork(Data("picture".utf8))
+    try await world.library.saveTracks(Sample.tracks(20, &random) + [Sample.full(&random, artwork: artwork.hash)])
     let folderList = MusicPlaylist(id: random.id(), name: "Folder", isFolder: true)
-    try world.library.savePlaylists([
+    try await world.library.savePlaylists([
       folderList,
       MusicPlaylist(id: random.id(), name: "三体", parentID: folderList.id, trackIDs: [ids[1], ids[1]], persistentID: "0123456789ABCDEF"),
     ])
     _ = try world.library.export(to: importing.source)
     #expect(try importing.report().isClean)
-    let expected = try (Set(world.library.tracks()), world.library.playlists())
-    let found = try importing.withLibrary { try (Set($0.tracks()), $0.playlists(), $0.artwork(artwork.hash)) }
+    let expected = try await (Set(world.library.tracks()), world.library.playlists())
+    let found = try importing.withLibrary {
+      try (
+        Set($0.store.read { try MusicStore.tracks(in: $0) }), $0.store.read { try MusicStore.playlists(in: $0) },
+        $0.store.read { try MusicStore.artwork(artwork.hash, in: $0) }
+      )
+    }
     #expect(found.0 == expected.0)
     #expect(found.1 == expected.1)
     #expect(found.2 == artwork)
@@ -159,29 +167,29 @@ import Testing
     let track = Sample.track("Own", &random)
     let own = MusicPlaylist(id: random.id(), name: "Own", trackIDs: [track.id])
     try importing.withLibrary { library in
-      try library.saveTracks([track])
-      _ = try library.savePlaylists([own])
+      try library.store.write { try MusicStore.saveTracks([track], in: $0) }
+      _ = try library.store.write { try MusicStore.savePlaylists([own], in: $0) }
     }
     _ = try world.library.export(to: importing.source)
     #expect(try importing.report().isClean)
-    let theirs = try world.library.playlists()
+    let theirs = try world.library.store.read { try MusicStore.playlists(in: $0) }
     try importing.withLibrary { library in
       #expect(try library.store.rows("SELECT count(DISTINCT position) FROM collections") == ["1"], "both are the first of their library")
       let expected = ([own] + theirs).sorted { IDCodec.lowercase($0.id) < IDCodec.lowercase($1.id) }
-      #expect(try library.playlists() == expected)
-      #expect(try library.playlists(in: nil).items.map(\.id) == expected.map(\.id))
-      try library.movePlaylist(expected[1].id, before: expected[0].id)
-      #expect(try library.playlists() == expected.reversed())
+      #expect(try library.store.read { try MusicStore.playlists(in: $0) } == expected)
+      #expect(try library.store.read { try MusicStore.playlists(in: nil, in: $0) }.items.map(\.id) == expected.map(\.id))
+      try library.store.write { try MusicStore.movePlaylist(expected[1].id, before: expected[0].id, in: $0) }
+      #expect(try library.store.read { try MusicStore.playlists(in: $0) } == expected.reversed())
       #expect(try library.store.integrityCheck().findings == [])
     }
   }
 
   @Test("an export whose tracks count to another album than their fields say is refused, and leaves the library as it was")
-  func derived() throws {
+  func derived() async throws {
     let importing = try ImportWorld("library.jsonl")
-    _ = try importing.withLibrary { try $0.createPlaylist(named: "Own") }
+    _ = try await importing.usingLibrary { try await $0.createPlaylist(named: "Own") }
     let before = try importing.rows()
-    try world.store.write { tx in _ = try tx.execute("UPDATE tracks SET group_artist = 'Other' WHERE id = \(ids[1])") }
+    try await world.store.write { tx in _ = try tx.execute("UPDATE tracks SET group_artist = 'Other' WHERE id = \(ids[1])") }
     _ = try world.library.export(to: importing.source)
     let error = try importing.failure()
     #expect(error.message.contains("a track counts to the album that its own fields name"), "\(error.message)")
@@ -210,7 +218,7 @@ import Testing
       _ = try importing.report(ITunes.library([empty, ITunes.track(2)]))
     }
     try importing.withLibrary { library in
-      let first = try #require(try library.tracks().first { $0.title.hasSuffix("1") })
+      let first = try #require(try library.store.read { try MusicStore.tracks(in: $0) }.first { $0.title.hasSuffix("1") })
       // What legacy mode must be able to write again is kept word for word.
       #expect(first.file.location == (source == "library.json" ? FileLocation(text: "") : nil))
       let left = [ExportReport.LeftOut(kind: "tracks", id: IDCodec.lowercase(first.id), reason: "it has no file")]
@@ -226,10 +234,10 @@ import Testing
   @Test(
     "a path that would not come back as it is, is written as a URL in M3U",
     arguments: ["file:///m/a%2Fb.mp3", "file:///m/a%2fb.mp3", "file:///C:/a%5Cb.mp3"])
-  func escapedSlashes(url: String) throws {
+  func escapedSlashes(url: String) async throws {
     let importing = try ImportWorld("all.m3u8")
     let own = try World.temporary()
-    try own.library.saveTracks([
+    try await own.library.saveTracks([
       LibraryTrack(id: ids[0], title: "t", file: TrackFile(location: FileLocation(text: url)), addedAt: own.clock.now)
     ])
     _ = try own.library.exportM3U(to: importing.source)

@@ -145,10 +145,10 @@ import Testing
     func plays(_ count: String) -> [String] { (1...3).map { ITunes.track($0, more: ITunes.integer("Play Count", count)) } }
     _ = try world.report(ITunes.library(plays("1"), [ITunes.playlist(20, "Mix", [1, 2]), ITunes.playlist(21, "F", more: ITunes.folder)]))
     try world.withLibrary { library in
-      var track = try #require(try library.track(ITunes.uuid(1)))
+      var track = try #require(try library.store.read { try MusicStore.track(ITunes.uuid(1), in: $0) })
       track.title = "my own title"
-      try library.saveTracks([track])
-      try library.deleteTracks([ITunes.uuid(2)])
+      try library.store.write { try MusicStore.saveTracks([track], in: $0) }
+      try library.store.write { try MusicStore.deleteTracks([ITunes.uuid(2)], in: $0) }
     }
     // Track IDs are others in every export.
     let later = ITunes.library(
@@ -169,7 +169,7 @@ import Testing
         skipped 1: the store is newer
         """)
     #expect(try world.lists() == "Mix: my own title, song 4\nF (folder): \nF/New: song 3")
-    let counts = try world.withLibrary { try $0.tracks().map { "\($0.title) \($0.playCount)" } }
+    let counts = try world.withLibrary { try $0.store.read { try MusicStore.tracks(in: $0) }.map { "\($0.title) \($0.playCount)" } }
     #expect(counts == ["my own title 1", "song 3 2", "song 4 0"])
   }
 
@@ -178,7 +178,7 @@ import Testing
     let world = try ImportWorld("Library.xml")
     let folder = ITunes.playlist(21, "F", more: ITunes.folder)
     _ = try world.report(ITunes.library(tracks, [folder]))
-    try world.withLibrary { _ = try $0.savePlaylists([], replacingAll: true) }
+    try world.withLibrary { _ = try $0.store.write { try MusicStore.savePlaylists([], replacingAll: true, in: $0) } }
     #expect(
       try world.importing(ITunes.library(tracks, [folder, ITunes.playlist(22, "New", [3], more: ITunes.parent(21))])) == """
         tracks 3: 3 skipped
@@ -225,7 +225,7 @@ import Testing
     let world = try ImportWorld("Library.xml")
     let (a, b) = (ITunes.playlist(20, "A", more: ITunes.folder), ITunes.playlist(21, "B", more: ITunes.folder))
     _ = try world.report(ITunes.library(tracks, [a, b]))
-    try world.withLibrary { try $0.movePlaylist(ITunes.uuid(20), toFolder: ITunes.uuid(21)) }
+    try world.withLibrary { try $0.store.write { try MusicStore.movePlaylist(ITunes.uuid(20), toFolder: ITunes.uuid(21), in: $0) } }
     let moved = ITunes.playlist(21, "B", more: ITunes.folder + ITunes.parent(20))
     let later = ITunes.library(tracks, [moved, a, ITunes.playlist(22, "New", [1], more: ITunes.parent(21))])
     #expect(
@@ -258,10 +258,10 @@ import Testing
   }
 
   @Test("a list in a folder that only the listener knows stays there when iTunes has another name for it")
-  func ownFolder() throws {
+  func ownFolder() async throws {
     let world = try ImportWorld("Library.xml")
     _ = try world.report(ITunes.library(tracks, [ITunes.playlist(20, "Mix", [1])]))
-    try world.withLibrary { try $0.movePlaylist(ITunes.uuid(20), toFolder: $0.createFolder(named: "Mine").id) }
+    try await world.usingLibrary { try await $0.movePlaylist(ITunes.uuid(20), toFolder: $0.createFolder(named: "Mine").id) }
     _ = try world.report(ITunes.library(tracks, [ITunes.playlist(20, "Mixed", [1])]))
     #expect(try world.lists().split(separator: "\n").sorted() == ["Mine (folder): ", "Mine/Mix: song 1"])
   }
@@ -287,7 +287,7 @@ import Testing
     let report = try world.report(ITunes.library([], circle + lists))
     #expect(report.counts["collections"]?.imported == depth + 2)
     #expect(report.problems.map(\.path) == ["Playlists[0]", "Playlists[1]"])
-    let stored = try world.withLibrary { try $0.playlists() }
+    let stored = try world.withLibrary { try $0.store.read { try MusicStore.playlists(in: $0) } }
     #expect(stored.count { $0.parentID != nil } == depth)
   }
 }
@@ -296,8 +296,9 @@ extension ImportWorld {
   /// One line a playlist, with its folders before it.
   func lists() throws -> String {
     try withLibrary { library in
-      let titles = Dictionary(try library.tracks().map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first })
-      let lists = try library.playlists()
+      let titles = Dictionary(
+        try library.store.read { try MusicStore.tracks(in: $0) }.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first })
+      let lists = try library.store.read { try MusicStore.playlists(in: $0) }
       let byID = Dictionary(lists.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
       return lists.map { list in
         var name = list.name

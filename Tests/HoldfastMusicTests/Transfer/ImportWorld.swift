@@ -16,14 +16,14 @@ extension ImportWorld {
     }
   }
 
-  func tracks() throws -> [LibraryTrack] { try withLibrary { try $0.tracks() } }
+  func tracks() throws -> [LibraryTrack] { try withLibrary { try $0.store.read { try MusicStore.tracks(in: $0) } } }
 
   /// What is in the library: one line a track, and one a playlist with the titles of its tracks.
   func shelf() throws -> String {
     try withLibrary { library in
-      let tracks = try library.tracks()
+      let tracks = try library.store.read { try MusicStore.tracks(in: $0) }
       let titles = Dictionary(tracks.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first })
-      let lists = try library.playlists().map { list in
+      let lists = try library.store.read { try MusicStore.playlists(in: $0) }.map { list in
         "\(list.name): \(list.trackIDs.map { titles[$0] ?? "?" }.joined(separator: ", "))"
       }
       return (tracks.map(Self.line) + lists).joined(separator: "\n")

@@ -65,7 +65,7 @@ import Testing
     let known = LibraryTrack(
       id: NewID.derived(from: "known"), title: "known", file: TrackFile(location: FileLocation(path: "/Music/k%20l.mp3")),
       addedAt: world.clock.now)
-    try world.withLibrary { try $0.saveTracks([known]) }
+    try world.withLibrary { try $0.store.write { try MusicStore.saveTracks([known], in: $0) } }
     let text = "a%20b.mp3\nc%20d.mp3\n/Music/k%20l.mp3\n50% of%20it.mp3\ne%2Ff.mp3\n%E4%B8%89.mp3\n"
     #expect(
       try world.importing(text) == """
@@ -161,9 +161,9 @@ import Testing
     let old = "#EXTM3U\n#EXTINF:1,A - Old\n/Music/01.mp3\n"
     _ = try world.report(old)
     try world.withLibrary { library in
-      var track = try #require(try library.tracks().first)
+      var track = try #require(try library.store.read { try MusicStore.tracks(in: $0) }.first)
       track.file.location = FileLocation(path: "/Archive/01.mp3")
-      try library.saveTracks([track])
+      try library.store.write { try MusicStore.saveTracks([track], in: $0) }
     }
     #expect(try world.importing(old).hasPrefix("tracks 1: 1 skipped\ncollections 1: 1 skipped\ncollection_tracks 1: 1 skipped\n"))
     #expect(try world.lists() == "Old: Old")
@@ -212,7 +212,7 @@ import Testing
       LibraryTrack(
         id: random.id(), title: "drive", file: TrackFile(location: FileLocation(text: "file://localhost/G:/a.mp3")), addedAt: random.date()),
     ]
-    try world.withLibrary { try $0.saveTracks(tracks) }
+    try world.withLibrary { try $0.store.write { try MusicStore.saveTracks(tracks, in: $0) } }
     let text = "#EXTM3U\n#EXTINF:9,Other - Name\n/Music/é.mp3\nG:\\a.mp3\n/Music/new.mp3\n/Music/é.mp3\n"
     #expect(
       try world.importing(text) == """
@@ -222,7 +222,7 @@ import Testing
         skipped 2: in the library already
         """)
     #expect(try world.lists() == "Mix: mine, drive, new, mine")
-    #expect(try world.withLibrary { try $0.tracks() }.prefix(2) == tracks[...])
+    #expect(try world.withLibrary { try $0.store.read { try MusicStore.tracks(in: $0) } }.prefix(2) == tracks[...])
     #expect(
       try world.importing(text) == """
         tracks 3: 3 skipped
@@ -238,11 +238,11 @@ import Testing
     let world = try ImportWorld("Mix.m3u8")
     _ = try world.report("#EXTM3U\n/a.mp3\n/b.mp3\n/c.mp3\n")
     try world.withLibrary { library in
-      var list = try #require(try library.playlists().first)
+      var list = try #require(try library.store.read { try MusicStore.playlists(in: $0) }.first)
       let ids = list.trackIDs
       list.trackIDs = [ids[0], ids[2]]
-      _ = try library.savePlaylists([list])
-      try library.deleteTracks([ids[2]])
+      _ = try library.store.write { try MusicStore.savePlaylists([list], in: $0) }
+      try library.store.write { try MusicStore.deleteTracks([ids[2]], in: $0) }
     }
     #expect(
       try world.importing("#EXTM3U\n/a.mp3\n/b.mp3\n/c.mp3\n/d.mp3\n/c.mp3\n") == """

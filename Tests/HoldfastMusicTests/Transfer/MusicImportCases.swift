@@ -13,10 +13,10 @@ import Testing
     let world = try ImportWorld()
     _ = try world.importing(Music.library([Music.track(1), Music.track(2)]))
     try world.withLibrary { library in
-      var track = try #require(try library.track(Music.uuid(1)))
+      var track = try #require(try library.store.read { try MusicStore.track(Music.uuid(1), in: $0) })
       (track.playCount, track.rating, track.lastPlayedAt) = (4, 80, world.clock.now)
       (track.discNumber, track.isCompilation, track.file.contentHash) = (2, true, "hash")
-      try library.saveTracks([track])
+      try library.store.write { try MusicStore.saveTracks([track], in: $0) }
     }
     #expect(
       try world.importing(Music.library([Music.track(1, ["title": "\"newer\""]), Music.track(2)])) == """
@@ -24,7 +24,7 @@ import Testing
         skipped 1: in the store already
         """)
     try world.withLibrary { library in
-      let track = try #require(try library.track(Music.uuid(1)))
+      let track = try #require(try library.store.read { try MusicStore.track(Music.uuid(1), in: $0) })
       #expect(track.title == "newer" && track.playCount == 4 && track.rating == 80 && track.lastPlayedAt == world.clock.now)
       #expect(track.discNumber == 2 && track.isCompilation && track.file.contentHash == "hash")
     }
@@ -34,7 +34,7 @@ import Testing
   func deletedTrack() throws {
     let world = try ImportWorld()
     _ = try world.importing(Music.library([Music.track(1), Music.track(2)], [Music.playlist(5, [1, 2])]))
-    try world.withLibrary { _ = try $0.deleteTracks([Music.uuid(1)]) }
+    try world.withLibrary { _ = try $0.store.write { try MusicStore.deleteTracks([Music.uuid(1)], in: $0) } }
     let json = Music.library([Music.track(1), Music.track(2)], [Music.playlist(5, [1, 2, 1]), Music.playlist(6, [1, 2])])
     #expect(
       try world.importing(json) == """
@@ -54,9 +54,9 @@ import Testing
     let json = Music.library([Music.track(1), Music.track(2)], [Music.playlist(5, [1, 2]), Music.playlist(6, [1, 2, 1])])
     _ = try world.importing(json)
     try world.withLibrary { library in
-      var kept = try #require(try library.playlist(Music.uuid(6)))
+      var kept = try #require(try library.store.read { try MusicStore.playlist(Music.uuid(6), in: $0) })
       kept.trackIDs = [Music.uuid(2)]
-      _ = try library.savePlaylists([kept], replacingAll: true)
+      _ = try library.store.write { try MusicStore.savePlaylists([kept], replacingAll: true, in: $0) }
     }
     #expect(
       try world.importing(json) == """
@@ -75,9 +75,9 @@ import Testing
     let tracks = [Music.track(1)]
     _ = try world.importing(Music.library(tracks, [Music.playlist(5, [1]), Music.playlist(6, [1])]))
     try world.withLibrary { library in
-      var mine = try #require(try library.playlist(Music.uuid(5)))
+      var mine = try #require(try library.store.read { try MusicStore.playlist(Music.uuid(5), in: $0) })
       mine.name = "mine"
-      _ = try library.savePlaylists([mine])
+      _ = try library.store.write { try MusicStore.savePlaylists([mine], in: $0) }
     }
     let newer = ["name": "\"theirs\""]
     #expect(
@@ -112,8 +112,8 @@ import Testing
     let picture: [String: String?] = ["artworkData": "\"\(Data("picture".utf8).base64EncodedString())\""]
     _ = try world.importing(Music.library([Music.track(1, picture)]))
     try world.withLibrary { library in
-      _ = try library.deleteTracks([Music.uuid(1)])
-      #expect(try library.removeUnusedArtwork() == 7)
+      _ = try library.store.write { try MusicStore.deleteTracks([Music.uuid(1)], in: $0) }
+      #expect(try library.store.write { try MusicStore.removeUnusedArtwork(in: $0) } == 7)
     }
     #expect(
       try world.importing(Music.library([Music.track(1, picture), Music.track(2, picture)])) == """
@@ -123,7 +123,9 @@ import Testing
         skipped 2: deleted since it was imported
         """)
     let pictures = try world.withLibrary { library in
-      try library.tracks().map { try library.artwork($0.artworkHash ?? "")?.data }
+      try library.store.read { try MusicStore.tracks(in: $0) }.map { track in
+        try library.store.read { try MusicStore.artwork(track.artworkHash ?? "", in: $0) }?.data
+      }
     }
     #expect(pictures == [Data("picture".utf8)])
   }

@@ -201,10 +201,13 @@ import Testing
         skipped 1: a repetition in the source
         """)
     try world.withLibrary { library in
-      let hashes = try library.tracks().map(\.artworkHash)
+      let hashes = try library.store.read { try MusicStore.tracks(in: $0) }.map(\.artworkHash)
       #expect(hashes[0] == hashes[2] && hashes[0] != hashes[1])
-      #expect(try hashes.compactMap { $0 }.map { try library.artwork($0)?.data } == [one, two, one])
-      #expect(try library.artwork(hashes[0] ?? "")?.mediaType == "image/jpeg")
+      #expect(
+        try hashes.compactMap { $0 }.map { hash in try library.store.read { try MusicStore.artwork(hash, in: $0) }?.data } == [
+          one, two, one,
+        ])
+      #expect(try library.store.read { try MusicStore.artwork(hashes[0] ?? "", in: $0) }?.mediaType == "image/jpeg")
     }
   }
 
@@ -231,10 +234,10 @@ import Testing
   }
 
   @Test("a playlist that the listener put into a folder stays there when the file has another name for it")
-  func folderStays() throws {
+  func folderStays() async throws {
     let world = try ImportWorld()
     _ = try world.report(Music.library([Music.track(1)], [Music.playlist(5, [1])]))
-    try world.withLibrary { try $0.movePlaylist(Music.uuid(5), toFolder: $0.createFolder(named: "Mine").id) }
+    try await world.usingLibrary { try await $0.movePlaylist(Music.uuid(5), toFolder: $0.createFolder(named: "Mine").id) }
     _ = try world.report(Music.library([Music.track(1)], [Music.playlist(5, [1], ["name": "\"other\""])]))
     // To move it is an edit: the name that it has here stays as well.
     #expect(try world.lists().split(separator: "\n").contains { $0.hasPrefix("Mine/") && $0.hasSuffix(": track 1") })

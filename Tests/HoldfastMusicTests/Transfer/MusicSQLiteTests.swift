@@ -102,9 +102,9 @@ import Testing
         tracks[rowid 2].playCount: playCount should be a whole number that is not less than 0, found -1
         """)
     try world.withLibrary { library in
-      var track = try #require(try library.track(Music.uuid(1)))
+      var track = try #require(try library.store.read { try MusicStore.track(Music.uuid(1), in: $0) })
       track.playCount = 9
-      try library.saveTracks([track])
+      try library.store.write { try MusicStore.saveTracks([track], in: $0) }
     }
     try world.database(["UPDATE tracks SET title = 'newer'"])
     #expect(

@@ -9,9 +9,9 @@ struct IgnoredPlays {
   let world: World
   let known: Known
 
-  init() throws {
+  init() async throws {
     world = try World.temporary()
-    known = try VerbCase.prepare(world)
+    known = try await VerbCase.prepare(world)
   }
 
   @Test("a play makes no list of albums or artists read again, and none that ignores plays; another change does")

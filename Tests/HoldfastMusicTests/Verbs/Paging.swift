@@ -10,68 +10,69 @@ import Testing
   private static let listID = SeededGenerator.firstID(seed: 100)
 
   private static let lists =
-    VerbCase.lists.map { name, list in List(name) { try $0.tracks(list, after: $1, limit: $2) } } + [
-      List("albums") { try $0.albums(after: $1, limit: $2) },
-      List("albums of an artist") { try $0.albums(of: "Artist", after: $1, limit: $2) },
-      List("artists") { try $0.artists(after: $1, limit: $2) },
-      List("playlists") { try $0.playlists(in: nil, after: $1, limit: $2) },
-      List("search") { try $0.search("song", after: $1, limit: $2) }, List("entries") { try $0.entries(of: listID, after: $1, limit: $2) },
+    VerbCase.lists.map { name, list in List(name) { try await $0.tracks(list, after: $1, limit: $2) } } + [
+      List("albums") { try await $0.albums(after: $1, limit: $2) },
+      List("albums of an artist") { try await $0.albums(of: "Artist", after: $1, limit: $2) },
+      List("artists") { try await $0.artists(after: $1, limit: $2) },
+      List("playlists") { try await $0.playlists(in: nil, after: $1, limit: $2) },
+      List("search") { try await $0.search("song", after: $1, limit: $2) },
+      List("entries") { try await $0.entries(of: listID, after: $1, limit: $2) },
     ]
 
-  private func world() throws -> (World, [LibraryTrack]) {
+  private func world() async throws -> (World, [LibraryTrack]) {
     let world = try World.temporary()
     let tracks = TrackLists.crowd(seed: 101)
-    try world.library.saveTracks(tracks)
-    try world.library.savePlaylists(
+    try await world.library.saveTracks(tracks)
+    try await world.library.savePlaylists(
       [MusicPlaylist(id: Self.listID, name: "List", trackIDs: (tracks + tracks.prefix(40)).map(\.id))]
         + (0..<20).map { MusicPlaylist(id: UUID(), name: "\($0)") })
     return (world, tracks)
   }
 
   @Test("pages of every size put together are the whole list", arguments: lists.map(\.name))
-  func allPages(name: String) throws {
+  func allPages(name: String) async throws {
     let list = try #require(Self.lists.first { $0.name == name })
-    let (world, _) = try world()
-    try list.checkSizes(in: world.library)
+    let (world, _) = try await world()
+    try await list.checkSizes(in: world.library)
   }
 
   @Test("a row that was there all the time comes exactly once, whatever is added and removed between pages", arguments: lists.map(\.name))
-  func changesBetweenPages(name: String) throws {
+  func changesBetweenPages(name: String) async throws {
     let list = try #require(Self.lists.first { $0.name == name })
-    let (world, tracks) = try world()
+    let (world, tracks) = try await world()
     var random = SeededGenerator(seed: 102)
     var removable = Array(tracks.prefix(60))
     var new = TrackLists.crowd(seed: 103)
-    let before = Set(try list.page(world.library, nil, 10_000).items)
-    let found = try list.items(of: world.library, limit: 7) {
+    let before = Set(try await list.page(world.library, nil, 10_000).items)
+    let found = try await list.items(of: world.library, limit: 7) {
       let added = new.popLast().map { [$0] } ?? []
-      try world.library.saveTracks(added)
-      try world.library.addTracks(
+      try await world.library.saveTracks(added)
+      try await world.library.addTracks(
         added.map(\.id), to: Self.listID, before: world.library.entries(of: Self.listID, limit: 1).items.first?.id)
-      _ = try world.library.createPlaylist(named: "New")
+      _ = try await world.library.createPlaylist(named: "New")
       removable.shuffle(using: &random)
-      if let track = removable.popLast() { try world.library.deleteTracks([track.id]) }
+      if let track = removable.popLast() { try await world.library.deleteTracks([track.id]) }
     }
-    let kept = before.intersection(try list.page(world.library, nil, 10_000).items)
+    let kept = before.intersection(try await list.page(world.library, nil, 10_000).items)
     #expect(Set(found).count == found.count, "none twice")
     #expect(kept.isSubset(of: found), "none left out")
   }
 
   @Test("a page of an empty library is the last")
-  func empty() throws {
+  func empty() async throws {
     let world = try World.temporary()
     for list in Self.lists {
-      let page = try list.page(world.library, nil, 10)
+      let page = try await list.page(world.library, nil, 10)
       #expect(page.items == [] && page.next == nil, "\(list.name)")
     }
   }
 
   @Test("a key that was kept as JSON goes on where it stopped")
-  func keptKey() throws {
-    let (world, _) = try world()
-    let key = try #require(try world.library.tracks(.byArtist, limit: 10).next)
+  func keptKey() async throws {
+    let (world, _) = try await world()
+    let key = try #require(try await world.library.tracks(.byArtist, limit: 10).next)
     let kept = try JSONDecoder().decode(PageKey.self, from: JSONEncoder().encode(key))
-    #expect(try world.library.tracks(.byArtist, after: kept).items == world.library.tracks(.byArtist, after: key).items)
+    #expect(try await world.library.tracks(.byArtist, after: kept).items == world.library.tracks(.byArtist, after: key).items)
   }
 }
 

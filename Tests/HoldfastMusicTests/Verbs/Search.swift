@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Search") struct Searching {
   /// A shelf in several scripts.
-  private func shelf() throws -> World {
+  private func shelf() async throws -> World {
     let world = try World.temporary()
     var random = SeededGenerator(seed: 110)
     let lines: [(title: String, artist: String, album: String, albumArtist: String?, genre: String?)] = [
@@ -15,7 +15,7 @@ import Testing
       ("Don’t Stop Me Now", "Queen", "Jazz", nil, "Rock"), ("Under Pressure", "Queen & David Bowie", "Hot Space", "Queen", "Rock"),
       ("Čudno jutro", "Oliver", "Naïve", nil, nil), ("งานวิจัย", "Not", "Or", nil, nil),
     ]
-    try world.library.saveTracks(
+    try await world.library.saveTracks(
       lines.map { line in
         var track = Sample.track(line.title, artist: line.artist, album: line.album, &random)
         (track.albumArtist, track.genre) = (line.albumArtist, line.genre)
@@ -34,10 +34,10 @@ import Testing
       ("queen rock pressure", ["Under Pressure"]), ("bowie", ["Under Pressure"]), ("cudno naive", ["Čudno jutro"]), ("วิจัย", ["งานวิจัย"]),
       ("not", ["งานวิจัย"]), ("or not", ["งานวิจัย"]), ("unknown", []),
     ])
-  func found(text: String, expected: [String]) throws {
-    let world = try shelf()
-    #expect(try world.library.search(text).map(\.title) == expected)
-    #expect(try Set(world.library.search(text, ranked: true).map(\.title)) == Set(expected))
+  func found(text: String, expected: [String]) async throws {
+    let world = try await shelf()
+    #expect(try await world.library.search(text).map(\.title) == expected)
+    #expect(try await Set(world.library.search(text, ranked: true).map(\.title)) == Set(expected))
   }
 
   @Test(
@@ -46,47 +46,47 @@ import Testing
       ("\"", []), ("*", []), ("halo NOT queen", []), ("title:halo", []), ("(", []), ("halo)", ["Halo"]), ("^halo", ["Halo"]),
       ("NEAR(halo queen)", []), ("-", []), ("' OR 1=1 --", []), ("{title} : x", []), ("\0", []), ("ha\0be", ["Halo"]), ("halo AND", []),
     ] as [(String, [String])])
-  func inert(text: String, expected: [String]) throws {
-    #expect(try shelf().library.search(text).map(\.title) == expected)
+  func inert(text: String, expected: [String]) async throws {
+    #expect(try await shelf().library.search(text).map(\.title) == expected)
   }
 
   @Test("a text without a word finds nothing", arguments: ["", " ", "…", "*", "🎵"])
-  func nothing(text: String) throws {
-    let world = try shelf()
-    #expect(try world.library.search(text) == [])
-    let page = try world.library.search(text, after: nil, limit: 5)
+  func nothing(text: String) async throws {
+    let world = try await shelf()
+    #expect(try await world.library.search(text) == [])
+    let page = try await world.library.search(text, after: nil, limit: 5)
     #expect(page.items == [] && page.next == nil)
   }
 
   @Test("what is found follows every change of a track")
-  func changes() throws {
-    let world = try shelf()
-    var track = try #require(try world.library.search("halo").first)
+  func changes() async throws {
+    let world = try await shelf()
+    var track = try #require(try await world.library.search("halo").first)
     track.title = "第1章 序曲"
     track.genre = "Pop"
-    try world.library.saveTracks([track])
-    #expect(try world.library.search("halo") == [])
-    #expect(try world.library.search("序曲 pop") == [track])
-    try world.library.recordPlay(of: track.id)
-    #expect(try world.library.search("beyonce").map(\.playCount) == [1])
-    try world.library.deleteTracks([track.id])
-    #expect(try world.library.search("beyonce") == [])
-    try world.store.vacuum()
-    #expect(try world.library.search("代表").count == 1)
+    try await world.library.saveTracks([track])
+    #expect(try await world.library.search("halo") == [])
+    #expect(try await world.library.search("序曲 pop") == [track])
+    try await world.library.recordPlay(of: track.id)
+    #expect(try await world.library.search("beyonce").map(\.playCount) == [1])
+    try await world.library.deleteTracks([track.id])
+    #expect(try await world.library.search("beyonce") == [])
+    try await world.store.vacuum()
+    #expect(try await world.library.search("代表").count == 1)
     #expect(try world.isHealthy())
   }
 
   @Test("ranked results come best first, and a limit counts")
-  func ranked() throws {
+  func ranked() async throws {
     let world = try World.temporary()
     var random = SeededGenerator(seed: 111)
     let long = "sea and ships and winds and harbours and islands and many other things"
     let tracks = [long, "sea", "the sea at night"].map { Sample.track($0, &random) }
-    try world.library.saveTracks(tracks)
-    #expect(try world.library.search("sea", ranked: true).map(\.title) == ["sea", "the sea at night", long])
-    #expect(try world.library.search("sea", ranked: true, limit: 1).map(\.title) == ["sea"])
-    #expect(try world.library.search("sea", limit: 2).count == 2)
-    #expect(try world.library.search("sea", limit: -5).count == 1)
-    #expect(try world.library.search("sea") == tracks)
+    try await world.library.saveTracks(tracks)
+    #expect(try await world.library.search("sea", ranked: true).map(\.title) == ["sea", "the sea at night", long])
+    #expect(try await world.library.search("sea", ranked: true, limit: 1).map(\.title) == ["sea"])
+    #expect(try await world.library.search("sea", limit: 2).count == 2)
+    #expect(try await world.library.search("sea", limit: -5).count == 1)
+    #expect(try await world.library.search("sea") == tracks)
   }
 }

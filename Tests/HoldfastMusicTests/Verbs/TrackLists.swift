@@ -6,83 +6,83 @@ import Testing
 
 @Suite("Lists of tracks") struct TrackLists {
   @Test("each list has the tracks and the order that their fields say", arguments: VerbCase.lists.map(\.name))
-  func order(name: String) throws {
+  func order(name: String) async throws {
     let list = try #require(VerbCase.lists.first { $0.name == name }).list
     let world = try World.temporary()
-    try world.library.saveTracks(Self.crowd(seed: 90))
-    let expected = Self.expected(list, of: try world.library.tracks())
+    try await world.library.saveTracks(Self.crowd(seed: 90))
+    let expected = Self.expected(list, of: try await world.library.tracks())
     #expect(!expected.isEmpty)
-    #expect(try world.library.tracks(list, limit: 10_000).items.map(\.title) == expected.map(\.title))
-    #expect(try world.library.tracks(list, limit: 10_000).items == expected)
+    #expect(try await world.library.tracks(list, limit: 10_000).items.map(\.title) == expected.map(\.title))
+    #expect(try await world.library.tracks(list, limit: 10_000).items == expected)
   }
 
   @Test("a rating below the least, and none, is not in the list")
-  func rated() throws {
+  func rated() async throws {
     let world = try World.temporary()
     var random = SeededGenerator(seed: 91)
     let ratings: [Int?] = [nil, 0, 20, 60, 80, 100]
-    try world.library.saveTracks(
+    try await world.library.saveTracks(
       ratings.map { rating in
         var track = Sample.track("\(rating as Int?)", &random)
         track.rating = rating
         return track
       })
-    func found(_ least: Int) throws -> [Int?] { try world.library.tracks(.rated(atLeast: least)).items.map(\.rating) }
-    #expect(try found(60) == [100, 80, 60])
-    #expect(try found(0) == [100, 80, 60, 20, 0])
-    #expect(try found(.min) == [100, 80, 60, 20, 0])
-    #expect(try found(.max) == [])
+    func found(_ least: Int) async throws -> [Int?] { try await world.library.tracks(.rated(atLeast: least)).items.map(\.rating) }
+    #expect(try await found(60) == [100, 80, 60])
+    #expect(try await found(0) == [100, 80, 60, 20, 0])
+    #expect(try await found(.min) == [100, 80, 60, 20, 0])
+    #expect(try await found(.max) == [])
   }
 
   @Test("case, accents and white space at the beginning do not matter in an order, and articles do")
-  func folded() throws {
+  func folded() async throws {
     let world = try World.temporary()
     var random = SeededGenerator(seed: 92)
     let titles = ["Zebra", "apple", "Émile", "eMIR", " beach", "The Beatles", "ＥＭＩＬ", "三体", "100", "Ärger"]
-    try world.library.saveTracks(titles.map { Sample.track($0, &random) })
+    try await world.library.saveTracks(titles.map { Sample.track($0, &random) })
     #expect(
-      try world.library.tracks(.byTitle).items.map(\.title) == [
+      try await world.library.tracks(.byTitle).items.map(\.title) == [
         "100", "apple", "Ärger", " beach", "ＥＭＩＬ", "Émile", "eMIR", "The Beatles", "Zebra", "三体",
       ])
   }
 
   @Test("a key of another list is refused")
-  func foreignKey() throws {
+  func foreignKey() async throws {
     let world = try World.temporary()
-    let known = try VerbCase.prepare(world)
+    let known = try await VerbCase.prepare(world)
     let library = world.library
-    let key = try #require(try library.tracks(.byTitle, limit: 1).next)
-    #expect(code { _ = try library.tracks(.recentlyAdded, after: key) } == .misuse)
-    #expect(code { _ = try library.albums(after: key) } == .misuse)
-    #expect(code { _ = try library.artists(after: key) } == .misuse)
-    #expect(code { _ = try library.playlists(in: nil, after: key) } == .misuse)
-    #expect(code { _ = try library.entries(of: known.list.id, after: key) } == .misuse)
-    #expect(code { _ = try library.tracks(.byTitle, after: PageKey()) } == .misuse)
-    #expect(code { _ = try library.tracks(.byTitle, after: PageKey(.text("0"), .text("a"), .text("b"))) } == .misuse)
-    #expect(code { _ = try library.tracks(.byTitle, after: PageKey([.integer(0)] + key.parts.dropFirst())) } == .misuse)
-    #expect(code { _ = try library.tracks(.byTitle, after: PageKey(Array(key.parts.dropLast()))) } == .misuse)
+    let key = try #require(try await library.tracks(.byTitle, limit: 1).next)
+    #expect(await codeLater { _ = try await library.tracks(.recentlyAdded, after: key) } == .misuse)
+    #expect(await codeLater { _ = try await library.albums(after: key) } == .misuse)
+    #expect(await codeLater { _ = try await library.artists(after: key) } == .misuse)
+    #expect(await codeLater { _ = try await library.playlists(in: nil, after: key) } == .misuse)
+    #expect(await codeLater { _ = try await library.entries(of: known.list.id, after: key) } == .misuse)
+    #expect(await codeLater { _ = try await library.tracks(.byTitle, after: PageKey()) } == .misuse)
+    #expect(await codeLater { _ = try await library.tracks(.byTitle, after: PageKey(.text("0"), .text("a"), .text("b"))) } == .misuse)
+    #expect(await codeLater { _ = try await library.tracks(.byTitle, after: PageKey([.integer(0)] + key.parts.dropFirst())) } == .misuse)
+    #expect(await codeLater { _ = try await library.tracks(.byTitle, after: PageKey(Array(key.parts.dropLast()))) } == .misuse)
   }
 
   @Test("a key of a list with columns of the same kinds is refused, also of the same list with another name, rating or folder")
-  func foreignKeyOfTheSameKinds() throws {
+  func foreignKeyOfTheSameKinds() async throws {
     let world = try World.temporary()
-    let known = try VerbCase.prepare(world)
+    let known = try await VerbCase.prepare(world)
     let library = world.library
-    let newest = try library.tracks(.recentlyAdded, limit: 1).next
-    #expect(code { _ = try library.tracks(.mostPlayed, after: newest) } == .misuse)
-    let entry = try library.entries(of: known.list.id, limit: 1).next
-    #expect(code { _ = try library.playlists(in: nil, after: entry) } == .misuse)
-    #expect(code { _ = try library.entries(of: known.inner.id, after: entry) } == .misuse)
-    let folder = try library.playlists(in: nil, limit: 1).next
-    #expect(code { _ = try library.playlists(in: known.folder.id, after: folder) } == .misuse)
-    let rated = try library.tracks(.rated(atLeast: 60), limit: 1).next
-    #expect(code { _ = try library.tracks(.rated(atLeast: 80), after: rated) } == .misuse)
-    let artist = try library.tracks(.ofArtist("Artist"), limit: 1).next
-    #expect(code { _ = try library.tracks(.ofArtist("Various Artists"), after: artist) } == .misuse)
-    let albums = try library.albums(of: "Artist", limit: 1).next
-    #expect(code { _ = try library.albums(after: albums) } == .misuse)
-    let found = try library.search("artist", after: nil, limit: 1).next
-    #expect(code { _ = try library.search("two", after: found, limit: 1) } == .misuse)
+    let newest = try await library.tracks(.recentlyAdded, limit: 1).next
+    #expect(await codeLater { _ = try await library.tracks(.mostPlayed, after: newest) } == .misuse)
+    let entry = try await library.entries(of: known.list.id, limit: 1).next
+    #expect(await codeLater { _ = try await library.playlists(in: nil, after: entry) } == .misuse)
+    #expect(await codeLater { _ = try await library.entries(of: known.inner.id, after: entry) } == .misuse)
+    let folder = try await library.playlists(in: nil, limit: 1).next
+    #expect(await codeLater { _ = try await library.playlists(in: known.folder.id, after: folder) } == .misuse)
+    let rated = try await library.tracks(.rated(atLeast: 60), limit: 1).next
+    #expect(await codeLater { _ = try await library.tracks(.rated(atLeast: 80), after: rated) } == .misuse)
+    let artist = try await library.tracks(.ofArtist("Artist"), limit: 1).next
+    #expect(await codeLater { _ = try await library.tracks(.ofArtist("Various Artists"), after: artist) } == .misuse)
+    let albums = try await library.albums(of: "Artist", limit: 1).next
+    #expect(await codeLater { _ = try await library.albums(after: albums) } == .misuse)
+    let found = try await library.search("artist", after: nil, limit: 1).next
+    #expect(await codeLater { _ = try await library.search("two", after: found, limit: 1) } == .misuse)
     #expect([newest, entry, folder, rated, artist, albums, found].allSatisfy { $0 != nil }, "nil is no key of another list")
   }
 

@@ -16,11 +16,13 @@ struct ReadTablesTests {
 
   private func run(_ sql: BoundSQL) async throws { try await store.write { tx in _ = try tx.execute(sql) } }
 
-  @Test("a table that a join, a subselect, a view or a search adds to a read is watched", arguments: [
-    "SELECT count(*) FROM books JOIN shelves ON shelves.id = books.shelf_id WHERE shelves.name <> 'x'",
-    "SELECT count(*) FROM books WHERE shelf_id IN (SELECT id FROM shelves WHERE name <> 'x')",
-    "SELECT count(*) FROM named", "WITH n AS (SELECT * FROM named) SELECT count(*) FROM n",
-  ])
+  @Test(
+    "a table that a join, a subselect, a view or a search adds to a read is watched",
+    arguments: [
+      "SELECT count(*) FROM books JOIN shelves ON shelves.id = books.shelf_id WHERE shelves.name <> 'x'",
+      "SELECT count(*) FROM books WHERE shelf_id IN (SELECT id FROM shelves WHERE name <> 'x')",
+      "SELECT count(*) FROM named", "WITH n AS (SELECT * FROM named) SELECT count(*) FROM n",
+    ])
   func joins(_ sql: String) async throws {
     try await run("CREATE VIEW named AS SELECT books.id FROM books JOIN shelves ON shelves.id = shelf_id WHERE name <> 'x'")
     var updates = try await FollowedUpdates(store.updates { try $0.count(BoundSQL(raw: sql)) })

@@ -7,7 +7,10 @@ import Testing
 @Suite("Records derived from Codable")
 struct DerivedRecordTests {
   enum Mood: String, Codable, CaseIterable { case calm, wild }
-  enum Grade: Int, Codable, CaseIterable { case low = 1, high }
+  enum Grade: Int, Codable, CaseIterable {
+    case low = 1
+    case high
+  }
   enum Shape: Codable, Equatable {
     case circle(radius: Double)
     case square(side: Double)
@@ -32,7 +35,7 @@ struct DerivedRecordTests {
     var grade: Grade
     var name: Name
     var labels: [String]
-    var where_: Point
+    var place: Point
     var shape: Shape
     var map: [String: Date]
     var json: StoredJSON<[Int]>
@@ -49,7 +52,7 @@ struct DerivedRecordTests {
         rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, due_at INTEGER NOT NULL, photo BLOB NOT NULL, is_done INTEGER NOT NULL,
         count INTEGER NOT NULL, small INTEGER NOT NULL, unsigned INTEGER NOT NULL, size REAL NOT NULL, ratio REAL NOT NULL,
         text TEXT NOT NULL, home_url TEXT NOT NULL, mood TEXT NOT NULL, grade INTEGER NOT NULL, name TEXT NOT NULL, labels TEXT NOT NULL,
-        where_ TEXT NOT NULL, shape TEXT NOT NULL, map TEXT NOT NULL, json TEXT NOT NULL, other_id TEXT, done_at INTEGER, note TEXT,
+        place TEXT NOT NULL, shape TEXT NOT NULL, map TEXT NOT NULL, json TEXT NOT NULL, other_id TEXT, done_at INTEGER, note TEXT,
         flag INTEGER, pages INTEGER, mood_or_nil TEXT, corner TEXT
       ) STRICT
       """
@@ -59,7 +62,7 @@ struct DerivedRecordTests {
   private let full = Everything(
     id: UUID(), dueAt: Date(timeIntervalSince1970: 1.234), photo: Data([0, 255]), isDone: true, count: -7, small: -8, unsigned: 9,
     size: 1.5, ratio: 0.1, text: "Tomaten & Öl", homeURL: URL(fileURLWithPath: "/a b"), mood: .wild, grade: .high,
-    name: Name(rawValue: "Ada"), labels: ["b", "a/c", "\"\n"], where_: Point(x: 1, y: -0.5), shape: .square(side: 2),
+    name: Name(rawValue: "Ada"), labels: ["b", "a/c", "\"\n"], place: Point(x: 1, y: -0.5), shape: .square(side: 2),
     map: ["when": Date(timeIntervalSince1970: 0.5)], json: StoredJSON(text: "[1, 2]"), otherID: UUID(),
     doneAt: Date(timeIntervalSince1970: -0.001), note: "", flag: false, pages: .max, moodOrNil: .calm, corner: Point(x: 0, y: 0))
 
@@ -92,9 +95,11 @@ struct DerivedRecordTests {
   @Test("values are stored as the documentation says")
   func forms() throws {
     try store.write { try $0.insert(full) }
-    let values = try store.read { try $0.value("SELECT \(columns: Everything.self) FROM everything") { row in
-      try Everything.columns.map { _ in try row.value() }
-    } }
+    let values = try store.read {
+      try $0.value("SELECT \(columns: Everything.self) FROM everything") { row in
+        try Everything.columns.map { _ in try row.value() }
+      }
+    }
     let stored = Dictionary(uniqueKeysWithValues: zip(Everything.columns, values ?? []))
     #expect(stored["id"] == .text(IDCodec.lowercase(full.id)))
     #expect(stored["due_at"] == .integer(1234))
@@ -104,7 +109,7 @@ struct DerivedRecordTests {
     #expect(stored["mood"] == .text("wild"))
     #expect(stored["grade"] == .integer(2))
     #expect(stored["labels"] == .text(#"["b","a/c","\"\n"]"#))
-    #expect(stored["where_"] == .text(#"{"x":1,"y":-0.5}"#))
+    #expect(stored["place"] == .text(#"{"x":1,"y":-0.5}"#))
     #expect(stored["shape"] == .text(#"{"square":{"side":2}}"#))
     #expect(stored["map"] == .text(#"{"when":"1970-01-01T00:00:00.500Z"}"#))
     #expect(stored["json"] == .text("[1, 2]"))
@@ -117,7 +122,7 @@ struct DerivedRecordTests {
     #expect(
       kinds == [
         "id: id", "due_at: date", "photo: bytes", "is_done: flag", "count: number", "small: number", "unsigned: number", "size: number",
-        "ratio: number", "text: text", "home_url: text", "mood: text", "grade: number", "name: text", "labels: json", "where_: json",
+        "ratio: number", "text: text", "home_url: text", "mood: text", "grade: number", "name: text", "labels: json", "place: json",
         "shape: json", "map: json", "json: json", "other_id: id", "done_at: date", "note: text", "flag: flag", "pages: number",
         "mood_or_nil: text", "corner: json",
       ])
@@ -140,7 +145,7 @@ struct DerivedRecordTests {
     "what cannot be stored is invalidValue, and nothing is stored",
     arguments: [
       { $0.unsigned = .max }, { $0.size = .nan }, { $0.size = .infinity }, { $0.ratio = -.infinity },
-      { $0.dueAt = .distantPast.addingTimeInterval(-1e12) }, { $0.where_.x = .nan }, { $0.map = ["a": Date(timeIntervalSince1970: .nan)] },
+      { $0.dueAt = .distantPast.addingTimeInterval(-1e12) }, { $0.place.x = .nan }, { $0.map = ["a": Date(timeIntervalSince1970: .nan)] },
     ] as [@Sendable (inout Everything) -> Void])
   func refused(change: @Sendable (inout Everything) -> Void) throws {
     var one = full
@@ -154,7 +159,7 @@ struct DerivedRecordTests {
     "a stored value of another type or form is a decoding error that names the column",
     arguments: [
       ("id", "'x'"), ("due_at", "999999999999999999"), ("is_done", "2"), ("small", "300"), ("unsigned", "-1"), ("mood", "'glum'"),
-      ("grade", "7"), ("labels", "'[1]'"), ("labels", "'['"), ("where_", "'{}'"), ("map", #"'{"a":"yesterday"}'"#),
+      ("grade", "7"), ("labels", "'[1]'"), ("labels", "'['"), ("place", "'{}'"), ("map", #"'{"a":"yesterday"}'"#),
       ("photo", "x'00'"), ("pages", "1"),
     ])
   func damaged(column: String, value: String) throws {
@@ -260,7 +265,9 @@ struct DerivedRecordTests {
         == "the columns of Required cannot be derived from Codable: no blank value of its property kind, Kind, can be made (Cannot initialize Kind from invalid String value )"
     )
     #expect(error?.recoverySuggestion?.contains("CaseIterable") == true)
-    #expect(#expect(throws: StoreError.self) { try Self.open(Twice.self) }?.message.contains("two of its properties have the column book_id") == true)
+    #expect(
+      #expect(throws: StoreError.self) { try Self.open(Twice.self) }?.message.contains("two of its properties have the column book_id")
+        == true)
   }
 
   @Test("a record whose type is in no schema says the same when it is used")

@@ -19,9 +19,11 @@ struct OwnThreadTests {
     return store
   }
 
-  @Test("a write runs on the thread of its task when nobody else writes, and never on the main actor", arguments: [
-    StoreOptions.Durability.fast, .durable,
-  ])
+  @Test(
+    "a write runs on the thread of its task when nobody else writes, and never on the main actor",
+    arguments: [
+      StoreOptions.Durability.fast, .durable,
+    ])
   func ownThread(durability: StoreOptions.Durability) async throws {
     let store = try store(durability)
     var threads: [Bool] = []

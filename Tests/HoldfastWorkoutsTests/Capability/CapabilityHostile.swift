@@ -60,7 +60,7 @@ import Testing
 
   @Test("hostile numbers, times, texts, keys and depths are answered, each once, and nothing that is stored changes")
   func answered() async throws {
-    let log = try WorkoutLog.inMemorySample()
+    let log = try await WorkoutLog.inMemorySample()
     let before = try await log.workouts()
     let capability = WorkoutCapability(log)
     var errors = 0

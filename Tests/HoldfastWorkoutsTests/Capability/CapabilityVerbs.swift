@@ -11,9 +11,9 @@ import Testing
   private let known: Known
   private let capability: WorkoutCapability
 
-  init() throws {
+  init() async throws {
     world = try World.inMemory()
-    known = try VerbCase.prepare(world)
+    known = try await VerbCase.prepare(world)
     capability = WorkoutCapability(world.log)
   }
 
@@ -37,7 +37,7 @@ import Testing
         .makeSuperset([first.id, added.id]), .removeSet(first.sets[1].id), .removeExercise(second.id),
       ] as [WorkoutOperation] {
         let answer = try await ask(operation)
-        #expect(try answer == stored(workout.id), "\(operation)")
+        #expect(try await answer == stored(workout.id), "\(operation)")
       }
       let after = try #require(
         try await world.store.read { try WorkoutLog.filled([WorkoutLog.workoutRow(workout.id, in: $0)], in: $0).first })
@@ -53,10 +53,10 @@ import Testing
     #expect(try Core.error(await ask(.makeSuperset([])).json).code == "invalid_value")
   }
 
-  private func stored(_ id: UUID) throws -> WorkoutResponse {
-    if let template = try world.log.template(id) { return .templateLoaded(template) }
-    let current = try world.log.currentWorkout()
-    return current?.id == id ? .currentWorkoutLoaded(current) : .workoutLoaded(try world.log.workout(id))
+  private func stored(_ id: UUID) async throws -> WorkoutResponse {
+    if let template = try await world.log.template(id) { return .templateLoaded(template) }
+    let current = try await world.log.currentWorkout()
+    return current?.id == id ? .currentWorkoutLoaded(current) : .workoutLoaded(try await world.log.workout(id))
   }
 
   @Test("without the id of a workout an exercise is added to the one in progress")

@@ -18,14 +18,22 @@ enum Core {
 
   /// Of the log, live updates among them.
   static func verbs() throws -> Set<String> {
-    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    return try LibraryForms(of: WorkoutLog.self, in: VerbCase.sources.map(tests.appendingPathComponent)).names
+    let folders = ["Verbs", "Statistics", "Sample"].map { "Sources/HoldfastWorkouts/\($0)" }
+    let files = try folders.flatMap { folder in
+      try FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path).map { "\(folder)/\($0)" }
+    }
+    return try Set(
+      files.flatMap {
+        try text($0).components(separatedBy: "\nextension WorkoutLog {").dropFirst().flatMap { part in
+          part.components(separatedBy: "\n}\n")[0].matches(of: #/\n  public func (\w+)/#).map { String($0.1) }
+        }
+      })
   }
 
+  private static var root: URL { URL(fileURLWithPath: #filePath + "/../../../..").standardizedFileURL }
+
   private static func text(_ path: String) throws -> String {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    return try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
   }
 
   static func request(_ operation: WorkoutOperation) throws -> Data { Data(try JSONText.bytes(of: operation)) }

@@ -14,10 +14,10 @@ import Testing
       "UPDATE custom_exercises SET name_key = 'x'", "UPDATE exercise_sets SET actual_reps = 'many'",
       "UPDATE exercises SET workout_id = 'none'",
     ])
-  func constraints(statement: String) throws {
+  func constraints(statement: String) async throws {
     let world = try World.inMemory()
-    _ = try VerbCase.prepare(world)
-    try world.log.save(CustomExercise(id: UUID(), name: "Bare"))
+    _ = try await VerbCase.prepare(world)
+    try await world.log.save(CustomExercise(id: UUID(), name: "Bare"))
     let error = #expect(throws: StoreError.self) { try world.store.write { _ = try $0.execute(BoundSQL(raw: statement)) } }
     #expect(error?.code == .constraint)
   }

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test("they are what training is made of")
-  func realistic() throws {
+  func realistic() async throws {
     let workouts = WorkoutLog.sampleWorkouts(years: 3, endingAt: Self.end)
     let exercises = workouts.flatMap(\.exercises)
     let sets = exercises.flatMap(\.sets)
@@ -28,27 +28,27 @@ import Testing
     #expect(Set(sets.map(\.type)) == [.warmUp, .working, .dropSet, .failure, .amrap])
     #expect(sets.contains { !$0.isCompleted } && sets.contains { $0.actual.distance != nil } && workouts.contains { $0.note != nil })
     let log = try WorkoutLog.inMemory()
-    try log.save(workouts)
-    #expect(try Set(log.workouts()) == Set(workouts))
-    let progress = try log.progress(of: "Squat", unit: .kilograms).items.compactMap(\.topWeight)
+    try await log.save(workouts)
+    #expect(try await Set(log.workouts()) == Set(workouts))
+    let progress = try await log.progress(of: "Squat", unit: .kilograms).items.compactMap(\.topWeight)
     #expect(progress.max() ?? 0 > 1.3 * (progress.first ?? 0))
-    #expect(try log.store.integrityCheck().findings.map(\.message) == [])
+    #expect(try await log.store.integrityCheck().findings.map(\.message) == [])
   }
 
   @Test("a log with anything in it refuses them and stays as it was; a log that is opened has none")
-  func refused() throws {
+  func refused() async throws {
     var random = SeededGenerator(seed: 3)
     let log = try WorkoutLog.inMemory()
-    #expect(try log.workouts() == [])
+    #expect(try await log.workouts() == [])
     let own = Sample.workout("own", &random)
-    try log.save(own)
-    #expect {
-      try log.addSampleWorkouts()
+    try await log.save(own)
+    await #expect {
+      try await log.addSampleWorkouts()
     } throws: { error in
       let error = error as? StoreError
       return error?.code == .constraint && error?.message.contains("this one has workouts") == true
     }
-    #expect(try log.workouts() == [own])
+    #expect(try await log.workouts() == [own])
   }
 
   @Test("a template or a workout in progress is something, too")
@@ -67,27 +67,28 @@ import Testing
   }
 
   @Test("a log in a file is filled only by someone who says so")
-  func inFile() throws {
+  func inFile() async throws {
     let world = try World.temporary()
-    #expect(#expect(throws: StoreError.self) { try world.log.addSampleWorkouts() }?.code == .misuse)
+    #expect(await #expect(throws: StoreError.self) { try await world.log.addSampleWorkouts() }?.code == .misuse)
     #expect(#expect(throws: StoreError.self) { try world.store.write { try WorkoutLog.addSampleWorkouts(in: $0) } }?.code == .misuse)
-    #expect(try world.log.workouts() == [] && world.log.customExercises() == [])
-    try world.log.addSampleWorkouts(endingAt: Self.end, inFile: true)
-    #expect(try world.log.workouts().count == WorkoutLog.sampleWorkouts(endingAt: Self.end).count)
+    #expect(try await world.log.workouts() == [])
+    #expect(try await world.log.customExercises() == [])
+    try await world.log.addSampleWorkouts(endingAt: Self.end, inFile: true)
+    #expect(try await world.log.workouts().count == WorkoutLog.sampleWorkouts(endingAt: Self.end).count)
   }
 
   @Test("a sample has a template and an exercise of its own, too")
-  func others() throws {
-    let log = try WorkoutLog.inMemorySample(endingAt: Self.end)
-    let newest = try #require(try log.workouts(limit: 1).items.first)
-    #expect(try log.templates().map(\.name) == [newest.name])
-    #expect(try log.templates().map(\.exercises.count) == [newest.exercises.count])
-    #expect(try log.customExercises().map(\.name) == ["Sled Push"])
+  func others() async throws {
+    let log = try await WorkoutLog.inMemorySample(endingAt: Self.end)
+    let newest = try #require(try await log.workouts(limit: 1).items.first)
+    #expect(try await log.templates().map(\.name) == [newest.name])
+    #expect(try await log.templates().map(\.exercises.count) == [newest.exercises.count])
+    #expect(try await log.customExercises().map(\.name) == ["Sled Push"])
   }
 
   @Test("one call fills a log in memory, whatever the years")
-  func inMemory() throws {
-    #expect(try WorkoutLog.inMemorySample(endingAt: Self.end).workouts().count == WorkoutLog.sampleWorkouts(endingAt: Self.end).count)
+  func inMemory() async throws {
+    #expect(try await WorkoutLog.inMemorySample(endingAt: Self.end).workouts().count == WorkoutLog.sampleWorkouts(endingAt: Self.end).count)
     #expect(WorkoutLog.sampleWorkouts(years: .min, endingAt: Self.end) == WorkoutLog.sampleWorkouts(years: 1, endingAt: Self.end))
     #expect(WorkoutLog.sampleWorkouts(years: .max, endingAt: Self.end).count > 7000)
     #expect(WorkoutLog.sampleWorkouts(endingAt: Date(timeIntervalSince1970: .nan)).count > 100)

@@ -36,48 +36,49 @@ import Testing
   }
 
   @Test("every statistic is what a plain computation finds", arguments: [UInt64(11), 12, 13, 14], [WeightUnit.kilograms, .pounds])
-  func agrees(seed: UInt64, unit: WeightUnit) throws {
+  func agrees(seed: UInt64, unit: WeightUnit) async throws {
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
     let world = try World.inMemory()
-    try world.log.save(Self.random(&random))
+    try await world.log.save(Self.random(&random))
     // Neither templates nor unfinished workouts count.
-    try world.store.write { tx in
+    try await world.store.write { tx in
       try tx.execute("UPDATE workouts SET state = 'template' WHERE name IN ('3', '30')")
       try tx.execute("UPDATE workouts SET state = 'active' WHERE name = '7'")
     }
     let log = world.log
-    let plain = PlainStatistics(try log.workouts(), unit: unit)
+    let plain = PlainStatistics(try await log.workouts(), unit: unit)
     #expect(plain.workouts.count == 57)
 
-    #expect(try log.volumeByWorkout(unit: unit).map(\.rough) == plain.byWorkout.map(\.rough))
-    #expect(Set(try log.volumeByExercise(unit: unit).map(\.rough)) == Set(plain.byExercise.map(\.rough)))
-    #expect(Set(try log.volumeByBodyPart(unit: unit).map(\.rough)) == Set(plain.byBodyPart.map(\.rough)))
-    #expect(try log.volumeByWeek(limit: .max, unit: unit, timeZone: .gmt).map(\.rough) == plain.byWeek.map(\.rough))
-    #expect(try log.volumeByWeek(limit: 5, unit: unit, timeZone: .gmt).map(\.rough) == plain.byWeek.suffix(5).map(\.rough))
+    #expect(try await log.volumeByWorkout(unit: unit).map(\.rough) == plain.byWorkout.map(\.rough))
+    #expect(Set(try await log.volumeByExercise(unit: unit).map(\.rough)) == Set(plain.byExercise.map(\.rough)))
+    #expect(Set(try await log.volumeByBodyPart(unit: unit).map(\.rough)) == Set(plain.byBodyPart.map(\.rough)))
+    #expect(try await log.volumeByWeek(limit: .max, unit: unit, timeZone: .gmt).map(\.rough) == plain.byWeek.map(\.rough))
+    #expect(try await log.volumeByWeek(limit: 5, unit: unit, timeZone: .gmt).map(\.rough) == plain.byWeek.suffix(5).map(\.rough))
     for formula in OneRepMax.allCases {
-      #expect(try log.records(unit: unit, formula: formula) == plain.records(formula))
+      #expect(try await log.records(unit: unit, formula: formula) == plain.records(formula))
       for name in ["BENCH PRESS", "developpe", "run", ""] {
-        #expect(try log.progress(of: name, unit: unit, formula: formula).items == plain.progress(of: name, formula))
+        #expect(try await log.progress(of: name, unit: unit, formula: formula).items == plain.progress(of: name, formula))
         let records = plain.records(formula).first { SortText.folded($0.name) == SortText.folded(name) }
-        #expect(try log.records(of: name, unit: unit, formula: formula) == records)
+        #expect(try await log.records(of: name, unit: unit, formula: formula) == records)
       }
     }
   }
 
   @Test("a period counts workouts that begin in it: its first moment is in it, its last is not", arguments: [UInt64(21), 22])
-  func periods(seed: UInt64) throws {
+  func periods(seed: UInt64) async throws {
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
     let world = try World.inMemory()
-    try world.log.save(Self.random(&random))
-    let starts = try world.log.workouts().map(\.startedAt).sorted()
+    try await world.log.save(Self.random(&random))
+    let starts = try await world.log.workouts().map(\.startedAt).sorted()
     let period = starts[10]..<starts[40]
-    let plain = PlainStatistics(try world.log.workouts().filter { period.contains($0.startedAt) }, unit: .pounds)
-    #expect(try world.log.volumeByWorkout(during: period).map(\.rough) == plain.byWorkout.map(\.rough))
-    #expect(Set(try world.log.volumeByExercise(during: period).map(\.rough)) == Set(plain.byExercise.map(\.rough)))
-    #expect(Set(try world.log.volumeByBodyPart(during: period).map(\.rough)) == Set(plain.byBodyPart.map(\.rough)))
-    #expect(try world.log.volumeByWorkout(during: .distantPast ..< .distantFuture).count == 60)
-    #expect(try world.log.volumeByWorkout(during: Date(timeIntervalSince1970: -1e300)..<Date(timeIntervalSince1970: 1e300)).count == 60)
+    let plain = PlainStatistics(try await world.log.workouts().filter { period.contains($0.startedAt) }, unit: .pounds)
+    #expect(try await world.log.volumeByWorkout(during: period).map(\.rough) == plain.byWorkout.map(\.rough))
+    #expect(Set(try await world.log.volumeByExercise(during: period).map(\.rough)) == Set(plain.byExercise.map(\.rough)))
+    #expect(Set(try await world.log.volumeByBodyPart(during: period).map(\.rough)) == Set(plain.byBodyPart.map(\.rough)))
+    #expect(try await world.log.volumeByWorkout(during: .distantPast ..< .distantFuture).count == 60)
+    #expect(
+      try await world.log.volumeByWorkout(during: Date(timeIntervalSince1970: -1e300)..<Date(timeIntervalSince1970: 1e300)).count == 60)
   }
 }

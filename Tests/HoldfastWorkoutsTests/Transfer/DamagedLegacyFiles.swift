@@ -16,7 +16,9 @@ import Testing
     #expect(log.access == .readOnly(reason: log.importFailure?.message ?? "") && log.importFailure?.code == .invalidSource)
     #expect(try log.picture == ["workout 1: 2 1", "workout 2: 2 0"])
     #expect(try log.store.read(Self.quarantined(in:)) == ["exercise_sets 0", "exercises 0", "workouts 1"])
-    let error = #expect(throws: StoreError.self) { try log.save(Workout(id: UUID(), name: "w", startedAt: Date())) }
+    let error = #expect(throws: StoreError.self) {
+      try log.store.write { try WorkoutLog.save(Workout(id: UUID(), name: "w", startedAt: Date()), in: $0) }
+    }
     #expect(error?.code == .readOnly)
     #expect(try Data(contentsOf: world.source) == Data(text[..<cut].utf8) && world.folder.contents() == ["history.json"])
   }
@@ -24,14 +26,14 @@ import Testing
   @Test(
     "a workout in progress that is cut off, at every 37th byte, is as much of it as is whole, and nothing else",
     arguments: [AppWorkouts.core, AppWorkouts.first])
-  func everyCut(app: AppWorkouts) throws {
+  func everyCut(app: AppWorkouts) async throws {
     let text = app.whole(1, ["end_timestamp": "null"])
     let world = try ImportWorld()
-    let whole = try #require(try world.opened(Data(text.utf8), nowhere: true).currentWorkout()?.workout)
+    let whole = try #require(try await world.opened(Data(text.utf8), nowhere: true).currentWorkout()?.workout)
     var seen: Set<Int> = []
     for length in stride(from: 1, to: text.utf8.count, by: 37) {
       let log = try world.opened(Data(text.utf8.prefix(length)))
-      let found = try log.currentWorkout()?.workout
+      let found = try await log.currentWorkout()?.workout
       #expect(log.importFailure?.code == .invalidSource && log.access != .readWrite, "at \(length)")
       #expect(found.map { $0.isBeginning(of: whole) } ?? true, "at \(length): \(String(describing: found))")
       let sets = found.map { $0.exercises.reduce(0) { $0 + $1.sets.count } } ?? -1
@@ -72,7 +74,7 @@ import Testing
     // In the second set of the second exercise.
     let log = try world.opened(Data(text.utf8.prefix(text.utf8.count - exercise.utf8.count - set.utf8.count / 2 - 6)))
     #expect(log.importFailure?.code == .invalidSource)
-    #expect(try log.templates(limit: 10).items.map { $0.exercises.map(\.sets.count) } == [[2, 1]])
+    #expect(try log.store.read { try WorkoutLog.templates(limit: 10, in: $0) }.items.map { $0.exercises.map(\.sets.count) } == [[2, 1]])
   }
 
   private static func quarantined(in reader: Reader) throws -> [String] {
@@ -112,7 +114,7 @@ extension WorkoutLog {
   /// Oldest first, the names of the workouts with how many sets each of their exercises has.
   fileprivate var picture: [String] {
     get throws {
-      try workouts().sorted { $0.name < $1.name }.map { workout in
+      try store.read { try Self.workouts(in: $0) }.sorted { $0.name < $1.name }.map { workout in
         "\(workout.name): \(workout.exercises.map { "\($0.sets.count)" }.joined(separator: " "))"
       }
     }

@@ -24,17 +24,17 @@ import Testing
   }
 
   @Test("the app's JSON is read back equal, with what the app does not know")
-  func json() throws {
+  func json() async throws {
     let world = try ImportWorld("history.json")
     let source = try WorkoutLog.inMemory()
     let workouts = (0..<3).map(Self.full)
-    try source.save(workouts)
+    try await source.save(workouts)
     let report = try source.exportJSON(to: world.source)
     #expect(report.counts == ["workouts": 3, "exercises": 6, "exercise_sets": 6])
     #expect(report.leftOut.map(\.field) == ["type", "type", "type"] && report.format == "json")
     #expect(try world.report().isClean)
-    #expect(try world.workouts() == source.workouts())
-    #expect(try world.workouts() == workouts.reversed())
+    #expect(try await world.workouts() == source.workouts())
+    #expect(try await world.workouts() == workouts.reversed())
   }
 
   @Test("its keys, nulls and times are the core's")
@@ -45,7 +45,7 @@ import Testing
     let workout = Workout(
       id: id, name: "w", startedAt: Date(timeIntervalSince1970: 1_766_657_730),
       exercises: [Exercise(id: id, name: "e", sets: [ExerciseSet(id: id, actual: .init(weight: 80, reps: 5))])])
-    try log.save(workout)
+    try log.store.write { try WorkoutLog.save(workout, in: $0) }
     _ = try log.exportJSON(to: folder.file("x.json"))
     let text = "a0000000-0000-4000-8000-000000000001"
     #expect(
@@ -88,7 +88,7 @@ import Testing
     let world = try ImportWorld()
     _ = try world.report(AppWorkouts.core.workout(1, [], ["end_timestamp": "null"]))
     try world.withLibrary { log in
-      try log.save((0..<3).map(Self.full))
+      try log.store.write { try WorkoutLog.save((0..<3).map(Self.full), in: $0) }
       try log.store.write { tx in
         try tx.execute(
           "INSERT INTO workouts (id, name, name_key, state, started_at) VALUES (\(AppWorkouts.id(2)), 't', 't', 'template', 0)")
@@ -118,7 +118,7 @@ import Testing
       id: ids[1], name: "e", type: ExerciseType(rawValue: "sled"), bodyPart: BodyPart(.init(rawValue: "neck")), superset: 4_000_000_000,
       weightUnit: .kilograms, sets: [set])
     let workout = Workout(id: ids[0], name: "w", startedAt: Date(), durationSeconds: 3_000_000_000, exercises: [exercise])
-    try log.save([workout, Workout(id: UUID(), name: "known", startedAt: Date())])
+    try log.store.write { try WorkoutLog.save([workout, Workout(id: UUID(), name: "known", startedAt: Date())], in: $0) }
     let report = try log.exportJSON(to: folder.file("x.json"))
     #expect(report.counts["workouts"] == 2)
     let whole = ": the app ignores the whole workout \(AppWorkouts.id(1))"
@@ -145,8 +145,8 @@ import Testing
   func twoInProgress() throws {
     let world = try ImportWorld("log.jsonl")
     try exported(to: world.source)
-    try world.withLibrary { _ = try $0.startWorkout(named: "Legs") }
-    let current = try world.withLibrary { try $0.currentWorkout() }
+    try world.withLibrary { _ = try $0.store.write { try WorkoutLog.startWorkout(named: "Legs", in: $0) } }
+    let current = try world.withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) } }
     #expect(
       try world.importing() == """
         workouts 2: 2 imported
@@ -154,12 +154,12 @@ import Testing
         exercises 1: 1 imported
         skipped 1: its workout cannot be continued in this log: another one is in progress, or this one is finished
         """)
-    #expect(try world.withLibrary { try $0.currentWorkout() } == current)
+    #expect(try world.withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) } } == current)
     #expect(try world.workouts().map { "\($0.name): \($0.exercises.count)" }.sorted() == ["workout 2: 1", "workout 3: 0"])
     // Not even when the other one is finished: by then it is history.
-    try world.withLibrary { _ = try $0.finishWorkout() }
+    try world.withLibrary { _ = try $0.store.write { try WorkoutLog.finishWorkout(in: $0) } }
     #expect(try world.report().counts.values.allSatisfy { $0.skipped == $0.source })
-    #expect(try world.withLibrary { try $0.currentWorkout() } == nil)
+    #expect(try world.withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) } } == nil)
   }
 
   @Test("where none is in progress, that of an export goes on, and a later export does not end it")
@@ -167,11 +167,11 @@ import Testing
     let world = try ImportWorld("log.jsonl")
     try exported(to: world.source)
     #expect(try world.report().isClean)
-    #expect(try world.withLibrary { try $0.currentWorkout()?.workout.exercises.count } == 1)
+    #expect(try world.withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) }?.workout.exercises.count } == 1)
     let copy = try ImportWorld("log.jsonl")
     try FileManager.default.copyItem(at: world.source, to: copy.source)
     _ = try copy.report()
-    try copy.withLibrary { _ = try $0.finishWorkout() }
+    try copy.withLibrary { _ = try $0.store.write { try WorkoutLog.finishWorkout(in: $0) } }
     try FileManager.default.removeItem(at: world.source)
     try copy.withLibrary { _ = try $0.export(to: world.source) }
     #expect(
@@ -181,7 +181,8 @@ import Testing
         skipped 2: in the store already
         line 2: it is in progress in this log, and has an end in the source
         """)
-    #expect(try world.withLibrary { try $0.currentWorkout()?.id } == UUID(uuidString: AppWorkouts.id(2)))
+    #expect(
+      try world.withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) }?.id } == UUID(uuidString: AppWorkouts.id(2)))
   }
 
   @Test("the log's own file is never replaced by an export")

@@ -25,12 +25,12 @@ import Testing
   func changed() throws {
     let world = try TableWorld()
     #expect(try world.report(Self.strong("Deadlift")).picture.hasSuffix(TableWorld.guessed(1)))
-    #expect(try world.withLibrary { try $0.volumeByBodyPart().map(\.bodyPart) } == [.back])
+    #expect(try world.withLibrary { try $0.store.read { try WorkoutLog.volumeByBodyPart(in: $0) }.map(\.bodyPart) } == [.back])
     for part in [BodyPart(.legs), nil] {
       try world.withLibrary { log in
-        var exercise = try #require(try log.workouts().first?.exercises.first)
+        var exercise = try #require(try log.store.read { try WorkoutLog.workouts(in: $0) }.first?.exercises.first)
         exercise.bodyPart = part
-        try log.updateExercise(exercise)
+        try log.store.write { try WorkoutLog.updateExercise(exercise, in: $0) }
       }
       #expect(try world.report(Self.strong("Deadlift", reps: part == nil ? 6 : 7)).counts["exercises"]?.merged == 1)
       #expect(try world.workouts().first?.exercises.first?.bodyPart == part)
@@ -52,9 +52,9 @@ import Testing
     let other = try TableWorld(unit: nil)
     _ = try other.report(Self.fitNotes(""))
     try other.withLibrary { log in
-      var exercise = try #require(try log.workouts().first?.exercises.first)
+      var exercise = try #require(try log.store.read { try WorkoutLog.workouts(in: $0) }.first?.exercises.first)
       exercise.bodyPart = BodyPart(.core)
-      try log.updateExercise(exercise)
+      try log.store.write { try WorkoutLog.updateExercise(exercise, in: $0) }
     }
     #expect(try other.report(Self.fitNotes("Legs")).skipped["the store is newer"] == 1)
     #expect(try other.workouts().first?.exercises.first?.bodyPart == BodyPart(.core))

@@ -21,7 +21,7 @@ extension ImportWorld {
     try RawDatabase.with(source, creating: true) { try $0.execute(statements.joined(separator: ";\n")) }
   }
 
-  func workouts() throws -> [Workout] { try withLibrary { try $0.workouts() } }
+  func workouts() throws -> [Workout] { try withLibrary { try $0.store.read { try WorkoutLog.workouts(in: $0) } } }
 
   /// What is in the log: finished workouts, newest first, then the one in progress and templates.
   func shelf() throws -> String {
@@ -32,8 +32,10 @@ extension ImportWorld {
       // A template is no workout for the verbs: it is looked at as one.
       try log.store.write { tx in _ = try tx.execute("UPDATE workouts SET state = 'finished' WHERE state = 'template'") }
       let states = Dictionary(uniqueKeysWithValues: others)
-      let finished = try log.workouts().map { Self.lines($0, states[$0.id]) }
-      let active = try others.filter { $0.1 == "active" }.compactMap { try log.workout($0.0) }.map { Self.lines($0, "active") }
+      let finished = try log.store.read { try WorkoutLog.workouts(in: $0) }.map { Self.lines($0, states[$0.id]) }
+      let active = try others.filter { $0.1 == "active" }.compactMap { other in
+        try log.store.read { try WorkoutLog.workout(other.0, in: $0) }
+      }.map { Self.lines($0, "active") }
       try log.store.write { tx in
         for (id, state) in others { try tx.execute("UPDATE workouts SET state = \(state) WHERE id = \(id)") }
       }

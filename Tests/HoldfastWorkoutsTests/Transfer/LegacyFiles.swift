@@ -12,7 +12,7 @@ import Testing
     try world.database([AppDatabase.shipped, AppDatabase.laterWorkout(1)])
     let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
     #expect(log.importReport?.picture == "workouts 1: 1 imported" && log.access == .readWrite)
-    #expect(try log.workouts().count == 1)
+    #expect(try log.store.read { try WorkoutLog.workouts(in: $0) }.count == 1)
     try log.store.close()
     let again = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
     #expect(again.importReport == nil && again.importFailure == nil)
@@ -27,8 +27,13 @@ import Testing
     let log = try WorkoutLog.open(
       at: world.folder.file("no such folder/store.sqlite"), legacy: world.source, options: world.options)
     #expect(log.access == .readOnly(reason: log.importFailure?.message ?? ""))
-    #expect(try log.workouts().map { "\($0.name): \($0.exercises.map(\.name))" } == ["workout 1: [\"exercise 17\"]"])
-    let error = #expect(throws: StoreError.self) { try log.save(Workout(id: UUID(), name: "w", startedAt: Date())) }
+    #expect(
+      try log.store.read { try WorkoutLog.workouts(in: $0) }.map { "\($0.name): \($0.exercises.map(\.name))" } == [
+        "workout 1: [\"exercise 17\"]"
+      ])
+    let error = #expect(throws: StoreError.self) {
+      try log.store.write { try WorkoutLog.save(Workout(id: UUID(), name: "w", startedAt: Date()), in: $0) }
+    }
     #expect(error?.code == .readOnly)
     #expect(try Data(contentsOf: world.source) == bytes)
     #expect(try world.folder.contents() == ["thiccc.sqlite"])
@@ -41,7 +46,7 @@ import Testing
     let bytes = try Data(contentsOf: world.source)
     let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options) { _ in false }
     #expect(log.access == .readOnly(reason: log.importFailure?.message ?? "") && log.importFailure?.code == .cancelled)
-    #expect(try log.workouts().map(\.name) == ["workout 1"])
+    #expect(try log.store.read { try WorkoutLog.workouts(in: $0) }.map(\.name) == ["workout 1"])
     #expect(try world.folder.contents() == ["thiccc.sqlite"] && Data(contentsOf: world.source) == bytes)
     let later = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
     #expect(later.access == .readWrite && later.importReport?.picture == "workouts 1: 1 imported")
@@ -62,7 +67,7 @@ import Testing
     try bytes.prefix(bytes.count / 2).write(to: world.source)
     let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
     #expect(log.access == .readOnly(reason: log.importFailure?.message ?? "") && log.importFailure?.code == .invalidSource)
-    #expect(try log.workouts() == [])
+    #expect(try log.store.read { try WorkoutLog.workouts(in: $0) } == [])
     #expect(try Data(contentsOf: world.source) == bytes.prefix(bytes.count / 2))
     #expect(try world.folder.contents() == [name])
   }
@@ -73,11 +78,11 @@ import Testing
     try Data("null".utf8).write(to: world.source)
     let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
     #expect(log.access == .readWrite && log.importReport?.isClean == true && log.importFailure == nil)
-    _ = try log.startWorkout(named: "Legs")
+    _ = try log.store.write { try WorkoutLog.startWorkout(named: "Legs", in: $0) }
     try log.store.close()
     let again = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
     #expect(again.importReport == nil && again.importFailure == nil)
-    #expect(try again.currentWorkout()?.workout.name == "Legs")
+    #expect(try again.store.read { try WorkoutLog.currentWorkout(in: $0) }?.workout.name == "Legs")
     try again.store.close()
   }
 
@@ -87,13 +92,13 @@ import Testing
     try Data(text.utf8).write(to: world.source)
     let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
     #expect(log.access == .readWrite && log.importReport == nil && log.importFailure?.code == .invalidSource)
-    try log.save(Workout(id: UUID(), name: "w", startedAt: Date()))
+    try log.store.write { try WorkoutLog.save(Workout(id: UUID(), name: "w", startedAt: Date()), in: $0) }
     try log.store.close()
     #expect(try String(contentsOf: world.source, encoding: .utf8) == text)
     try Data(AppWorkouts.core.workout(1, []).utf8).write(to: world.source)
     let later = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
     #expect(later.importReport?.picture == "workouts 1: 1 imported")
-    #expect(try later.workouts().count == 2)
+    #expect(try later.store.read { try WorkoutLog.workouts(in: $0) }.count == 2)
     try later.store.close()
   }
 
@@ -104,7 +109,7 @@ import Testing
     let log = try WorkoutLog.open(
       at: world.folder.file("no such folder/store.sqlite"), legacy: world.source, options: world.options)
     #expect(log.access == .readOnly(reason: log.importFailure?.message ?? ""))
-    #expect(try log.workouts() == [] && world.folder.contents() == ["current-workout.json"])
+    #expect(try log.store.read { try WorkoutLog.workouts(in: $0) } == [] && world.folder.contents() == ["current-workout.json"])
   }
 
   @Test("an old database that is damaged in its middle opens as an empty log that is only read, and stays as it is")
@@ -119,7 +124,7 @@ import Testing
     try bytes.write(to: world.source)
     let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
     #expect(log.access == .readOnly(reason: log.importFailure?.message ?? "") && log.importFailure != nil)
-    #expect(try log.workouts() == [])
+    #expect(try log.store.read { try WorkoutLog.workouts(in: $0) } == [])
     #expect(try Data(contentsOf: world.source) == bytes && world.folder.contents() == ["thiccc.sqlite"])
   }
 
@@ -134,7 +139,7 @@ import Testing
     let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
     #expect(log.access == .readOnly(reason: log.importFailure?.message ?? ""))
     #expect(log.importFailure?.recoverySuggestion?.contains("kg") == true)
-    #expect(try log.workouts() == [])
+    #expect(try log.store.read { try WorkoutLog.workouts(in: $0) } == [])
   }
 
   @Test("an old file that cannot be imported does not close the store that is there")
@@ -144,7 +149,7 @@ import Testing
     try Data("{}".utf8).write(to: world.source)
     let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
     #expect(log.access == .readWrite && log.importFailure?.code == .invalidSource)
-    #expect(try log.workouts().count == 1)
+    #expect(try log.store.read { try WorkoutLog.workouts(in: $0) }.count == 1)
     try log.store.close()
   }
 

@@ -218,10 +218,10 @@ import Testing
           Squat for legs: 80.0kg ×5, 80.0kg ×5
         """)
     try world.withLibrary { log in
-      var workout = try #require(try log.workouts().first)
+      var workout = try #require(try log.store.read { try WorkoutLog.workouts(in: $0) }.first)
       (workout.note, workout.durationSeconds, workout.exercises[0].superset) = ("mine", 1800, 2)
       (workout.exercises[0].notes, workout.exercises[0].sets[0].actual.rpe) = (["mine, too"], 9)
-      try log.save(workout)
+      try log.store.write { try WorkoutLog.save(workout, in: $0) }
     }
     // Nobody changed what the table says.
     let found2 = try world.importing(text.replacingOccurrences(of: "1,5,80", with: "1,6,82.5"))
@@ -242,9 +242,9 @@ import Testing
     var world = try TableWorld()
     _ = try world.report(Self.classic)
     try world.withLibrary { log in
-      var legs = try #require(try log.workouts().first)
+      var legs = try #require(try log.store.read { try WorkoutLog.workouts(in: $0) }.first)
       legs.exercises[0].sets[0].actual.reps = 6
-      try log.save(legs)
+      try log.store.write { try WorkoutLog.save(legs, in: $0) }
     }
     world.source = world.folder.file("later.csv")
     let row = "2023-01-02 18:30:00,\"Push\",1h 9m,"
@@ -333,7 +333,9 @@ import Testing
   func elsewhere() throws {
     let world = try TableWorld()
     let start = try #require(DateCodec.parseISO8601("2023-07-04T05:05:09Z").flatMap(DateCodec.date(milliseconds:)))
-    try world.withLibrary { try $0.save(Workout(id: UUID(), name: "Legs", startedAt: start.addingTimeInterval(0.4))) }
+    try world.withLibrary {
+      try $0.store.write { try WorkoutLog.save(Workout(id: UUID(), name: "Legs", startedAt: start.addingTimeInterval(0.4)), in: $0) }
+    }
     #expect(
       try world.report(Self.classic).picture == """
         workouts 2: 1 imported, 1 skipped
@@ -342,7 +344,11 @@ import Testing
         skipped 3: this log has its workout from another source
         \(TableWorld.guessed(3))
         """)
-    try world.withLibrary { log in for workout in try log.workouts() { try log.deleteWorkout(workout.id) } }
+    try world.withLibrary { log in
+      for workout in try log.store.read { try WorkoutLog.workouts(in: $0) } {
+        try log.store.write { try WorkoutLog.deleteWorkout(workout.id, in: $0) }
+      }
+    }
     #expect(
       try world.report(Self.classic).picture == """
         workouts 2: 1 imported, 1 skipped

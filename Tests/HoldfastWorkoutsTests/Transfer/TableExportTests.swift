@@ -14,7 +14,7 @@ import Testing
     ExportReport, String, TableWorld
   ) {
     let log = try WorkoutLog.inMemory()
-    try log.save(workouts)
+    try log.store.write { try WorkoutLog.save(workouts, in: $0) }
     let world = try TableWorld("out.csv", unit: unit.rawValue)
     let report = try log.exportCSV(format, to: world.source, unit: unit, timeZone: Self.berlin)
     let text = try String(contentsOf: world.source, encoding: .utf8)

@@ -14,7 +14,7 @@ import Testing
   private static func leftOut(_ workout: Workout, _ format: WorkoutLog.CSVFormat) throws -> [String] {
     let folder = try TemporaryFolder()
     let log = try WorkoutLog.inMemory()
-    try log.save(workout)
+    try log.store.write { try WorkoutLog.save(workout, in: $0) }
     let report = try log.exportCSV(format, to: folder.file("out.csv"), timeZone: .gmt)
     return report.leftOut.map { "\($0.kind) \($0.field ?? "-"): \($0.reason)" }
   }
@@ -57,7 +57,7 @@ import Testing
     // What is not told comes back as it was.
     var world = try TableWorld()
     let log = try WorkoutLog.inMemory()
-    try log.save(workout)
+    try log.store.write { try WorkoutLog.save(workout, in: $0) }
     world.source = world.folder.file("back.csv")
     _ = try log.exportCSV(.strong, to: world.source)
     _ = try world.report()
@@ -72,9 +72,9 @@ import Testing
     var curl = Self.exercise([.working], &random)
     curl.notes = [String(repeating: "x", count: 1 << 20)]
     let workout = Workout(id: random.id(), name: "A", startedAt: Date(timeIntervalSince1970: 0), exercises: [curl])
-    try log.save(workout)
-    try log.saveTemplate(from: workout.id, named: "T")
-    try log.startWorkout(named: "B")
+    try log.store.write { try WorkoutLog.save(workout, in: $0) }
+    try log.store.write { try WorkoutLog.saveTemplate(from: workout.id, named: "T", in: $0) }
+    try log.store.write { try WorkoutLog.startWorkout(named: "B", in: $0) }
     let report = try log.exportCSV(.hevy, to: folder.file("out.csv"))
     #expect(
       report.leftOut.map { "\($0.kind): \($0.reason)" } == [
@@ -101,7 +101,7 @@ import Testing
       ])
     var world = try TableWorld()
     let log = try WorkoutLog.inMemory()
-    try log.save(workout)
+    try log.store.write { try WorkoutLog.save(workout, in: $0) }
     world.source = world.folder.file("back.csv")
     try log.exportCSV(format, to: world.source, unit: .kilograms, timeZone: .gmt)
     #expect(try world.report().counts["exercise_sets"]?.quarantined == 1)
@@ -109,24 +109,24 @@ import Testing
       id: random.id(), name: "B", startedAt: Date(timeIntervalSince1970: -62_135_596_800), exercises: [Self.exercise([.working], &random)])
     #expect(try Self.leftOut(first, format) == [])
     let early = try WorkoutLog.inMemory()
-    try early.save(first)
+    try early.store.write { try WorkoutLog.save(first, in: $0) }
     let west = try early.exportCSV(format, to: world.folder.file("west.csv"), timeZone: try #require(TimeZone(secondsFromGMT: -3600)))
     #expect(west.leftOut.map(\.field) == ["started_at"])
   }
 
   @Test("an exercise that is called as Strong calls its pauses comes back with its sets")
-  func restTimer() throws {
+  func restTimer() async throws {
     var random = SeededGenerator(seed: 8)
     var exercise = Self.exercise([.working, .working], &random)
     exercise.name = "Rest Timer"
     let log = try WorkoutLog.inMemory()
-    try log.save(Workout(id: random.id(), name: "A", startedAt: Date(timeIntervalSince1970: 1_700_000_040), exercises: [exercise]))
+    try await log.save(Workout(id: random.id(), name: "A", startedAt: Date(timeIntervalSince1970: 1_700_000_040), exercises: [exercise]))
     var world = try TableWorld()
     world.source = world.folder.file("out.csv")
     try log.exportCSV(.strong, to: world.source, unit: .kilograms, timeZone: .gmt)
     world.hints.timeZone = .gmt
     #expect(try world.report().skipped == [:])
-    let back = try WorkoutLog.open(at: world.store).workouts().flatMap(\.exercises)
+    let back = try await WorkoutLog.open(at: world.store).workouts().flatMap(\.exercises)
     #expect(back.map(\.name) == ["Rest Timer"])
     #expect(back.map(\.sets.count) == [2])
   }

@@ -51,17 +51,17 @@ import Testing
     let fewer = Self.numbered.split(separator: "\n").filter { !$0.hasPrefix("7;") }.joined(separator: "\n")
     let report = try world.report(fewer)
     #expect(report.skipped["an earlier import had another workout of the same start; it stays in the log"] == 1)
-    #expect(try world.withLibrary { try $0.workouts().count } == 3)
+    #expect(try world.withLibrary { try $0.store.read { try WorkoutLog.workouts(in: $0) }.count } == 3)
   }
 
   @Test("two of one start are not both taken for the one that came from elsewhere")
   func oneElsewhere() throws {
     let world = try TableWorld(unit: nil)
     _ = try world.report(Self.numbered)
-    let start = try #require(try world.withLibrary { try $0.workouts().first?.startedAt })
+    let start = try #require(try world.withLibrary { try $0.store.read { try WorkoutLog.workouts(in: $0) }.first?.startedAt })
     let other = try TableWorld(unit: nil)
     let log = try WorkoutLog.open(at: other.store)
-    try log.save(Workout(id: NewID.derived(from: "other"), name: "Upper", startedAt: start))
+    try log.store.write { try WorkoutLog.save(Workout(id: NewID.derived(from: "other"), name: "Upper", startedAt: start), in: $0) }
     let report = try other.report(Self.numbered)
     #expect(report.counts["workouts"].map { [$0.imported, $0.skipped] } == [1, 1])
   }
@@ -77,7 +77,9 @@ import Testing
   func everyTable(text: String) throws {
     let world = try TableWorld(unit: nil)
     _ = try world.report(text)
-    #expect(try world.withLibrary { try $0.workouts().first?.exercises.first?.sets.first?.actual.weight } == 1500)
+    #expect(
+      try world.withLibrary { try $0.store.read { try WorkoutLog.workouts(in: $0) }.first?.exercises.first?.sets.first?.actual.weight }
+        == 1500)
   }
 
   @Test("a table with numbers and an older one without find the same workouts")
@@ -310,7 +312,7 @@ import Testing
   func customExercises() throws {
     let log = try WorkoutLog.inMemory()
     let id = NewID.derived(from: "mine")
-    try log.save(CustomExercise(id: id, name: "Mine"))
+    try log.store.write { try WorkoutLog.save(CustomExercise(id: id, name: "Mine"), in: $0) }
     let folder = try TemporaryFolder()
     for format in WorkoutLog.CSVFormat.allCases {
       let report = try log.exportCSV(format, to: folder.file("out.csv"))

@@ -54,7 +54,7 @@ struct TableWorld {
 
   func withLibrary<T>(_ body: (WorkoutLog) throws -> T) throws -> T { try world.withLibrary(body) }
 
-  func workouts() throws -> [Workout] { try withLibrary { try $0.workouts() } }
+  func workouts() throws -> [Workout] { try withLibrary { try $0.store.read { try WorkoutLog.workouts(in: $0) } } }
 
   func shelf() throws -> String { try Self.shelf(workouts()) }
 

@@ -133,15 +133,15 @@ import Testing
     let world = try ImportWorld()
     let app = AppWorkouts.core
     _ = try world.report(app.workout(1, [], ["end_timestamp": "null"]))
-    try world.withLibrary { try $0.touchWorkout() }
+    try world.withLibrary { try $0.store.write { try WorkoutLog.touchWorkout(in: $0) } }
     #expect(
       try world.importing(app.workout(1, [app.exercise(0x11, in: 1)])) == """
         workouts 1: 1 quarantined
         exercises 1: 1 imported
         $: it is in progress in this log, and has an end in the source
         """)
-    #expect(try world.withLibrary { try $0.currentWorkout()?.workout.exercises.count } == 1)
-    try world.withLibrary { _ = try $0.finishWorkout() }
+    #expect(try world.withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) }?.workout.exercises.count } == 1)
+    try world.withLibrary { _ = try $0.store.write { try WorkoutLog.finishWorkout(in: $0) } }
     #expect(
       try world.importing(app.workout(1, [app.exercise(0x11, in: 1)])) == """
         workouts 1: 1 skipped
@@ -157,7 +157,7 @@ import Testing
     let app = AppWorkouts.core
     _ = try world.report(app.workout(1, [], ["end_timestamp": "null", "duration": "600"]))
     #expect(try world.importing(app.workout(1, [], ["end_timestamp": "null", "duration": "1800"])) == "workouts 1: 1 merged")
-    #expect(try world.withLibrary { try $0.currentWorkout()?.timer.trainedMilliseconds } == 1_800_000)
+    #expect(try world.withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) }?.timer.trainedMilliseconds } == 1_800_000)
     #expect(try world.importing(app.workout(1, [])) == "workouts 1: 1 merged")
     #expect(try world.shelf() == "workout 1 2025-12-25T10:15:30.123Z to 2025-12-25T11:15:30.500Z, 3600 s")
     #expect(try world.lines("SELECT workout_id FROM active_workout") == [])
@@ -166,7 +166,7 @@ import Testing
   @Test("one that was started here is not ended by an edition of it that came back from an export")
   func startedHere() throws {
     let world = try ImportWorld()
-    let id = try world.withLibrary { try $0.startWorkout(named: "Legs").id }
+    let id = try world.withLibrary { try $0.store.write { try WorkoutLog.startWorkout(named: "Legs", in: $0) }.id }
     let start = "\"\(DateCodec.iso8601(try #require(DateCodec.milliseconds(world.clock.now)), fraction: true))\""
     let changes = ["id": "\"\(IDCodec.lowercase(id))\"", "name": "\"Legs\"", "start_timestamp": start, "duration": "null"]
     let end = "\"2035-01-01T00:00:00Z\""
@@ -175,7 +175,7 @@ import Testing
         workouts 1: 1 skipped
         skipped 1: the store is newer
         """)
-    #expect(try world.withLibrary { try $0.currentWorkout()?.id } == id)
+    #expect(try world.withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) }?.id } == id)
   }
 
   @Test("one that is finished comes out as finished, and one without an end in a list is history")
@@ -262,10 +262,10 @@ import Testing
         """)
     #expect(try world.rows() == rows)
     try world.withLibrary { log in
-      var workout = try #require(try log.workouts().first)
+      var workout = try #require(try log.store.read { try WorkoutLog.workouts(in: $0) }.first)
       workout.exercises[0].name = "Bench Press"
       workout.exercises[0].sets[0].note = "a note that the app has no place for"
-      try log.save(workout)
+      try log.store.write { try WorkoutLog.save(workout, in: $0) }
     }
     // The set's note is not the app's: for the import nobody changed it.
     #expect(
@@ -287,7 +287,11 @@ import Testing
     let world = try ImportWorld()
     let app = AppWorkouts.core
     _ = try world.report("[\(app.workout(1, [app.exercise(0x11, in: 1, [app.set(0x21, of: 0x11, in: 1, at: 0)])]))]")
-    try world.withLibrary { log in for workout in try log.workouts() { try log.deleteWorkout(workout.id) } }
+    try world.withLibrary { log in
+      for workout in try log.store.read { try WorkoutLog.workouts(in: $0) } {
+        try log.store.write { try WorkoutLog.deleteWorkout(workout.id, in: $0) }
+      }
+    }
     #expect(
       try world.importing() == """
         workouts 1: 1 skipped

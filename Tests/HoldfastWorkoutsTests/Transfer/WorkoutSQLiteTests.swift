@@ -278,7 +278,10 @@ import Testing
   func finishedElsewhere() throws {
     try bothSources { database, copy in
       _ = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
-      #expect(try database.withLibrary { try $0.currentWorkout()?.workout.exercises.first?.sets.map(\.isCompleted) } == [true, false])
+      #expect(
+        try database.withLibrary {
+          try $0.store.read { try WorkoutLog.currentWorkout(in: $0) }?.workout.exercises.first?.sets.map(\.isCompleted)
+        } == [true, false])
       #expect(
         try database.importing() == """
           workouts 1: 1 merged
@@ -286,7 +289,7 @@ import Testing
           exercise_sets 2: 1 merged, 1 skipped
           skipped 2: in the store already
           """)
-      #expect(try database.withLibrary { try $0.currentWorkout() } == nil)
+      #expect(try database.withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) } } == nil)
       #expect(
         try database.shelf() == """
           workout 1 2025-12-25T10:15:30.123Z to 2025-12-25T11:15:30.500Z, 3600 s
@@ -302,7 +305,7 @@ import Testing
   func goesOnHere() throws {
     try bothSources { database, copy in
       _ = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
-      try database.withLibrary { try $0.touchWorkout() }
+      try database.withLibrary { try $0.store.write { try WorkoutLog.touchWorkout(in: $0) } }
       let rows = try database.rows()
       #expect(
         try database.importing() == """

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Editing") struct Editing {
   /// A finished workout with so many exercises, each with so many sets.
-  private func world(exercises: Int, sets: Int = 2) throws -> (world: World, workout: Workout) {
+  private func world(exercises: Int, sets: Int = 2) async throws -> (world: World, workout: Workout) {
     let world = try World.inMemory()
     var random = SeededGenerator(seed: 220)
     var workout = Workout(id: random.id(), name: "Push", startedAt: world.clock.now)
@@ -14,105 +14,105 @@ import Testing
       let list = (0..<sets).map { Sample.set(Double($0), $0, unit: .kilograms, &random) }
       workout.exercises.append(Exercise(id: random.id(), name: "\(number)", sets: list))
     }
-    try world.log.save(workout)
+    try await world.log.save(workout)
     return (world, workout)
   }
 
   @Test("every move in every workout of up to five exercises gives the order that an array gives")
-  func everyExerciseMove() throws {
+  func everyExerciseMove() async throws {
     for count in 1...5 {
-      let (world, workout) = try world(exercises: count)
+      let (world, workout) = try await world(exercises: count)
       for from in 0..<count {
         for to in 0...count {
-          var expected = try #require(try world.log.workout(workout.id)).exercises
+          var expected = try #require(try await world.log.workout(workout.id)).exercises
           let moved = expected[from]
           let other = to < count ? expected[to] : nil
           if other != moved {
             expected.remove(at: from)
             expected.insert(moved, at: other.flatMap(expected.firstIndex) ?? expected.count)
           }
-          try world.log.moveExercise(moved.id, before: other?.id)
-          #expect(try world.log.workout(workout.id)?.exercises == expected, "\(from) to \(to) of \(count)")
+          try await world.log.moveExercise(moved.id, before: other?.id)
+          #expect(try await world.log.workout(workout.id)?.exercises == expected, "\(from) to \(to) of \(count)")
         }
       }
     }
   }
 
   @Test("every move in every exercise of up to four sets gives the order that an array gives")
-  func everySetMove() throws {
+  func everySetMove() async throws {
     for count in 1...4 {
-      let (world, workout) = try world(exercises: 1, sets: count)
+      let (world, workout) = try await world(exercises: 1, sets: count)
       for from in 0..<count {
         for to in 0...count {
-          var expected = try #require(try world.log.workout(workout.id)).exercises[0].sets
+          var expected = try #require(try await world.log.workout(workout.id)).exercises[0].sets
           let moved = expected[from]
           let other = to < count ? expected[to] : nil
           if other != moved {
             expected.remove(at: from)
             expected.insert(moved, at: other.flatMap(expected.firstIndex) ?? expected.count)
           }
-          try world.log.moveSet(moved.id, before: other?.id)
-          #expect(try world.log.workout(workout.id)?.exercises[0].sets == expected, "\(from) to \(to) of \(count)")
+          try await world.log.moveSet(moved.id, before: other?.id)
+          #expect(try await world.log.workout(workout.id)?.exercises[0].sets == expected, "\(from) to \(to) of \(count)")
         }
       }
     }
   }
 
   @Test("an exercise with its sets, and a set, can be added before each other one and at the end")
-  func everyAddition() throws {
+  func everyAddition() async throws {
     var random = SeededGenerator(seed: 221)
     for place in 0...3 {
-      var (world, workout) = try world(exercises: 3, sets: 3)
+      var (world, workout) = try await world(exercises: 3, sets: 3)
       let exercise = Sample.fullExercise(&random)
-      try world.log.addExercise(exercise, to: workout.id, before: place < 3 ? workout.exercises[place].id : nil)
+      try await world.log.addExercise(exercise, to: workout.id, before: place < 3 ? workout.exercises[place].id : nil)
       let set = Sample.fullSet(&random)
-      try world.log.addSet(set, to: workout.exercises[1].id, before: place < 3 ? workout.exercises[1].sets[place].id : nil)
+      try await world.log.addSet(set, to: workout.exercises[1].id, before: place < 3 ? workout.exercises[1].sets[place].id : nil)
       workout.exercises[1].sets.insert(set, at: place)
       workout.exercises.insert(exercise, at: place)
-      #expect(try world.log.workout(workout.id) == workout)
-      #expect(try world.isHealthy())
+      #expect(try await world.log.workout(workout.id) == workout)
+      #expect(try await world.isHealthy())
     }
   }
 
   @Test("a change replaces what is in an exercise or a set and nothing else: place, sets and neighbours stay")
-  func updates() throws {
-    var (world, workout) = try world(exercises: 3)
+  func updates() async throws {
+    var (world, workout) = try await world(exercises: 3)
     var random = SeededGenerator(seed: 222)
     var exercise = Sample.fullExercise(&random)
     exercise.id = workout.exercises[1].id
-    try world.log.updateExercise(exercise)
+    try await world.log.updateExercise(exercise)
     exercise.sets = workout.exercises[1].sets
     workout.exercises[1] = exercise
     var set = Sample.fullSet(&random)
     set.id = workout.exercises[1].sets[0].id
-    try world.log.updateSet(set)
+    try await world.log.updateSet(set)
     workout.exercises[1].sets[0] = set
-    #expect(try world.log.workout(workout.id) == workout)
-    try world.log.renameWorkout(workout.id, to: "三体")
-    try world.log.writeNote("sore", of: workout.id)
+    #expect(try await world.log.workout(workout.id) == workout)
+    try await world.log.renameWorkout(workout.id, to: "三体")
+    try await world.log.writeNote("sore", of: workout.id)
     (workout.name, workout.note) = ("三体", "sore")
-    #expect(try world.log.workout(workout.id) == workout)
-    try world.log.writeNote(nil, of: workout.id)
-    #expect(try world.log.workout(workout.id)?.note == nil)
-    #expect(try world.isHealthy())
+    #expect(try await world.log.workout(workout.id) == workout)
+    try await world.log.writeNote(nil, of: workout.id)
+    #expect(try await world.log.workout(workout.id)?.note == nil)
+    #expect(try await world.isHealthy())
   }
 
   @Test("a removed exercise takes its sets with it, and leaves the others in their order")
-  func removal() throws {
-    var (world, workout) = try world(exercises: 3)
-    #expect(try world.log.removeExercise(workout.exercises[1].id))
-    #expect(try !world.log.removeExercise(workout.exercises[1].id))
-    #expect(try world.log.removeSet(workout.exercises[0].sets[0].id))
-    #expect(try !world.log.removeSet(workout.exercises[0].sets[0].id))
+  func removal() async throws {
+    var (world, workout) = try await world(exercises: 3)
+    #expect(try await world.log.removeExercise(workout.exercises[1].id))
+    #expect(try await !world.log.removeExercise(workout.exercises[1].id))
+    #expect(try await world.log.removeSet(workout.exercises[0].sets[0].id))
+    #expect(try await !world.log.removeSet(workout.exercises[0].sets[0].id))
     workout.exercises.remove(at: 1)
     workout.exercises[0].sets.remove(at: 0)
-    #expect(try world.log.workout(workout.id) == workout)
-    #expect(try world.store.rows("SELECT count(*) FROM exercise_sets") == ["3"])
+    #expect(try await world.log.workout(workout.id) == workout)
+    #expect(try await world.store.rows("SELECT count(*) FROM exercise_sets") == ["3"])
   }
 
   @Test("in a workout of 300 exercises of 30 sets each verb writes one row, and no verb reads the whole list")
-  func smallChanges() throws {
-    let (world, workout) = try world(exercises: 300, sets: 30)
+  func smallChanges() async throws {
+    let (world, workout) = try await world(exercises: 300, sets: 30)
     let exercises = workout.exercises
     func cost(_ body: (Writer) throws -> Void) throws -> [Int] {
       _ = world.statements.take()
@@ -135,63 +135,66 @@ import Testing
   }
 
   @Test("a superset is a group of one workout: it takes the lowest free number, and one that a single exercise is left in is none")
-  func supersets() throws {
-    let (world, workout) = try world(exercises: 6)
+  func supersets() async throws {
+    let (world, workout) = try await world(exercises: 6)
     let ids = workout.exercises.map(\.id)
-    func numbers() throws -> [Int?] { try #require(try world.log.workout(workout.id)).exercises.map(\.superset) }
-    #expect(try world.log.makeSuperset([ids[0], ids[1]]) == 1)
-    #expect(try world.log.makeSuperset([ids[3], ids[4], ids[5], ids[3]]) == 2)
-    #expect(try numbers() == [1, 1, nil, 2, 2, 2])
-    #expect(try world.log.makeSuperset([ids[1], ids[2]]) == 3)
-    #expect(try numbers() == [nil, 3, 3, 2, 2, 2])
-    #expect(try world.log.makeSuperset([ids[1], ids[2], ids[0]]) == 1)
-    #expect(try world.log.removeExercise(ids[3]))
-    #expect(try numbers() == [1, 1, 1, 2, 2])
-    var last = try #require(try world.log.workout(workout.id)).exercises[4]
+    func numbers() async throws -> [Int?] { try #require(try await world.log.workout(workout.id)).exercises.map(\.superset) }
+    #expect(try await world.log.makeSuperset([ids[0], ids[1]]) == 1)
+    #expect(try await world.log.makeSuperset([ids[3], ids[4], ids[5], ids[3]]) == 2)
+    #expect(try await numbers() == [1, 1, nil, 2, 2, 2])
+    #expect(try await world.log.makeSuperset([ids[1], ids[2]]) == 3)
+    #expect(try await numbers() == [nil, 3, 3, 2, 2, 2])
+    #expect(try await world.log.makeSuperset([ids[1], ids[2], ids[0]]) == 1)
+    #expect(try await world.log.removeExercise(ids[3]))
+    #expect(try await numbers() == [1, 1, 1, 2, 2])
+    var last = try #require(try await world.log.workout(workout.id)).exercises[4]
     last.superset = 0
-    try world.log.updateExercise(last)
-    #expect(try numbers() == [1, 1, 1, nil, nil])
-    #expect(try world.log.clearSuperset(of: ids[1]))
-    #expect(try !world.log.clearSuperset(of: ids[1]))
-    #expect(try numbers() == [nil, nil, nil, nil, nil])
-    #expect(code { try world.log.makeSuperset([ids[0]]) } == .invalidValue)
-    #expect(code { try world.log.makeSuperset([]) } == .invalidValue)
+    try await world.log.updateExercise(last)
+    #expect(try await numbers() == [1, 1, 1, nil, nil])
+    #expect(try await world.log.clearSuperset(of: ids[1]))
+    #expect(try await !world.log.clearSuperset(of: ids[1]))
+    #expect(try await numbers() == [nil, nil, nil, nil, nil])
+    #expect(await codeLater { try await world.log.makeSuperset([ids[0]]) } == .invalidValue)
+    #expect(await codeLater { try await world.log.makeSuperset([]) } == .invalidValue)
     var random = SeededGenerator(seed: 223)
     let other = Sample.full(&random)
-    try world.log.save(other)
-    #expect(code { try world.log.makeSuperset([ids[0], other.exercises[0].id]) } == .invalidValue)
-    #expect(try numbers() == [nil, nil, nil, nil, nil])
+    try await world.log.save(other)
+    #expect(await codeLater { try await world.log.makeSuperset([ids[0], other.exercises[0].id]) } == .invalidValue)
+    #expect(try await numbers() == [nil, nil, nil, nil, nil])
   }
 
   @Test("what is not there is said to be missing, and nothing changes")
-  func missing() throws {
-    let (world, workout) = try world(exercises: 2)
+  func missing() async throws {
+    let (world, workout) = try await world(exercises: 2)
     var random = SeededGenerator(seed: 224)
     let other = Sample.full(&random)
-    try world.log.save(other)
+    try await world.log.save(other)
     let (log, first, nobody) = (world.log, workout.exercises[0], UUID())
-    let attempts: [() throws -> Void] = [
-      { try log.addExercise(Exercise(id: UUID(), name: "x"), to: nobody) },
-      { try log.addExercise(Exercise(id: UUID(), name: "x"), to: workout.id, before: other.exercises[0].id) },
-      { try log.updateExercise(Exercise(id: nobody, name: "x")) }, { try log.moveExercise(nobody, before: nil) },
-      { try log.moveExercise(first.id, before: nobody) }, { try log.moveExercise(first.id, before: other.exercises[0].id) },
-      { try log.addSet(ExerciseSet(id: UUID()), to: nobody) },
-      { try log.addSet(ExerciseSet(id: UUID()), to: first.id, before: workout.exercises[1].sets[0].id) },
-      { try log.updateSet(ExerciseSet(id: nobody)) }, { try log.moveSet(nobody, before: nil) },
-      { try log.moveSet(first.sets[0].id, before: workout.exercises[1].sets[0].id) }, { try log.makeSuperset([first.id, nobody]) },
-      { try log.clearSuperset(of: nobody) }, { try log.renameWorkout(nobody, to: "x") }, { try log.writeNote("x", of: nobody) },
-      { try log.reopenSet(nobody) },
+    let attempts: [() async throws -> Void] = [
+      { try await log.addExercise(Exercise(id: UUID(), name: "x"), to: nobody) },
+      { try await log.addExercise(Exercise(id: UUID(), name: "x"), to: workout.id, before: other.exercises[0].id) },
+      { try await log.updateExercise(Exercise(id: nobody, name: "x")) }, { try await log.moveExercise(nobody, before: nil) },
+      { try await log.moveExercise(first.id, before: nobody) }, { try await log.moveExercise(first.id, before: other.exercises[0].id) },
+      { try await log.addSet(ExerciseSet(id: UUID()), to: nobody) },
+      { try await log.addSet(ExerciseSet(id: UUID()), to: first.id, before: workout.exercises[1].sets[0].id) },
+      { try await log.updateSet(ExerciseSet(id: nobody)) }, { try await log.moveSet(nobody, before: nil) },
+      { try await log.moveSet(first.sets[0].id, before: workout.exercises[1].sets[0].id) },
+      { try await log.makeSuperset([first.id, nobody]) },
+      { try await log.clearSuperset(of: nobody) }, { try await log.renameWorkout(nobody, to: "x") },
+      { try await log.writeNote("x", of: nobody) },
+      { try await log.reopenSet(nobody) },
     ]
-    for (number, attempt) in attempts.enumerated() { #expect(code(attempt) == .notFound, "attempt \(number)") }
+    for (number, attempt) in attempts.enumerated() { #expect(await codeLater(attempt) == .notFound, "attempt \(number)") }
     // Not the path alone: there is none to check.
-    #expect(#expect(throws: StoreError.self) { try log.reopenSet(nobody) }?.recoverySuggestion == "Check the path or the id.")
-    let refused: [() throws -> Void] = [
-      { try log.addExercise(other.exercises[0], to: workout.id) }, { try log.addSet(other.exercises[0].sets[0], to: first.id) },
-      { try log.addExercise(Exercise(id: UUID(), name: "x", sets: [other.exercises[0].sets[0]]), to: workout.id) },
+    #expect(await #expect(throws: StoreError.self) { try await log.reopenSet(nobody) }?.recoverySuggestion == "Check the path or the id.")
+    let refused: [() async throws -> Void] = [
+      { try await log.addExercise(other.exercises[0], to: workout.id) }, { try await log.addSet(other.exercises[0].sets[0], to: first.id) },
+      { try await log.addExercise(Exercise(id: UUID(), name: "x", sets: [other.exercises[0].sets[0]]), to: workout.id) },
     ]
-    for (number, attempt) in refused.enumerated() { #expect(code(attempt) == .constraint, "attempt \(number)") }
-    #expect(code { try log.updateSet(ExerciseSet(id: first.sets[0].id, actual: .init(weight: .infinity))) } == .invalidValue)
-    #expect(try log.workout(workout.id) == workout)
-    #expect(try log.workout(other.id) == other)
+    for (number, attempt) in refused.enumerated() { #expect(await codeLater(attempt) == .constraint, "attempt \(number)") }
+    #expect(
+      await codeLater { try await log.updateSet(ExerciseSet(id: first.sets[0].id, actual: .init(weight: .infinity))) } == .invalidValue)
+    #expect(try await log.workout(workout.id) == workout)
+    #expect(try await log.workout(other.id) == other)
   }
 }

@@ -42,32 +42,32 @@ import Testing
   }
 
   @Test("no way of loading leaves the exercises or their sets out")
-  func neverEmpty() throws {
+  func neverEmpty() async throws {
     var random = SeededGenerator(seed: 21)
     let world = try World.temporary()
     let workout = Sample.full(&random)
-    try world.log.save(workout)
-    try world.log.save(WorkoutTemplate(id: random.id(), name: "Other", exercises: [Sample.fullExercise(&random)]))
-    let template = try world.log.saveTemplate(from: workout.id, named: "T")
-    #expect(try world.log.workout(workout.id) == workout)
-    #expect(try world.log.workouts() == [workout])
-    #expect(try world.log.workouts(after: nil, limit: 1).items == [workout])
-    #expect(try world.log.template(template.id) == template)
-    #expect(try world.log.templates(after: nil, limit: 5).items.last == template)
+    try await world.log.save(workout)
+    try await world.log.save(WorkoutTemplate(id: random.id(), name: "Other", exercises: [Sample.fullExercise(&random)]))
+    let template = try await world.log.saveTemplate(from: workout.id, named: "T")
+    #expect(try await world.log.workout(workout.id) == workout)
+    #expect(try await world.log.workouts() == [workout])
+    #expect(try await world.log.workouts(after: nil, limit: 1).items == [workout])
+    #expect(try await world.log.template(template.id) == template)
+    #expect(try await world.log.templates(after: nil, limit: 5).items.last == template)
     #expect(template.exercises.map(\.sets.count) == workout.exercises.map(\.sets.count))
   }
 
   @Test("workouts come newest first, those of the same moment by id; templates are not among them")
-  func newestFirst() throws {
+  func newestFirst() async throws {
     var random = SeededGenerator(seed: 22)
     let world = try World.temporary()
     let moment = random.date()
     let workouts = (0..<6).map { Sample.workout("\($0)", at: moment.addingTimeInterval(Double($0 / 3) / 1000), &random) }
-    try world.log.save(workouts.shuffled(using: &random))
-    try world.log.save(WorkoutTemplate(id: random.id(), name: "T"))
+    try await world.log.save(workouts.shuffled(using: &random))
+    try await world.log.save(WorkoutTemplate(id: random.id(), name: "T"))
     let expected = workouts.sorted { ($0.startedAt, $0.id.uuidString) > ($1.startedAt, $1.id.uuidString) }
-    #expect(try world.log.workouts() == expected)
-    #expect(try world.log.workouts(after: nil, limit: 10).items == expected)
+    #expect(try await world.log.workouts() == expected)
+    #expect(try await world.log.workouts(after: nil, limit: 10).items == expected)
   }
 
   @Test(
@@ -79,16 +79,18 @@ import Testing
       ("UPDATE exercise_sets SET id = 'x' WHERE rowid = 1", "exercise_sets.id"),
       ("UPDATE workouts SET started_at = 999999999999999999", "workouts.started_at"),
     ])
-  func damage(statement: String, place: String) throws {
+  func damage(statement: String, place: String) async throws {
     var random = SeededGenerator(seed: 23)
     let world = try World.temporary()
     let workout = Sample.full(&random)
-    try world.log.save(workout)
+    try await world.log.save(workout)
     let copy = try world.store.copy()
     try RawDatabase.with(copy) { try $0.execute(statement) }
     let log = try WorkoutLog.open(at: copy, options: .testing)
-    for read in [{ _ = try log.workouts() }, { _ = try log.workout(workout.id) }, { _ = try log.workouts(after: nil, limit: 3) }] {
-      let error = #expect(throws: StoreError.self) { try read() }
+    for read in [
+      { _ = try await log.workouts() }, { _ = try await log.workout(workout.id) }, { _ = try await log.workouts(after: nil, limit: 3) },
+    ] {
+      let error = await #expect(throws: StoreError.self) { try await read() }
       #expect(error?.code == .decoding && "\(error?.table ?? "").\(error?.column ?? "")" == place && error?.row != nil)
     }
   }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Search") struct Searching {
   /// Workouts in several scripts, one a day, the last of these lines the newest.
-  private func shelf() throws -> World {
+  private func shelf() async throws -> World {
     let world = try World.temporary()
     var random = SeededGenerator(seed: 40)
     let lines: [(name: String, note: String?, exercise: String, pinned: [String], notes: [String])] = [
@@ -18,10 +18,10 @@ import Testing
     for (day, line) in lines.enumerated() {
       let exercise = Exercise(id: random.id(), name: line.exercise, pinnedNotes: line.pinned, notes: line.notes)
       let startedAt = Date(timeIntervalSince1970: Double(1_700_000_000 + day * 86_400))
-      try world.log.save(Workout(id: random.id(), name: line.name, note: line.note, startedAt: startedAt, exercises: [exercise]))
+      try await world.log.save(Workout(id: random.id(), name: line.name, note: line.note, startedAt: startedAt, exercises: [exercise]))
     }
     let template = WorkoutTemplate(id: random.id(), name: "Push template", exercises: [Sample.exercise("Bench Press", &random)])
-    try world.log.save(template)
+    try await world.log.save(template)
     return world
   }
 
@@ -35,8 +35,8 @@ import Testing
       ("squat", []),
       ("push press squat", []),
     ])
-  func found(text: String, expected: [String]) throws {
-    #expect(try shelf().log.search(text).items.map(\.name) == expected)
+  func found(text: String, expected: [String]) async throws {
+    #expect(try await shelf().log.search(text).items.map(\.name) == expected)
   }
 
   @Test(
@@ -45,41 +45,44 @@ import Testing
       ("\"", []), ("*", []), ("push NOT bench", []), ("name:push", []), ("(", []), ("push)", ["Push"]), ("^push", ["Push"]), ("-", []),
       ("' OR 1=1 --", []), ("{name} : x", []), ("\0", []), ("push AND", []), ("pu\0be", ["Push"]),
     ] as [(String, [String])])
-  func inert(text: String, expected: [String]) throws {
-    #expect(try shelf().log.search(text).items.map(\.name) == expected)
+  func inert(text: String, expected: [String]) async throws {
+    #expect(try await shelf().log.search(text).items.map(\.name) == expected)
   }
 
   @Test("a text without a word finds nothing", arguments: ["", " ", "…", "*", "🏋️"])
-  func nothing(text: String) throws {
-    let page = try shelf().log.search(text, limit: 5)
+  func nothing(text: String) async throws {
+    let page = try await shelf().log.search(text, limit: 5)
     #expect(page.items == [] && page.next == nil)
   }
 
   @Test("a whole page that was pasted in is a search like any other")
-  func longText() throws {
-    let world = try shelf()
-    #expect(try world.log.search(String(repeating: "push ", count: 5000)).items.map(\.name) == ["Push"])
-    #expect(try world.log.search(String(repeating: "push ", count: 60) + "squat").items == [])
-    #expect(try world.log.exerciseNames(matching: String(repeating: "press ", count: 5000)).items.map(\.name) == ["Bench Press", "Press"])
+  func longText() async throws {
+    let world = try await shelf()
+    #expect(try await world.log.search(String(repeating: "push ", count: 5000)).items.map(\.name) == ["Push"])
+    #expect(try await world.log.search(String(repeating: "push ", count: 60) + "squat").items == [])
+    #expect(
+      try await world.log.exerciseNames(matching: String(repeating: "press ", count: 5000)).items.map(\.name) == ["Bench Press", "Press"])
   }
 
   @Test("what is found follows every change, of a workout as of its exercises, and comes with everything in it")
-  func changes() throws {
-    let world = try shelf()
-    var workout = try #require(try world.log.search("bench").items.first)
-    #expect(try world.log.workout(workout.id) == workout)
+  func changes() async throws {
+    let world = try await shelf()
+    var workout = try #require(try await world.log.search("bench").items.first)
+    #expect(try await world.log.workout(workout.id) == workout)
     workout.exercises[0].name = "深蹲"
     workout.note = nil
-    try world.log.save(workout)
-    #expect(try world.log.search("bench").items == [] && world.log.search("slept").items == [])
-    #expect(try world.log.search("push 深蹲").items == [workout])
+    try await world.log.save(workout)
+    #expect(try await world.log.search("bench").items == [])
+    #expect(try await world.log.search("slept").items == [])
+    #expect(try await world.log.search("push 深蹲").items == [workout])
     workout.exercises[0].notes = []
-    try world.log.save(workout)
-    #expect(try world.log.search("shoulder").items == [])
-    try world.store.vacuum()
-    #expect(try world.log.search("深蹲").items.count == 2)
-    try world.log.deleteWorkout(workout.id)
-    #expect(try world.log.search("深蹲").items.count == 1 && world.log.search("push").items == [])
-    #expect(try world.isHealthy())
+    try await world.log.save(workout)
+    #expect(try await world.log.search("shoulder").items == [])
+    try await world.store.vacuum()
+    #expect(try await world.log.search("深蹲").items.count == 2)
+    try await world.log.deleteWorkout(workout.id)
+    #expect(try await world.log.search("深蹲").items.count == 1)
+    #expect(try await world.log.search("push").items == [])
+    #expect(try await world.isHealthy())
   }
 }

@@ -7,36 +7,38 @@ import Testing
 
 @Suite("Templates") struct Templates {
   @Test("what is loaded equals what was saved, saving it again writes nothing, and no workout is made of it")
-  func roundTrip() throws {
+  func roundTrip() async throws {
     var random = SeededGenerator(seed: 30)
     let world = try World.temporary()
     var template = WorkoutTemplate(
       id: random.id(), name: "三体", note: "Note", exercises: [Sample.fullExercise(&random), Sample.exercise("Bare", &random)])
-    try world.log.save(template)
-    #expect(try world.log.template(template.id) == template)
-    #expect(try world.log.templates() == [template])
-    #expect(try world.log.workouts() == [] && world.log.workout(template.id) == nil)
+    try await world.log.save(template)
+    #expect(try await world.log.template(template.id) == template)
+    #expect(try await world.log.templates() == [template])
+    #expect(try await world.log.workouts() == [])
+    #expect(try await world.log.workout(template.id) == nil)
     world.clock.advance()
     #expect(try world.store.rowsChanged { try WorkoutLog.save(template, in: $0) } == 0)
     template.exercises.swapAt(0, 1)
     template.note = nil
     template.exercises[1].sets.removeLast()
-    try world.log.save(template)
-    #expect(try world.log.template(template.id) == template)
-    #expect(try world.log.deleteTemplate(template.id) && world.log.templates() == [])
-    #expect(try !world.log.deleteTemplate(template.id))
-    #expect(try world.isHealthy())
+    try await world.log.save(template)
+    #expect(try await world.log.template(template.id) == template)
+    #expect(try await world.log.deleteTemplate(template.id))
+    #expect(try await world.log.templates() == [])
+    #expect(try await !world.log.deleteTemplate(template.id))
+    #expect(try await world.isHealthy())
   }
 
   @Test("templates come by name: case and accents apart, then as written")
-  func byName() throws {
+  func byName() async throws {
     let world = try World.inMemory()
-    for name in ["pull", "Éa", "eb", "Pull", "", "三"] { try world.log.save(WorkoutTemplate(id: UUID(), name: name)) }
-    #expect(try world.log.templates().map(\.name) == ["", "Éa", "eb", "Pull", "pull", "三"])
+    for name in ["pull", "Éa", "eb", "Pull", "", "三"] { try await world.log.save(WorkoutTemplate(id: UUID(), name: name)) }
+    #expect(try await world.log.templates().map(\.name) == ["", "Éa", "eb", "Pull", "pull", "三"])
   }
 
   @Test("a template from a workout suggests what was done, keeps pinned notes, units, rests and supersets, and has new ids")
-  func fromWorkout() throws {
+  func fromWorkout() async throws {
     var random = SeededGenerator(seed: 31)
     let world = try World.temporary()
     var exercise = Sample.fullExercise(&random, sets: 0)
@@ -54,11 +56,11 @@ import Testing
       ExerciseSet(id: random.id(), suggested: .init(weight: 70), actual: .init(weight: 1, reps: 3)),
     ]
     let workout = Workout(id: random.id(), name: "Monday", note: "tired", startedAt: random.date(), exercises: [exercise])
-    try world.log.save(workout)
-    let template = try world.log.saveTemplate(from: workout.id, named: "Legs")
-    #expect(try world.log.template(template.id) == template)
-    #expect(try world.log.workout(workout.id) == workout)
-    let made = try #require(template.exercises.first)
+    try await world.log.save(workout)
+    let template = try await world.log.saveTemplate(from: workout.id, named: "Legs")
+    #expect(try await world.log.template(template.id) == template)
+    #expect(try await world.log.workout(workout.id) == workout)
+    let made = try #require(await template.exercises.first)
     var expected = exercise
     (expected.id, expected.notes, expected.durationSeconds) = (made.id, [], nil)
     expected.sets = zip(
@@ -81,28 +83,28 @@ import Testing
   }
 
   @Test("there is no template of a workout that does not exist, nor of a template")
-  func notFound() throws {
+  func notFound() async throws {
     let world = try World.inMemory()
     let template = WorkoutTemplate(id: UUID(), name: "T")
-    try world.log.save(template)
+    try await world.log.save(template)
     for id in [UUID(), template.id] {
-      #expect(throws: StoreError.self) { try world.log.saveTemplate(from: id, named: "N") }
+      await #expect(throws: StoreError.self) { try await world.log.saveTemplate(from: id, named: "N") }
     }
-    #expect(try world.log.templates() == [template])
+    #expect(try await world.log.templates() == [template])
   }
 
   @Test("a refusal names a template a template")
-  func refusalNames() throws {
+  func refusalNames() async throws {
     var random = SeededGenerator(seed: 33)
     let world = try World.inMemory()
     let exercise = Sample.fullExercise(&random)
-    try world.log.save(Sample.workout("W", [exercise], &random))
+    try await world.log.save(Sample.workout("W", [exercise], &random))
     for exercises in [[exercise], [exercise, exercise]] {
       let template = WorkoutTemplate(id: random.id(), name: "T", exercises: exercises)
-      let error = #expect(throws: StoreError.self) { try world.log.save(template) }
+      let error = await #expect(throws: StoreError.self) { try await world.log.save(template) }
       #expect(error?.code == .constraint && error?.message.hasPrefix("the template \(IDCodec.lowercase(template.id))") == true)
     }
-    #expect(try world.log.templates() == [])
+    #expect(try await world.log.templates() == [])
   }
 
   @Test("what begins from a plan has new ids, everything that was suggested and written down, and nothing done")
