@@ -4,7 +4,7 @@ public import HoldfastTransfer
 /// An audiobook player's library: collections of tracks, and what the listener did with them.
 ///
 /// A value around a store: copy it freely, use it from any thread. Every verb is one transaction, and exists twice: here,
-/// blocking or `async`, and as a static function that works inside a transaction of yours.
+/// `async`, and as a static function that works inside a transaction of yours.
 public struct AudiobookLibrary: LegacyLibrary {
   /// The store that holds the library, and the outcome of importing the legacy file beside it.
   public let opened: OpenedStore

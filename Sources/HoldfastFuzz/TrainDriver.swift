@@ -63,7 +63,7 @@ final class Training: @unchecked Sendable {
     }
     // A separate generator, so that the order of new ids does not matter.
     var random = SeededRandom(seed: ~seed, number: number)
-    guard let workout = try log.store.read { try WorkoutLog.currentWorkout(in: $0) }?.workout else { return try begin(log, &random) }
+    guard let workout = try log.store.read({ try WorkoutLog.currentWorkout(in: $0) })?.workout else { return try begin(log, &random) }
     switch Int.random(in: 0..<24, using: &random) {
     case 0..<3:
       try log.store.write {
@@ -77,12 +77,12 @@ final class Training: @unchecked Sendable {
     case 19: try log.store.write { try WorkoutLog.resumeWorkout(in: $0) }
     case 20: try log.store.write { try WorkoutLog.touchWorkout(in: $0) }
     case 21: try log.store.write { try WorkoutLog.renameWorkout(workout.id, to: "Workout \(number)", in: $0) }
-    case 22: try log.store.write { try WorkoutLog.finishWorkout(droppingEmptySets: random.chance(1, of: 2), in: $0) }
+    case 22: _ = try log.store.write { try WorkoutLog.finishWorkout(droppingEmptySets: random.chance(1, of: 2), in: $0) }
     default:
       if random.chance(1, of: 3) {
-        try log.store.write { try WorkoutLog.discardWorkout(in: $0) }
+        _ = try log.store.write { try WorkoutLog.discardWorkout(in: $0) }
       } else {
-        try log.store.write { try WorkoutLog.finishWorkout(in: $0) }
+        _ = try log.store.write { try WorkoutLog.finishWorkout(in: $0) }
       }
     }
   }
@@ -91,11 +91,11 @@ final class Training: @unchecked Sendable {
     let finished = try log.store.read { try WorkoutLog.workouts(in: $0) }
     // One verb in each step: after a kill between two verbs the log would match no step.
     if finished.count > 12, let oldest = finished.last {
-      try log.store.write { try WorkoutLog.deleteWorkout(oldest.id, in: $0) }
+      _ = try log.store.write { try WorkoutLog.deleteWorkout(oldest.id, in: $0) }
     } else if let last = finished.first, random.chance(1, of: 2) {
-      try log.store.write { try WorkoutLog.startWorkout(repeating: last.id, in: $0) }
+      _ = try log.store.write { try WorkoutLog.startWorkout(repeating: last.id, in: $0) }
     } else {
-      try log.store.write { try WorkoutLog.startWorkout(named: "New", idleLimitSeconds: random.pick([5, 60], otherwise: 900), in: $0) }
+      _ = try log.store.write { try WorkoutLog.startWorkout(named: "New", idleLimitSeconds: random.pick([5, 60], otherwise: 900), in: $0) }
     }
   }
 
@@ -113,12 +113,12 @@ final class Training: @unchecked Sendable {
   private func change(_ workout: Workout, _ log: WorkoutLog, _ random: inout SeededRandom) throws {
     guard var exercise = workout.exercises.randomElement(using: &random) else { return }
     switch Int.random(in: 0..<6, using: &random) {
-    case 0: try log.store.write { try WorkoutLog.removeExercise(exercise.id, in: $0) }
-    case 1: if let set = exercise.sets.first { try log.store.write { try WorkoutLog.removeSet(set.id, in: $0) } }
-    case 2: if let set = exercise.sets.last { try log.store.write { try WorkoutLog.reopenSet(set.id, in: $0) } }
+    case 0: _ = try log.store.write { try WorkoutLog.removeExercise(exercise.id, in: $0) }
+    case 1: if let set = exercise.sets.first { _ = try log.store.write { try WorkoutLog.removeSet(set.id, in: $0) } }
+    case 2: if let set = exercise.sets.last { _ = try log.store.write { try WorkoutLog.reopenSet(set.id, in: $0) } }
     case 3:
       try log.store.write { try WorkoutLog.addSet(ExerciseSet(id: Self.id(&random), suggested: .init(reps: 8)), to: exercise.id, in: $0) }
-    case 4: if workout.exercises.count > 1 { try log.store.write { try WorkoutLog.makeSuperset(workout.exercises.map(\.id), in: $0) } }
+    case 4: if workout.exercises.count > 1 { _ = try log.store.write { try WorkoutLog.makeSuperset(workout.exercises.map(\.id), in: $0) } }
     default:
       exercise.notes.append("a note")
       try log.store.write { try WorkoutLog.updateExercise(exercise, in: $0) }

@@ -6,7 +6,7 @@ public import HoldfastTransfer
 /// telemetry that waits to be sent, preferences, and sealed secrets.
 ///
 /// A value around a store: copy it freely, use it from any thread. Every verb is one transaction, and exists twice: here,
-/// blocking or `async`, and as a static function that works inside a transaction of yours. Verbs that seal and open secrets
+/// `async`, and as a static function that works inside a transaction of yours. Verbs that seal and open secrets
 /// need the key, so their versions for your transactions are methods of this value.
 public struct InferenceStore: LegacyLibrary {
   /// The store that holds the data, and the outcome of importing the legacy file beside it.

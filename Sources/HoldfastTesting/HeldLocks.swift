@@ -10,8 +10,8 @@ package enum HeldLocks {
     #if os(Linux)
       var status = stat()
       stat(url.path, &status)
-      // Locks that end while the list is read may hide other locks in it. So it is read up to 100 times.
-      return try (0..<100).contains { _ in
+      // Locks that end while the list is read may hide other locks in it. So it is read up to 2,000 times.
+      return try (0..<2_000).contains { _ in
         let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
         return locks.split(separator: "\n").contains {
           $0.contains("POSIX") && $0.contains(" \(getpid()) ") && $0.contains(":\(status.st_ino) ")

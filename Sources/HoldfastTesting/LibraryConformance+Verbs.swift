@@ -9,7 +9,7 @@ extension LibraryConformance {
     for verb in verbs {
       let (world, known) = try await filled()
       try await verb.run(world.library, known)
-      let texts = world.statements.take()
+      let texts = world.statements.take().filter { !$0.contains("holdfast_") }
       guard !texts.isEmpty else { throw StoreError(.verificationFailed, "\(verb.name) runs no statement") }
       for text in texts {
         // Newer versions of SQLite say how many terms the right part has.
@@ -22,7 +22,7 @@ extension LibraryConformance {
           text.contains(" LIMIT ") && ![" OFFSET ", ") > (", ") < ("].contains(where: text.contains)
           && !sorts.contains { $0.hasSuffix("BY") }
         let walked = steps.filter { step in
-          step.hasPrefix("SCAN ") && !step.hasPrefix("SCAN holdfast_") && !step.contains("CONSTANT ROW") && !step.contains("VALUES CLAUSE")
+          step.hasPrefix("SCAN ") && !step.contains("CONSTANT ROW") && !step.contains("VALUES CLAUSE")
             && !step.contains("VIRTUAL TABLE")
             && !(stopsAtLimit && step.contains(" USING "))
         }

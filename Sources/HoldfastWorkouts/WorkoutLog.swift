@@ -4,7 +4,7 @@ public import HoldfastTransfer
 /// A training log: workouts with their exercises and sets, the workout in progress, templates, and statistics.
 ///
 /// A value around a store: copy it freely, use it from any thread. Every verb is one transaction, and exists twice: here,
-/// blocking or `async`, and as a static function that works inside a transaction of yours.
+/// `async`, and as a static function that works inside a transaction of yours.
 public struct WorkoutLog: LegacyLibrary {
   /// The store that holds the log, and the outcome of importing the legacy file beside it.
   public let opened: OpenedStore

@@ -47,33 +47,37 @@ class HoldfastContestant: Contestant, @unchecked Sendable {
   }
   func settle() throws { try library.store.checkpoint(.truncate) }
 
-  func loadLibrary() throws -> any Loaded { HoldfastLibrary(collections: try library.collections()) }
+  func loadLibrary() throws -> any Loaded {
+    HoldfastLibrary(collections: try library.store.read { try AudiobookLibrary.collections(in: $0) })
+  }
 
   func loadCollection(_ id: UUID) throws -> any Loaded {
-    guard let collection = try library.collection(id) else { throw Failure("no collection \(id)") }
+    guard let collection = try library.store.read({ try AudiobookLibrary.collection(id, in: $0) }) else {
+      throw Failure("no collection \(id)")
+    }
     return HoldfastLibrary(collections: [collection])
   }
 
   func readTrack(_ id: UUID) throws -> any Loaded {
-    guard let track = try library.track(id) else { throw Failure("no track \(id)") }
+    guard let track = try library.store.read({ try AudiobookLibrary.track(id, in: $0) }) else { throw Failure("no track \(id)") }
     return HoldfastTrack(track: track)
   }
 
   func savePosition(_ save: SavedPosition) throws {
-    try library.savePlaybackState(
-      PlaybackState(position: save.position, duration: save.duration, updatedAt: save.updatedAt), of: save.track)
+    let state = PlaybackState(position: save.position, duration: save.duration, updatedAt: save.updatedAt)
+    try library.store.write { try AudiobookLibrary.savePlaybackState(state, of: save.track, in: $0) }
   }
 
   func addTracks(_ tracks: [SeedTrack], to collection: UUID, at milliseconds: Int64) throws -> Work {
     let tracks = try tracks.map { try AudiobookTrack($0) }
     return { [self] in
       clock.now = Date(milliseconds: milliseconds)
-      try library.addTracks(tracks, to: collection)
+      try library.store.write { try AudiobookLibrary.addTracks(tracks, to: collection, in: $0) }
     }
   }
 
   func deleteCollection(_ id: UUID) throws {
-    guard try library.deleteCollection(id) else { throw Failure("no collection \(id)") }
+    guard try library.store.write({ try AudiobookLibrary.deleteCollection(id, in: $0) }) else { throw Failure("no collection \(id)") }
   }
 
   func insertAll(_ seed: SeedLibrary) throws -> Work {
@@ -189,7 +193,7 @@ private struct ImportedLibrary: Loaded {
   var checksum: Checksum {
     do {
       let library = try AudiobookLibrary.open(at: url)
-      let sum = HoldfastLibrary(collections: try library.collections()).checksum
+      let sum = HoldfastLibrary(collections: try library.store.read { try AudiobookLibrary.collections(in: $0) }).checksum
       try library.store.close()
       return sum
     } catch {

@@ -59,37 +59,25 @@ struct PlaybackRow: StoredRecord {
   }
 }
 
-struct FavoriteRow: StoredRecord {
+struct FavoriteRow: StoredRecord, Codable {
   static let table = "favorites"
-  static let columns = ["track_id", "collection_id", "favorited_at"]
   static let key = ["track_id"]
   static let insertOnly = ["collection_id"]
   var trackID: UUID
   var collectionID: UUID
-  var favorite: Favorite
+  var favoritedAt: Date?
+
+  var favorite: Favorite { Favorite(favoritedAt: favoritedAt) }
 
   init(_ favorite: Favorite, of trackID: UUID, in collectionID: UUID) {
     self.trackID = trackID
     self.collectionID = collectionID
-    self.favorite = favorite
-  }
-
-  init(row: inout StoredRow) throws {
-    trackID = try row.id()
-    collectionID = try row.id()
-    favorite = Favorite(favoritedAt: try row.dateOrNil())
-  }
-
-  func encode(into values: inout Values) throws {
-    try values.id(trackID)
-    try values.id(collectionID)
-    try values.date(favorite.favoritedAt)
+    favoritedAt = favorite.favoritedAt
   }
 }
 
-struct TagRow: StoredRecord {
+struct TagRow: StoredRecord, Codable {
   static let table = "tags"
-  static let columns = ["collection_id", "tag", "position"]
   static let key = ["collection_id", "tag"]
   var collectionID: UUID
   var tag: String
@@ -99,17 +87,5 @@ struct TagRow: StoredRecord {
     self.collectionID = collectionID
     self.tag = tag
     self.position = position
-  }
-
-  init(row: inout StoredRow) throws {
-    collectionID = try row.id()
-    tag = try row.text()
-    position = try row.int64()
-  }
-
-  func encode(into values: inout Values) throws {
-    try values.id(collectionID)
-    try values.text(tag)
-    try values.int64(position)
   }
 }

@@ -50,7 +50,7 @@ struct LibraryShape: Sendable {
       .optional("duration", \.state.duration, .double),
       .required(name("updatedAt", "updated_at"), \.state.updatedAt, dates),
     ]
-    favorites = FieldTable(marks + [.optional(name("favoritedAt", "favorited_at"), \.favorite.favoritedAt, dates)])
+    favorites = FieldTable(marks + [.optional(name("favoritedAt", "favorited_at"), \.favoritedAt, dates)])
   }
 }
 

@@ -23,7 +23,7 @@ enum DemoLibrary {
         source: .external(description: "holdfast demo"), tracks: chapters, playbackStates: Dictionary(uniqueKeysWithValues: heard),
         tags: ["sample"])
     }
-    for book in books { try library.store.write { try AudiobookLibrary.save(book, in: $0) } }
+    for book in books { try library.store.write({ try AudiobookLibrary.save(book, in: $0) }) }
     return books
   }
 
@@ -44,7 +44,7 @@ enum DemoLibrary {
   /// edit on a device whose clock is ahead, so an import overwrites what is stored.
   static func writeBadly(_ library: AudiobookLibrary, to file: URL) throws {
     let bad = try AudiobookLibrary.inMemory()
-    for var book in try library.store.read { try AudiobookLibrary.collections(in: $0) } {
+    for var book in try library.store.read({ try AudiobookLibrary.collections(in: $0) }) {
       book.title = wrongTitle
       book.updatedAt = Date().addingTimeInterval(3_600)
       book.tracks = book.tracks.map { track in

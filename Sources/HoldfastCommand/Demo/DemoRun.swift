@@ -42,7 +42,7 @@ struct DemoRun {
 
   private func deletion(_ library: AudiobookLibrary) throws -> Accident {
     try DemoLibrary.listen(library, commits: 100)
-    guard let book = try library.store.read { try AudiobookLibrary.collections(in: $0) }.first else {
+    guard let book = try library.store.read({ try AudiobookLibrary.collections(in: $0) }).first else {
       throw StoreError(.verificationFailed, "the sample library is empty")
     }
     let before = Date()

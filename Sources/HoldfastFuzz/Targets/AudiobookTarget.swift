@@ -14,16 +14,16 @@ extension AudiobookTarget {
 
   func edit(_ store: Store, _ random: inout SeededRandom) throws {
     let library = AudiobookLibrary(store)
-    for collection in try library.store.read { try AudiobookLibrary.collections(in: $0) } {
+    for collection in try library.store.read({ try AudiobookLibrary.collections(in: $0) }) {
       let track = collection.tracks.randomElement(using: &random)?.id
       switch Int.random(in: 0..<9, using: &random) {
-      case 0: try library.store.write { try AudiobookLibrary.deleteCollection(collection.id, in: $0) }
-      case 1: try library.store.write { try AudiobookLibrary.renameCollection(collection.id, to: "renamed", in: $0) }
+      case 0: _ = try library.store.write { try AudiobookLibrary.deleteCollection(collection.id, in: $0) }
+      case 1: _ = try library.store.write { try AudiobookLibrary.renameCollection(collection.id, to: "renamed", in: $0) }
       case 2:
-        if let tag = collection.tags.first { try library.store.write { try AudiobookLibrary.removeTag(tag, from: collection.id, in: $0) } }
-      case 3: if let track { try library.store.write { try AudiobookLibrary.removeTracks([track], in: $0) } }
-      case 4: if let track { try library.store.write { try AudiobookLibrary.renameTrack(track, to: "renamed", in: $0) } }
-      case 5: if let track { try library.store.write { try AudiobookLibrary.toggleFavorite(track: track, in: $0) } }
+        if let tag = collection.tags.first { _ = try library.store.write({ try AudiobookLibrary.removeTag(tag, from: collection.id, in: $0) }) }
+      case 3: if let track { _ = try library.store.write { try AudiobookLibrary.removeTracks([track], in: $0) } }
+      case 4: if let track { _ = try library.store.write { try AudiobookLibrary.renameTrack(track, to: "renamed", in: $0) } }
+      case 5: if let track { _ = try library.store.write { try AudiobookLibrary.toggleFavorite(track: track, in: $0) } }
       case 6:
         if let track {
           try library.store.write {

@@ -24,9 +24,9 @@ extension InferenceTarget {
 
   func edit(_ store: Store, _ random: inout SeededRandom) throws {
     let inference = InferenceStore(store)
-    for var configuration in try inference.store.read { try InferenceStore.configurations(in: $0) } {
+    for var configuration in try inference.store.read({ try InferenceStore.configurations(in: $0) }) {
       switch Int.random(in: 0..<5, using: &random) {
-      case 0: try inference.store.write { try InferenceStore.deleteConfiguration(configuration.id, in: $0) }
+      case 0: _ = try inference.store.write { try InferenceStore.deleteConfiguration(configuration.id, in: $0) }
       case 1:
         configuration.analytics.telemetryConsent = .granted
         if random.chance(1, of: 2) { configuration.updatedAt = Date(timeIntervalSince1970: 0) }
@@ -38,16 +38,16 @@ extension InferenceTarget {
       }
     }
     try ModelEdits.edit(inference, &random)
-    for var session in try inference.store.read { try InferenceStore.sessions(in: $0) }.items {
+    for var session in try inference.store.read({ try InferenceStore.sessions(in: $0) }).items {
       let generation = try inference.store.read { try InferenceStore.generations(of: session.id, in: $0) }.items.randomElement(
         using: &random)
       switch Int.random(in: 0..<7, using: &random) {
-      case 0: try inference.store.write { try InferenceStore.deleteSession(session.id, in: $0) }
-      case 1: try inference.store.write { try InferenceStore.endSession(session.id, in: $0) }
+      case 0: _ = try inference.store.write { try InferenceStore.deleteSession(session.id, in: $0) }
+      case 1: _ = try inference.store.write { try InferenceStore.endSession(session.id, in: $0) }
       case 2:
         session.totalCost = 1
         try inference.store.write { try InferenceStore.save(session, in: $0) }
-      case 3: if let generation { try inference.store.write { try InferenceStore.deleteGeneration(generation.id, in: $0) } }
+      case 3: if let generation { _ = try inference.store.write { try InferenceStore.deleteGeneration(generation.id, in: $0) } }
       case 4:
         guard var generation else { break }
         generation.errorCode = "edited"
@@ -55,12 +55,12 @@ extension InferenceTarget {
       default: break
       }
     }
-    for event in try inference.store.read { try InferenceStore.events(in: $0) }.items where random.chance(1, of: 4) {
-      try inference.store.write { try InferenceStore.deleteEvent(event.id, in: $0) }
+    for event in try inference.store.read({ try InferenceStore.events(in: $0) }).items where random.chance(1, of: 4) {
+      _ = try inference.store.write { try InferenceStore.deleteEvent(event.id, in: $0) }
     }
-    for preference in try inference.store.read { try InferenceStore.preferences(in: $0) } {
+    for preference in try inference.store.read({ try InferenceStore.preferences(in: $0) }) {
       switch Int.random(in: 0..<4, using: &random) {
-      case 0: try inference.store.write { try InferenceStore.deletePreference(named: preference.name, in: $0) }
+      case 0: _ = try inference.store.write { try InferenceStore.deletePreference(named: preference.name, in: $0) }
       case 1:
         try inference.store.write {
           try InferenceStore.setPreference(

@@ -21,9 +21,9 @@ extension ModelTarget {
 /// Edits models as an app may do between two imports.
 enum ModelEdits {
   static func edit(_ inference: InferenceStore, _ random: inout SeededRandom) throws {
-    for var model in try inference.store.read { try InferenceStore.models(in: $0) } {
+    for var model in try inference.store.read({ try InferenceStore.models(in: $0) }) {
       switch Int.random(in: 0..<7, using: &random) {
-      case 0: try inference.store.write { try InferenceStore.deleteModel(model.id, in: $0) }
+      case 0: _ = try inference.store.write { try InferenceStore.deleteModel(model.id, in: $0) }
       case 1:
         model.name = "renamed"
         try inference.store.write { try InferenceStore.save(model, in: $0) }
@@ -35,7 +35,7 @@ enum ModelEdits {
         try inference.store.write {
           try InferenceStore.recordDownload(of: model.id, at: random.pick(["/nowhere", "/dev/null"], otherwise: ""), in: $0)
         }
-      case 5: try inference.store.write { try InferenceStore.checkModelFiles(in: $0) }
+      case 5: _ = try inference.store.write { try InferenceStore.checkModelFiles(in: $0) }
       default: break
       }
     }

@@ -17,7 +17,7 @@ extension MusicTarget {
 
   func edit(_ store: Store, _ random: inout SeededRandom) throws {
     let library = MusicStore(store)
-    for track in try library.store.read { try MusicStore.tracks(in: $0) } {
+    for track in try library.store.read({ try MusicStore.tracks(in: $0) }) {
       switch Int.random(in: 0..<10, using: &random) {
       case 0: _ = try library.store.write { try MusicStore.deleteTracks([track.id], in: $0) }
       case 1:

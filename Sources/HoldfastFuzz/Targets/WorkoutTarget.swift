@@ -14,10 +14,10 @@ extension WorkoutTarget {
 
   func edit(_ store: Store, _ random: inout SeededRandom) throws {
     let log = WorkoutLog(store)
-    for workout in try log.store.read { try WorkoutLog.workouts(in: $0) } {
+    for workout in try log.store.read({ try WorkoutLog.workouts(in: $0) }) {
       var changed = workout
       switch Int.random(in: 0..<9, using: &random) {
-      case 0: try log.store.write { try WorkoutLog.deleteWorkout(workout.id, in: $0) }
+      case 0: _ = try log.store.write { try WorkoutLog.deleteWorkout(workout.id, in: $0) }
       case 1: changed.name = "renamed"
       case 2: changed.exercises.reverse()
       case 3: changed.exercises = Array(workout.exercises.dropLast())
@@ -26,17 +26,17 @@ extension WorkoutTarget {
       case 6: for place in changed.exercises.indices { changed.exercises[place].sets = [] }
       default: break
       }
-      if changed != workout { try log.store.write { try WorkoutLog.save(changed, in: $0) } }
+      if changed != workout { try log.store.write({ try WorkoutLog.save(changed, in: $0) }) }
     }
     switch Int.random(in: 0..<4, using: &random) {
     case 0:
-      if try log.store.read { try WorkoutLog.currentWorkout(in: $0) } != nil {
-        try log.store.write { try WorkoutLog.finishWorkout(in: $0) }
+      if try log.store.read({ try WorkoutLog.currentWorkout(in: $0) }) != nil {
+        _ = try log.store.write { try WorkoutLog.finishWorkout(in: $0) }
       }
-    case 1: try log.store.write { try WorkoutLog.discardWorkout(in: $0) }
+    case 1: _ = try log.store.write { try WorkoutLog.discardWorkout(in: $0) }
     case 2:
-      if try log.store.read { try WorkoutLog.currentWorkout(in: $0) } == nil {
-        try log.store.write { try WorkoutLog.startWorkout(named: "now", in: $0) }
+      if try log.store.read({ try WorkoutLog.currentWorkout(in: $0) }) == nil {
+        _ = try log.store.write { try WorkoutLog.startWorkout(named: "now", in: $0) }
       }
     default: break
     }

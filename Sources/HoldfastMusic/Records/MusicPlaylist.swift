@@ -86,9 +86,8 @@ public struct PlaylistEntry: Sendable, Hashable, Identifiable {
   }
 }
 
-struct EntryRow: StoredRecord, Hashable {
+struct EntryRow: StoredRecord, Hashable, Codable {
   static let table = "collection_tracks"
-  static let columns = ["id", "collection_id", "track_id", "position"]
   static let insertOnly = ["collection_id"]
   var id: UUID
   var collectionID: UUID
@@ -100,20 +99,6 @@ struct EntryRow: StoredRecord, Hashable {
     self.collectionID = collectionID
     self.trackID = trackID
     self.position = position
-  }
-
-  init(row: inout StoredRow) throws {
-    id = try row.id()
-    collectionID = try row.id()
-    trackID = try row.id()
-    position = try row.int64()
-  }
-
-  func encode(into values: inout Values) throws {
-    try values.id(id)
-    try values.id(collectionID)
-    try values.id(trackID)
-    try values.int64(position)
   }
 
   var entry: PlaylistEntry { PlaylistEntry(id: id, trackID: trackID) }

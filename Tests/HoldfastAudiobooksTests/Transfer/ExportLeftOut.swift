@@ -31,7 +31,7 @@ import Testing
     let kept = Sample.collection("Kept", tracks: ["One"])
     var left = Sample.collection("Left", tracks: ["Two"], seed: 2)
     left.source = Tagged(source)
-    for collection in [kept, left] { try world.library.store.write { try AudiobookLibrary.save(collection, in: $0) } }
+    for collection in [kept, left] { try world.library.store.write({ try AudiobookLibrary.save(collection, in: $0) }) }
     let (leftOut, read) = try exported()
     #expect(leftOut == ["collections -: the player does not know a source of the kind \(left.source.type)"])
     #expect(try read == ExportedLibrary([kept]))

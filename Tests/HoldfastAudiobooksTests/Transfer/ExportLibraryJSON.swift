@@ -15,7 +15,7 @@ import Testing
   func equalValues(seed: UInt64) throws {
     let world = try World.inMemory()
     var random = SeededGenerator(seed: seed)
-    for _ in 0..<40 { try world.library.store.write { try AudiobookLibrary.save(Sample.playersCollection(&random), in: $0) } }
+    for _ in 0..<40 { try world.library.store.write({ try AudiobookLibrary.save(Sample.playersCollection(&random), in: $0) }) }
     let report = try world.library.exportLibraryJSON(to: target)
     let collections = try world.library.store.read { try AudiobookLibrary.collections(in: $0) }
     #expect(try ExportedLibrary(contentsOf: target) == ExportedLibrary(collections), "seed \(seed)")
@@ -33,7 +33,7 @@ import Testing
   func sameBytes(seed: UInt64) throws {
     let world = try World.inMemory()
     var random = SeededGenerator(seed: seed)
-    for _ in 0..<20 { try world.library.store.write { try AudiobookLibrary.save(Sample.collection(&random), in: $0) } }
+    for _ in 0..<20 { try world.library.store.write({ try AudiobookLibrary.save(Sample.collection(&random), in: $0) }) }
     let first = try world.library.exportLibraryJSON(to: target)
     let bytes = try Data(contentsOf: target)
     #expect(try world.library.exportLibraryJSON(to: target) == first)

@@ -100,8 +100,8 @@ struct ImportCases {
     let states = Legacy.states((2, Legacy.state("1")))
     _ = try world.importing(Legacy.library(Legacy.collection(tracks: [Legacy.track(2)], more: states)))
     try world.withLibrary { library in
-      try library.store.write { try AudiobookLibrary.renameCollection(Legacy.uuid(1), to: "mine", in: $0) }
-      try library.store.write { try AudiobookLibrary.renameTrack(Legacy.uuid(2), to: "mine", in: $0) }
+      _ = try library.store.write { try AudiobookLibrary.renameCollection(Legacy.uuid(1), to: "mine", in: $0) }
+      _ = try library.store.write { try AudiobookLibrary.renameTrack(Legacy.uuid(2), to: "mine", in: $0) }
       try library.store.write {
         try AudiobookLibrary.savePlaybackState(PlaybackState(position: 99, updatedAt: world.clock.now), of: Legacy.uuid(2), in: $0)
       }
@@ -132,9 +132,9 @@ struct ImportCases {
       Legacy.collection(4, tracks: [Legacy.track(5)]))
     _ = try world.importing(json)
     try world.withLibrary { library in
-      try library.store.write { try AudiobookLibrary.deleteCollection(Legacy.uuid(4), in: $0) }
-      try library.store.write { try AudiobookLibrary.removeTracks([Legacy.uuid(2)], in: $0) }
-      try library.store.write { try AudiobookLibrary.removeTag("a", from: Legacy.uuid(1), in: $0) }
+      _ = try library.store.write { try AudiobookLibrary.deleteCollection(Legacy.uuid(4), in: $0) }
+      _ = try library.store.write { try AudiobookLibrary.removeTracks([Legacy.uuid(2)], in: $0) }
+      _ = try library.store.write { try AudiobookLibrary.removeTag("a", from: Legacy.uuid(1), in: $0) }
     }
     #expect(
       try world.importing(json) == """

@@ -227,7 +227,7 @@ struct ImportVersions {
       let collection = try #require(try library.store.read { try AudiobookLibrary.collection(Legacy.uuid(1), in: $0) })
       #expect(Array(collection.title.utf8) == Array(title.utf8))
       #expect(collection.tracks.map { Array($0.displayName.utf8) } == [Array(title.utf8)])
-      if let word { #expect(try library.store.read { try AudiobookLibrary.search(word, in: $0) }.count == 2) }
+      if let word { #expect(try library.store.read({ try AudiobookLibrary.search(word, in: $0) }).count == 2) }
     }
   }
 

@@ -23,7 +23,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: world.backup.path))
 
     let (book, track) = (books[0].id, books[0].tracks[1].id)
-    try library.store.write { try AudiobookLibrary.renameCollection(book, to: "三体问题", in: $0) }
+    _ = try library.store.write { try AudiobookLibrary.renameCollection(book, to: "三体问题", in: $0) }
     #expect(try world.read().collections.first?.title == "三体问题")
     try library.store.write {
       try AudiobookLibrary.savePlaybackState(
@@ -33,9 +33,9 @@ import Testing
     #expect(try world.read().collections.first?.lastPlayedTrackId == track)
     try library.store.write { try AudiobookLibrary.setFavorite(true, track: track, in: $0) }
     #expect(try world.read().collections.first?.tracks[1].isFavorite == true)
-    try library.store.write { try AudiobookLibrary.addTag("科幻", to: book, in: $0) }
+    _ = try library.store.write { try AudiobookLibrary.addTag("科幻", to: book, in: $0) }
     #expect(try world.read().collections.first?.tags == ["科幻"])
-    try library.store.write { try AudiobookLibrary.deleteCollection(books[1].id, in: $0) }
+    _ = try library.store.write { try AudiobookLibrary.deleteCollection(books[1].id, in: $0) }
     #expect(try world.read().collections.count == 1)
     try library.store.write { try AudiobookLibrary.save(books[1], in: $0) }
     #expect(try world.read().collections.count == 2)
@@ -60,7 +60,7 @@ import Testing
     #expect(try copies() == ["library.json.backup"])
     let library = try world.open()
     let foreign = try world.write([books[1]])
-    try await library.store.write { try AudiobookLibrary.renameCollection(books[0].id, to: "D", in: $0) }
+    _ = try await library.store.write { try AudiobookLibrary.renameCollection(books[0].id, to: "D", in: $0) }
     #expect(try copies() == ["library.json.backup", "library.json.backup-2"])
     #expect(try Data(contentsOf: world.folder.file("library.json.backup-2")) == foreign)
   }
@@ -80,7 +80,7 @@ import Testing
     try FileManager.default.moveItem(at: moved, to: folder)
     #expect(try library.store.read { try AudiobookLibrary.collections(in: $0) } == books)
     #expect(try Data(contentsOf: world.legacy) == original)
-    try library.store.write { try AudiobookLibrary.renameCollection(books[0].id, to: "Kept", in: $0) }
+    _ = try library.store.write { try AudiobookLibrary.renameCollection(books[0].id, to: "Kept", in: $0) }
     #expect(try world.read().collections.first?.title == "Kept")
   }
 
@@ -98,7 +98,7 @@ import Testing
     #expect(try library.store.read { try AudiobookLibrary.collections(in: $0) } == books && Data(contentsOf: legacy) == original)
     #expect(try FileManager.default.contentsOfDirectory(atPath: disk.url.path).sorted() == ["filler", "library.json"])
     try disk.free()
-    try library.store.write { try AudiobookLibrary.addTag("x", to: books[0].id, in: $0) }
+    _ = try library.store.write { try AudiobookLibrary.addTag("x", to: books[0].id, in: $0) }
     #expect(try ExportedLibrary(contentsOf: legacy).collections.first?.tags == ["x"])
   }
 

@@ -52,7 +52,7 @@ import Testing
       let library = try world.open()
       #expect(library.accessWords.kind == "legacy")
       #expect(try library.store.read { try AudiobookLibrary.collections(in: $0) }.map(\.tracks.count) == [2, 1])
-      try library.store.write { try AudiobookLibrary.renameCollection(books[0].id, to: title, in: $0) }
+      _ = try library.store.write { try AudiobookLibrary.renameCollection(books[0].id, to: title, in: $0) }
       #expect(try world.read().collections.map(\.title) == [title, "Emma"], "the player can read it")
     }
     try world.allowStore()
@@ -74,7 +74,7 @@ import Testing
     try world.forbidStore()
     let library = try world.open()
     #expect(try library.store.read { try AudiobookLibrary.collections(in: $0) } == [books[0]])
-    try library.store.write { try AudiobookLibrary.addTag("x", to: books[0].id, in: $0) }
+    _ = try library.store.write { try AudiobookLibrary.addTag("x", to: books[0].id, in: $0) }
     #expect(try String(contentsOf: world.legacy, encoding: .utf8).contains("Another"))
   }
 
@@ -90,7 +90,7 @@ import Testing
       try await library.store.read { try AudiobookLibrary.collections(in: $0) }.map { $0.tracks.last?.location.type } == [
         "webdav", "webdav",
       ])
-    try await library.store.write { try AudiobookLibrary.renameCollection(books[0].id, to: "New", in: $0) }
+    _ = try await library.store.write { try AudiobookLibrary.renameCollection(books[0].id, to: "New", in: $0) }
     #expect(try await world.open().collections().map { $0.tracks.last?.location.type } == ["webdav", "webdav"])
     try world.allowStore()
     let imported = try world.open()

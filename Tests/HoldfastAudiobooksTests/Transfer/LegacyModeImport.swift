@@ -77,7 +77,7 @@ import Testing
     let bytes = try world.write(books)
     let library = try world.open()
     _ = try library.store.snapshot(label: "before the damage")
-    try library.store.write { try AudiobookLibrary.renameCollection(books[0].id, to: "New", in: $0) }
+    _ = try library.store.write { try AudiobookLibrary.renameCollection(books[0].id, to: "New", in: $0) }
     try library.store.close()
     try Damage.overwrite(world.store, at: 100, count: 3000)
     let damaged = try Data(contentsOf: world.store)

@@ -48,7 +48,7 @@ import Testing
     #expect(library.accessWords.kind == "legacy" && library.importFailure?.code == .cancelled && library.importReport == nil)
     #expect(try library.store.read { try AudiobookLibrary.collections(in: $0) } == books)
     #expect(try Data(contentsOf: world.legacy) == bytes && world.folder.contents() == ["library.json", "stores"])
-    try library.store.write { try AudiobookLibrary.renameCollection(books[1].id, to: "Kept", in: $0) }
+    _ = try library.store.write { try AudiobookLibrary.renameCollection(books[1].id, to: "Kept", in: $0) }
     #expect(try world.read().collections.map(\.title) == ["三体", "Kept"])
     let next = try open().library
     #expect(next.access == .readWrite && next.importReport?.isClean == true && next.importFailure == nil)

@@ -253,7 +253,7 @@ import Testing
     let world = try await rows.world(2)
     let (api, inference) = (TablesAPI(refusing: [SentRows.id(1)]), world.inference)
     let server = try LoopbackServer { request in
-      if way == "during" { _ = try? inference.store.write { try InferenceStore.deleteEvent(SentRows.id(1), in: $0) } }
+      if way == "during" { _ = try? inference.store.write({ try InferenceStore.deleteEvent(SentRows.id(1), in: $0) }) }
       return api.answer(request)
     }
     defer { server.stop() }
@@ -262,7 +262,7 @@ import Testing
     switch way {
     case "one": try await inference.deleteEvent(SentRows.id(1))
     case "pending": try await inference.deletePendingTelemetry()
-    case "rows": try await inference.store.write { try $0.execute("DELETE FROM telemetry") }
+    case "rows": _ = try await inference.store.write { try $0.execute("DELETE FROM telemetry") }
     default: break
     }
     #expect(try Self.tries(world) == 0)

@@ -242,7 +242,7 @@ import Testing
       let ids = list.trackIDs
       list.trackIDs = [ids[0], ids[2]]
       _ = try library.store.write { try MusicStore.savePlaylists([list], in: $0) }
-      try library.store.write { try MusicStore.deleteTracks([ids[2]], in: $0) }
+      _ = try library.store.write { try MusicStore.deleteTracks([ids[2]], in: $0) }
     }
     #expect(
       try world.importing("#EXTM3U\n/a.mp3\n/b.mp3\n/c.mp3\n/d.mp3\n/c.mp3\n") == """

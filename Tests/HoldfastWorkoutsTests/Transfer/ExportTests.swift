@@ -34,7 +34,7 @@ import Testing
     #expect(report.leftOut.map(\.field) == ["type", "type", "type"] && report.format == "json")
     #expect(try world.report().isClean)
     #expect(try await world.workouts() == source.workouts())
-    #expect(try await world.workouts() == workouts.reversed())
+    #expect(try world.workouts() == workouts.reversed())
   }
 
   @Test("its keys, nulls and times are the core's")

@@ -345,8 +345,8 @@ import Testing
         \(TableWorld.guessed(3))
         """)
     try world.withLibrary { log in
-      for workout in try log.store.read { try WorkoutLog.workouts(in: $0) } {
-        try log.store.write { try WorkoutLog.deleteWorkout(workout.id, in: $0) }
+      for workout in try log.store.read({ try WorkoutLog.workouts(in: $0) }) {
+        _ = try log.store.write { try WorkoutLog.deleteWorkout(workout.id, in: $0) }
       }
     }
     #expect(

@@ -73,8 +73,8 @@ import Testing
     curl.notes = [String(repeating: "x", count: 1 << 20)]
     let workout = Workout(id: random.id(), name: "A", startedAt: Date(timeIntervalSince1970: 0), exercises: [curl])
     try log.store.write { try WorkoutLog.save(workout, in: $0) }
-    try log.store.write { try WorkoutLog.saveTemplate(from: workout.id, named: "T", in: $0) }
-    try log.store.write { try WorkoutLog.startWorkout(named: "B", in: $0) }
+    _ = try log.store.write { try WorkoutLog.saveTemplate(from: workout.id, named: "T", in: $0) }
+    _ = try log.store.write { try WorkoutLog.startWorkout(named: "B", in: $0) }
     let report = try log.exportCSV(.hevy, to: folder.file("out.csv"))
     #expect(
       report.leftOut.map { "\($0.kind): \($0.reason)" } == [

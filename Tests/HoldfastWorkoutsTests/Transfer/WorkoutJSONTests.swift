@@ -288,8 +288,8 @@ import Testing
     let app = AppWorkouts.core
     _ = try world.report("[\(app.workout(1, [app.exercise(0x11, in: 1, [app.set(0x21, of: 0x11, in: 1, at: 0)])]))]")
     try world.withLibrary { log in
-      for workout in try log.store.read { try WorkoutLog.workouts(in: $0) } {
-        try log.store.write { try WorkoutLog.deleteWorkout(workout.id, in: $0) }
+      for workout in try log.store.read({ try WorkoutLog.workouts(in: $0) }) {
+        _ = try log.store.write { try WorkoutLog.deleteWorkout(workout.id, in: $0) }
       }
     }
     #expect(

@@ -52,7 +52,7 @@ import Testing
     #expect(logged.completedAt == start && logged.isCompleted && logged.type == .amrap)
     #expect(try await log.workouts() == [expected])
     #expect(try await log.currentWorkout() == nil)
-    #expect(try await world.isHealthy())
+    #expect(try world.isHealthy())
   }
 
   @Test("a second one is refused, says what to do, and leaves the first as it is")
@@ -71,7 +71,7 @@ import Testing
       #expect(error?.recoverySuggestion == "Finish it or discard it, then start the new one.")
     }
     #expect(try await world.log.currentWorkout() == first)
-    #expect(try await world.store.rows("SELECT count(*) FROM workouts") == ["2"])
+    #expect(try world.store.rows("SELECT count(*) FROM workouts") == ["2"])
     #expect(await failure { try await world.log.startWorkout(named: "x", idleLimitSeconds: -1) }?.code == .invalidValue)
   }
 
@@ -120,7 +120,7 @@ import Testing
     #expect(sets.allSatisfy { $0.actual == ExerciseSet.Actual() && !$0.isCompleted && $0.completedAt == nil })
     #expect(begun.startedAt == world.clock.now && begun.endedAt == nil && begun.durationSeconds == nil)
     #expect(try await world.log.workout(old.id) == old)
-    #expect(try await world.isHealthy())
+    #expect(try world.isHealthy())
   }
 
   @Test("a template begins one, and is no workout itself; what is neither is not found")
@@ -135,7 +135,7 @@ import Testing
     let begun = try await world.log.startWorkout(from: plan.id).workout
     #expect(begun.name == "Push" && begun.exercises.map(\.sets.count) == [3, 3])
     #expect(try await world.log.currentWorkout()?.workout == begun)
-    #expect(try await world.store.rows("SELECT id FROM workouts WHERE state = 'template'") == [IDCodec.lowercase(plan.id)])
+    #expect(try world.store.rows("SELECT id FROM workouts WHERE state = 'template'") == [IDCodec.lowercase(plan.id)])
   }
 
   @Test("finishing keeps every set or, when asked, drops those in which nothing was entered, and touches no other workout")
@@ -179,7 +179,7 @@ import Testing
     #expect(try await world.log.discardWorkout() == begun)
     #expect(try await world.log.discardWorkout() == nil)
     #expect(try await world.log.workouts() == [old])
-    #expect(try await world.store.rows("SELECT count(*) FROM workouts") == ["1"])
+    #expect(try world.store.rows("SELECT count(*) FROM workouts") == ["1"])
     _ = try await world.log.startWorkout(named: "Next")
     #expect(try world.isHealthy())
   }
@@ -196,7 +196,7 @@ import Testing
     let again = try WorkoutLog.open(at: url, options: .testing)
     #expect(before != nil && before?.timer.idleLimitSeconds == 60)
     #expect(try await again.currentWorkout() == before)
-    try await again.store.close()
+    try again.store.close()
     #expect(try folder.contents() == ["log.sqlite"])
   }
 

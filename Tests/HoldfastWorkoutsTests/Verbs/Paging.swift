@@ -90,7 +90,7 @@ import Testing
   func keptKey() async throws {
     let (world, _) = try await world()
     let key = try #require(try await world.log.workouts(after: nil, limit: 10).next)
-    let kept = try await JSONDecoder().decode(PageKey.self, from: JSONEncoder().encode(key))
+    let kept = try JSONDecoder().decode(PageKey.self, from: JSONEncoder().encode(key))
     #expect(try await world.log.workouts(after: kept, limit: 9).items == world.log.workouts(after: key, limit: 9).items)
   }
 }

@@ -83,6 +83,6 @@ import Testing
     try await world.log.deleteWorkout(workout.id)
     #expect(try await world.log.search("深蹲").items.count == 1)
     #expect(try await world.log.search("push").items == [])
-    #expect(try await world.isHealthy())
+    #expect(try world.isHealthy())
   }
 }

@@ -142,7 +142,7 @@ import Testing
     world.clock.advance()
     for verb in verbs(other) { try await verb() }
     #expect(try await log.currentWorkout() == before)
-    let set = try #require(await before?.workout.exercises.flatMap(\.sets).first)
+    let set = try #require(before?.workout.exercises.flatMap(\.sets).first)
     for verb in [{ try await log.logSet(set.id) }, { _ = try await log.reopenSet(set.id) }] {
       let trainedBefore = try #require(try await trained(world))
       world.clock.advance()

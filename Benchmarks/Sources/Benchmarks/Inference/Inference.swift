@@ -26,10 +26,14 @@ enum Inference {
     let store = try open(path)
     let analytics = InferenceConfiguration.Analytics(
       isEnabled: true, level: .verbose, telemetryConsent: .granted, includesModelInfo: true)
-    try store.save(InferenceConfiguration(analytics: analytics, createdAt: Date(milliseconds: 0)))
+    try store.store.write {
+      try InferenceStore.save(InferenceConfiguration(analytics: analytics, createdAt: Date(milliseconds: 0)), in: $0)
+    }
     if generations > 0 {
       var seed = InferenceSeed()
-      let sessions = try (0..<500).map { _ in try store.startSession(with: "publisher/model", type: .chat).id }
+      let sessions = try (0..<500).map { _ in
+        try store.store.write { try InferenceStore.startSession(with: "publisher/model", type: .chat, in: $0) }.id
+      }
       let all = seed.generations(generations, of: sessions)
       try store.store.write { try $0.insert(contentsOf: all) }
     }
@@ -51,7 +55,7 @@ enum Inference {
         byDay ? statisticsByDay : statistics, rounds: rounds,
         [
           Player(name: "C") { _, _ in try c.statistics(byDay: byDay) },
-          Player(name: Gate.contestant) { _, _ in sum(try store.statistics(by: grouping)) },
+          Player(name: Gate.contestant) { _, _ in sum(try store.store.read { try InferenceStore.statistics(by: grouping, in: $0) }) },
           Player(name: windows) { _, _ in try c.windows(byDay: byDay) },
         ])
     }
@@ -93,7 +97,12 @@ enum Inference {
             try close()
             store = try open(try renew(1))
           }
-        ) { _, _ in Found([Double(try store?.record(events) ?? 0)]) },
+        ) { _, _ in
+          let recorded = try store.map { inference in
+            try inference.store.write { try InferenceStore.record(events, secretProperties: inference.secretProperties, in: $0) }
+          }
+          return Found([Double(recorded ?? 0)])
+        },
         Player(
           name: InferenceGRDB.name,
           settle: {
@@ -106,7 +115,7 @@ enum Inference {
     let left = try paths.map { path in
       let store = try open(path)
       defer { try? store.store.close() }
-      return try store.events(limit: count).items
+      return try store.store.read { try InferenceStore.events(limit: count, in: $0) }.items
     }
     guard left[0].count == count, left[0] == left[1], left[0] == left[2] else { throw Failure("\(record) left different events") }
     return outcomes

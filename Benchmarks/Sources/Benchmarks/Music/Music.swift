@@ -16,8 +16,8 @@ enum Music {
     let folder = try dataSets.newFolder()
     let path = folder + "/" + DataSet.databaseName
     let library = try MusicStore.open(at: URL(fileURLWithPath: path))
-    try library.saveTracks(tracks)
-    try library.savePlaylists(playlists)
+    try library.store.write { try MusicStore.saveTracks(tracks, in: $0) }
+    try library.store.write { try MusicStore.savePlaylists(playlists, in: $0) }
     let c = try CMusic(path: path)
     let grdb = try MusicGRDB(path: path)
     defer {
@@ -29,7 +29,9 @@ enum Music {
       load, rounds: rounds,
       [
         Player(name: "C") { _, _ in try c.load() },
-        Player(name: Gate.contestant) { _, _ in try sum(library.tracks(), library.playlists()) },
+        Player(name: Gate.contestant) { _, _ in
+          try sum(library.store.read { try MusicStore.tracks(in: $0) }, library.store.read { try MusicStore.playlists(in: $0) })
+        },
         Player(name: MusicGRDB.name) { _, _ in try grdb.load() },
       ])
     let typed = seed.typing(searches)
@@ -37,7 +39,9 @@ enum Music {
       search, rounds: rounds, operations: searches,
       [
         Player(name: "C") { operation, _ in try c.search(typed[operation]) },
-        Player(name: Gate.contestant) { operation, _ in try sum(library.search(typed[operation], limit: 50), []) },
+        Player(name: Gate.contestant) { operation, _ in
+          try sum(library.store.read { try MusicStore.search(typed[operation], limit: 50, in: $0) }, [])
+        },
       ])
     let file = folder + "/Library.xml"
     try ITunesFile.write(tracks, playlists, to: file)

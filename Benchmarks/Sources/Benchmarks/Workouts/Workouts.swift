@@ -25,10 +25,10 @@ enum Workouts {
     let path = try dataSets.newFolder() + "/" + DataSet.databaseName
     var seed = WorkoutSeed()
     let log = try open(path)
-    try log.save(seed.workouts(workouts))
-    var current = try log.startWorkout(named: "Now", idleLimitSeconds: 1_000_000).workout
+    try log.store.write { try WorkoutLog.save(seed.workouts(workouts), in: $0) }
+    var current = try log.store.write { try WorkoutLog.startWorkout(named: "Now", idleLimitSeconds: 1_000_000, in: $0) }.workout
     current.exercises = (0..<6).map { _ in seed.exercise(workouts, at: nil) }
-    try log.save(current)
+    try log.store.write { try WorkoutLog.save(current, in: $0) }
     try log.store.checkpoint(.truncate)
     try log.store.close()
     return path
@@ -50,7 +50,8 @@ enum Workouts {
     return try takeTurns(
       workload, rounds: rounds,
       [
-        Player(name: "C") { _, _ in try c.load() }, Player(name: Gate.contestant) { _, _ in sum(try log.workouts()) },
+        Player(name: "C") { _, _ in try c.load() },
+        Player(name: Gate.contestant) { _, _ in sum(try log.store.read { try WorkoutLog.workouts(in: $0) }) },
         Player(name: WorkoutsGRDB.name) { _, _ in try grdb.load() },
       ])
   }
@@ -63,12 +64,16 @@ enum Workouts {
     }
     let all = try takeTurns(
       records, rounds: rounds,
-      [Player(name: "C") { _, _ in try c.records() }, Player(name: Gate.contestant) { _, _ in sum(try log.records()) }])
+      [
+        Player(name: "C") { _, _ in try c.records() },
+        Player(name: Gate.contestant) { _, _ in sum(try log.store.read { try WorkoutLog.records(in: $0) }) },
+      ])
     let byWeek = try takeTurns(
       weeks, rounds: rounds,
       [
         Player(name: "C") { _, _ in try c.weeks() },
-        Player(name: Gate.contestant) { _, _ in sum(try log.volumeByWeek(limit: .max, timeZone: .gmt)) },
+        Player(name: Gate.contestant) { _, _ in sum(try log.store.read { try WorkoutLog.volumeByWeek(limit: .max, timeZone: .gmt, in: $0) })
+        },
       ])
     let names = ["Squat", "Bench Press", "Développé couché", "Face Pull"]
     return try all + byWeek
@@ -76,7 +81,9 @@ enum Workouts {
         progress, rounds: rounds, operations: 20,
         [
           Player(name: "C") { operation, _ in try c.progress(of: SortText.folded(names[operation % names.count])) },
-          Player(name: Gate.contestant) { operation, _ in sum(try log.progress(of: names[operation % names.count]).items) },
+          Player(name: Gate.contestant) { operation, _ in
+            sum(try log.store.read { try WorkoutLog.progress(of: names[operation % names.count], in: $0) }.items)
+          },
         ])
   }
 
@@ -90,7 +97,7 @@ enum Workouts {
       return copy
     }
     let (c, log) = (try CWorkouts(path: paths[0]), try open(paths[1]))
-    let current = try log.currentWorkout()?.workout
+    let current = try log.store.read { try WorkoutLog.currentWorkout(in: $0) }?.workout
     let ids = current?.exercises.flatMap(\.sets).map(\.id) ?? []
     guard !ids.isEmpty else { throw Failure("\(workload): no workout is in progress") }
     // SQLite writes no page for a row that stays the same.
@@ -111,7 +118,7 @@ enum Workouts {
         },
         Player(name: Gate.contestant, settle: { try log.store.checkpoint(.truncate) }) { operation, round in
           let (id, weight, reps) = entry(operation, round)
-          try log.logSet(id, ExerciseSet.Actual(weight: weight, reps: reps))
+          try log.store.write { try WorkoutLog.logSet(id, ExerciseSet.Actual(weight: weight, reps: reps), in: $0) }
           return Found()
         },
       ])
@@ -122,7 +129,9 @@ enum Workouts {
     let left = try paths.map { path in
       let log = try open(path)
       defer { try? log.store.close() }
-      return try log.currentWorkout()?.workout.exercises.flatMap(\.sets).map { [$0.actual.weight, Double($0.actual.reps ?? 0)] }
+      return try log.store.read { try WorkoutLog.currentWorkout(in: $0) }?.workout.exercises.flatMap(\.sets).map {
+        [$0.actual.weight, Double($0.actual.reps ?? 0)]
+      }
     }
     guard left[0] != nil, left[0] == left[1] else { throw Failure("\(workload) left different logs") }
     return outcomes
