@@ -20,7 +20,9 @@ extension AudiobookTarget {
       case 0: _ = try library.store.write { try AudiobookLibrary.deleteCollection(collection.id, in: $0) }
       case 1: _ = try library.store.write { try AudiobookLibrary.renameCollection(collection.id, to: "renamed", in: $0) }
       case 2:
-        if let tag = collection.tags.first { _ = try library.store.write({ try AudiobookLibrary.removeTag(tag, from: collection.id, in: $0) }) }
+        if let tag = collection.tags.first {
+          _ = try library.store.write { try AudiobookLibrary.removeTag(tag, from: collection.id, in: $0) }
+        }
       case 3: if let track { _ = try library.store.write { try AudiobookLibrary.removeTracks([track], in: $0) } }
       case 4: if let track { _ = try library.store.write { try AudiobookLibrary.renameTrack(track, to: "renamed", in: $0) } }
       case 5: if let track { _ = try library.store.write { try AudiobookLibrary.toggleFavorite(track: track, in: $0) } }
