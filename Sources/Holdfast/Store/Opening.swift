@@ -191,11 +191,11 @@ struct Opening {
       let failure = StoreError(error, path: files.path)
       if made, failure.code != .busy { removeUnfilled() }
       // The snapshot or the migration failed, and the file is unchanged. The last two codes come from the folder of the snapshots.
-      let opensUnmigrated: [StoreError.Code] = [
+      let passing: [StoreError.Code] = [
         .migrationFailed, .migrationLostRows, .diskFull, .outOfMemory, .inputOutput, .damaged, .verificationFailed, .cannotCreate,
         .permissionDenied, .notFound,
       ]
-      guard needsMigration, !isNew, opensUnmigrated.contains(failure.code) else { throw failure }
+      guard needsMigration, !isNew, options.opensUnmigrated, passing.contains(failure.code) else { throw failure }
       return try openUnmigrated(because: failure, notices)
     }
   }

@@ -256,9 +256,12 @@ extension Store {
   }
 
   package func checkWritable() throws {
-    if case .readOnly(let reason) = access {
-      throw StoreError(.readOnly, "\(path) is open read-only: \(reason)")
-    }
+    guard case .readOnly(let reason) = access else { return }
+    guard let openingError else { throw StoreError(.readOnly, "\(path) is open read-only: \(reason)") }
+    throw StoreError(
+      .readOnly, "\(path) is open read-only, because migrating it failed: \(reason)",
+      suggestion: "Correct what failed, and open the store again; Store.openingError has the error.",
+      recoveryOptions: openingError.recoveryOptions, cause: openingError)
   }
 
   /// The error that `read` and `write` throw: the kit's errors for failures of the store, and `body`'s own errors unchanged.

@@ -33,6 +33,9 @@ public struct StoreOptions: Sendable {
   public var opensReadOnly = false
   /// What opening does with migrations that have not run yet. Default `.automatically`.
   public var migrating: Migrating = .automatically
+  /// Whether a store whose migration failed opens read-only, so that people still see their data. Default true; `Store.openingError` then has
+  /// the error, and so has every write. False, as in `development`: opening throws it.
+  public var opensUnmigrated = true
   /// The key of an encrypted store. A new store is encrypted with it, and so are its snapshots and what is set aside. The SQLite in use must
   /// be able to encrypt; otherwise opening throws `.encryptionUnavailable` before it touches the path. Default nil: not encrypted. See
   /// `Documentation/Encryption.md`.
@@ -117,10 +120,11 @@ public struct StoreOptions: Sendable {
     return options
   }
 
-  /// For development: every commit is durable and every statement is logged at the debug level.
+  /// For development: every commit is durable, every statement is logged at the debug level, and a migration that fails makes opening throw.
   public static var development: StoreOptions {
     var options = StoreOptions()
     options.durability = .durable
+    options.opensUnmigrated = false
     var logger = Logger(label: "holdfast")
     logger.logLevel = .debug
     options.logger = logger

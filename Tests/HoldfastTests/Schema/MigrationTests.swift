@@ -157,8 +157,14 @@ struct MigrationTests {
     #expect(store.access == .readOnly(reason: store.openingError?.message ?? ""))
     #expect(store.openingError?.code == .migrationFailed)
     #expect(try store.titles().count == 3)
-    #expect(failure { try store.fill(shelf: 2) }?.code == .readOnly)
+    let refusal = failure { try store.fill(shelf: 2) }
+    #expect(refusal?.code == .readOnly)
+    #expect(refusal?.message.contains("because migrating it failed: the migration shelves/002 failed") == true)
+    #expect(refusal?.recoveryOptions == store.openingError?.recoveryOptions)
+    var developing = StoreOptions.testing
+    developing.opensUnmigrated = StoreOptions.development.opensUnmigrated
     try store.close()
+    #expect(failure { try folder.store([indexing], options: developing) }?.code == .migrationFailed)
     let adding = schema(Migration("shelves/002", sql: "ALTER TABLE books ADD COLUMN isbn TEXT; DELETE FROM books"))
     #expect(failure { try folder.store([adding]) }?.code == .migrationLostRows)
   }
