@@ -22,7 +22,7 @@ final class RowDecoder: Decoder {
   func read<Record: StoredRecord & Codable>(_ type: Record.Type, at first: Int32) throws -> (Record, Int32) {
     if record != ObjectIdentifier(type) {
       let found = try DerivedColumns.of(type)
-      // Who writes the columns by hand and not the reading would get values from other columns.
+      // With columns written by hand and a derived reading, properties would get values of other columns.
       guard type.columns == found.names else { throw Self.onlyPart(type) }
       (derived, record) = (found, ObjectIdentifier(type))
     }

@@ -90,7 +90,7 @@ struct Opening {
     if options.migrating == .never { notAsDeclared.removeAll { expected?.objects[$0]?.sql.hasPrefix("CREATE INDEX") == true } }
     needsMigration = !pending.isEmpty || !notAsDeclared.isEmpty
     // A record without its column is either a mistake of the app, which this throws, or a column that the file has lost.
-    if unknown.isEmpty, (try? runner.checkRecords(in: shape)) == nil { _ = try runner.expectedShape() }
+    if unknown.isEmpty, pending.isEmpty, expected == nil, (try? runner.checkRecords(in: shape)) == nil { _ = try runner.expectedShape() }
     isNewer = !unknown.isEmpty
     let isProtected = !DurableFile.mayWrite(path) || !DurableFile.mayWrite(files.parent.path)
     if isNewer {
