@@ -26,11 +26,12 @@ extension Archiver {
       throw ArchiveGap.logGone
     }
     if header.salts != follower.place.salts {
+      guard mayBeginAnew else { throw ArchiveGap.logBegunAnew }
+      guard header.pageBytes == hashes.pageBytes else { throw ArchiveGap.pageSizeChanged }
       // SQLite adds 1 to the first salt of a log that begins anew. A log without a commit it may begin with any salts.
       let isNext =
         hasAnySalts || follower.place.frames == 0 || header.salts >> 32 == ((follower.place.salts >> 32) + 1) & 0xFFFF_FFFF
-      guard mayBeginAnew, isNext else { throw ArchiveGap.logBegunAnew }
-      guard header.pageBytes == hashes.pageBytes else { throw ArchiveGap.pageSizeChanged }
+      guard isNext else { return try compareFile(all: all) }
       follower.begin(header)
       hasAnySalts = false
     }
@@ -54,6 +55,15 @@ extension Archiver {
     }
     lock.withLock { noted.removeFirst(min(commits.count, noted.count)) }
     tell { ($0.newest, $0.commits) = (last.time, last.commit) }
+  }
+
+  /// There was another log between the archived one and the present one. A process that was killed may have begun it, and then it had no
+  /// commit. That it had none is known when the file still is what was archived.
+  private func compareFile(all: Bool) throws {
+    try segment?.flush()
+    (segment, phase, resumesAt) = (nil, .beginning, .now)
+    resume()
+    if phase == .following { try drain(all: all) }
   }
 
   /// The number of the store's last commit. Archives every commit first. Called on the writer's queue, outside a transaction.

@@ -185,6 +185,34 @@ struct ArchiveSharedTests {
     try archiving.close()
   }
 
+  @Test(
+    "a log that a killed process began without a commit makes no gap; one with a commit that nobody archived does",
+    arguments: [false, true])
+  func logBetween(hasCommit: Bool) throws {
+    let archiving = try notes.open()
+    try notes.add(1, to: archiving)
+    _ = try archiving.archive()
+    try archiving.checkpoint()
+    let archiver = try #require(archiving.archiver)
+    if hasCommit {
+      // Only without the archive's read transaction can another program move what is not archived.
+      try archiver.queue.sync { archiver.source = try ArchiveSource(archiver.files, archiver.options) }
+      try ArchivedNotes.raw(notes.url) { try $0.execute("INSERT INTO notes (id, text) VALUES (9, 'unseen')") }
+    }
+    // Begins the log anew. The next process gives a log without a commit any salts.
+    _ = try ArchivedNotes.raw(notes.url) { try $0.rows("PRAGMA wal_checkpoint(RESTART)") }
+    let other = try notes.open()
+    try notes.add(2, to: other)
+    let (phase, commit) = archiver.queue.sync {
+      archiver.attempt { try archiver.drain(all: true) }
+      return (archiver.phase, archiver.last.commit)
+    }
+    #expect(phase == (hasCommit ? .needsBase(reason: ArchiveGap.fileDiffers.rawValue) : .following))
+    #expect(commit == (hasCommit ? 1 : 2))
+    try other.close()
+    try archiving.close()
+  }
+
   @Test("no base is made of a file behind which another process has committed; the next checkpoint makes it")
   func baseBehindCommit() throws {
     let archiving = try notes.open()
