@@ -12,7 +12,8 @@ public final class TracedStatements: @unchecked Sendable {
   /// Adds one statement.
   public func append(_ text: String) { lock.withLock { texts.append(text) } }
 
-  /// Takes the statements since the last call, without the statements inside triggers and full-text indexes.
+  /// Takes the statements since the last call, without those inside triggers and full-text indexes, and without those of the kit's own tables:
+  /// a commit takes the day's figures along when it is time.
   public func take() -> [String] {
     let taken = lock.withLock {
       defer { texts = [] }
@@ -21,7 +22,7 @@ public final class TracedStatements: @unchecked Sendable {
     let control = ["--", "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA"]
     return taken.filter { text in
       !control.contains(where: text.hasPrefix) && !text.contains("'main'.") && !text.contains("sqlite_schema")
-        && !text.contains("sqlite_master")
+        && !text.contains("sqlite_master") && !text.contains("holdfast_")
     }
   }
 }

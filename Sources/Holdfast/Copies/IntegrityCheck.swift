@@ -79,6 +79,8 @@ extension Store {
   private func integrityCheck(quick: Bool, onWriter: Bool, _ isCancelled: @escaping () -> Bool) throws -> IntegrityReport {
     try OpenDoor.check(self)
     var report = IntegrityReport(findings: [], checked: IntegrityReport.Part.allCases.filter { $0 != .files })
+    if schemas.allSatisfy(\.records.isEmpty) { report.checked.removeAll { $0 == .records } }
+    if (try? inspect { db in try strangers(db) })?.isEmpty ?? true { report.checked.removeAll { $0 == .kinds } }
     do {
       // SQLite's full-text check is an INSERT statement, so it needs the writer. The transaction is rolled back.
       if onWriter {
@@ -147,11 +149,22 @@ extension Store {
     for record in schemas.flatMap(\.records) {
       found += try Self.checked(.records, record.table, "the rows") { try Self.unreadable(record, in: reader) }
     }
+    let (description, strangers) = (try StoreDescription(db.texts), try strangers(db))
+    for table in strangers {
+      found += try Self.checked(.kinds, table.name, "the values") { try description.findings(table, in: reader) }
+    }
     for invariant in schemas.flatMap(\.invariants) {
       found += try Self.checked(.invariants, invariant.table, invariant.name) { try Self.broken(invariant, in: reader) }
     }
     found += try Self.checked(.invariants, "holdfast_audit", "the chain of the audit") { try reader.checkAudit().findings }
     return found
+  }
+
+  /// The tables that the file describes and no declared record reads.
+  private func strangers(_ db: Database) throws -> [SQLTable] {
+    let description = try StoreDescription(db.texts)
+    let known = Set(schemas.flatMap(\.records).map { $0.table.lowercased() })
+    return try SQLTable.all(db.texts).filter { description.describes($0.name) && !known.contains($0.name.lowercased()) }
   }
 
   /// The findings of `body`; one finding when `body` cannot read what it checks.

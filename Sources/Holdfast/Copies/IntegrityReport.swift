@@ -14,6 +14,9 @@ public struct IntegrityReport: Sendable, Codable, Equatable {
     case schema
     /// Rows that cannot be read as the library's records: an invalid date or id, text that is not UTF-8.
     case records
+    /// Values of tables whose library this program does not know, compared with the kinds that the file tells: a date that is none, text
+    /// that is not JSON.
+    case kinds
     /// The library's declared invariants, and the chain of the audit.
     case invariants
 

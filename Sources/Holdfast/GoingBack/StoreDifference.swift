@@ -24,6 +24,10 @@ package struct RowDifference: Sendable, Codable, Equatable {
   /// All values by column, as people read them. Bytes are `{"bytes": 12}`, their number. Nil: that state lacks the row.
   package let before: [String: JSONValue]?
   package let after: [String: JSONValue]?
+
+  package init(kind: Kind, key: [String: JSONValue], before: [String: JSONValue]?, after: [String: JSONValue]?) {
+    (self.kind, self.key, self.before, self.after) = (kind, key, before, after)
+  }
 }
 
 /// Compares two files of one store, which nothing may change meanwhile.

@@ -45,11 +45,16 @@ final class DerivedColumns: @unchecked Sendable {
   /// - Throws: `.misuse` with the reason when they cannot be derived.
   static func of<Record: Codable>(_ type: Record.Type) throws -> DerivedColumns { try known.columns(of: type) }
 
+  /// The same for any record; nil for one that does not derive its columns. A derived one has been asked for them by now.
+  static func found(of type: any StoredRecord.Type) -> DerivedColumns? { known.found(ObjectIdentifier(type)) }
+
   private static let known = Known()
 
   private final class Known: @unchecked Sendable {
     private var found: [ObjectIdentifier: Result<DerivedColumns, StoreError>] = [:]
     private let lock = NSLock()
+
+    func found(_ key: ObjectIdentifier) -> DerivedColumns? { lock.withLock { try? found[key]?.get() } }
 
     func columns<Record: Codable>(of type: Record.Type) throws -> DerivedColumns {
       let key = ObjectIdentifier(type)

@@ -191,8 +191,17 @@ struct MigrationRunner {
           arguments: [schema.name, schema.version])
       }
       try verify(db, before: before, dangling: dangling, pending: pending, expected: expected, differing: differing)
+      if !pending.isEmpty { try StoreDescription.write(schemas, to: db, connection) }
       try db.execute(sql: "UPDATE holdfast_store SET bookkeeping_sha256 = ?", arguments: [try Bookkeeping(db.texts).sha256])
       progress?(pending.count, pending.count)
+    }
+  }
+
+  /// Describes the columns of a file that does not do so yet: an earlier version made it.
+  func describe(_ db: Database, _ connection: Connection) throws {
+    try inTransaction(db, connection) { _ in
+      guard try !StoreDescription.isThere(db.texts) else { return }
+      try StoreDescription.write(schemas, to: db, connection)
     }
   }
 

@@ -19,7 +19,7 @@ package struct SchemaShape {
     }
   }
 
-  /// By name; without SQLite's own objects.
+  /// By name; without SQLite's own objects, and without the file's description, which it may lack.
   var objects: [String: Object] = [:]
   /// The names of `objects` in the order of making.
   var names: [String] = []
@@ -30,7 +30,10 @@ package struct SchemaShape {
 
   init(_ query: TextQuery) throws {
     let rows = try query(
-      "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid")
+      """
+      SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema
+      WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> '\(StoreDescription.name)' ORDER BY rowid
+      """)
     for row in rows {
       guard row.count == 4, let type = row[0], let name = row[1], let table = row[2], let sql = row[3] else { continue }
       if objects.updateValue(Object(type: type, table: table, sql: sql), forKey: name) == nil { names.append(name) }

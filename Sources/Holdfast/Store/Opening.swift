@@ -260,6 +260,13 @@ struct Opening {
           try Store.runner(schemas, options).migrate(db, store.connections.connection(of: db), progress: options.onMigration)
         }
       }
+      // What other programs see of the store depends on it, and no write does.
+      if !needsMigration, !schemas.isEmpty {
+        try? store.onWriter { db in
+          guard try !StoreDescription.isThere(db.texts) else { return }
+          try Store.runner(schemas, options).describe(db, store.connections.connection(of: db))
+        }
+      }
       // The file of the store whose archive and snapshots lie here is gone: this one takes its place.
       if isNew, let owner = files.ownerOfCopies(options.key) {
         try store.onWriter { db in try db.execute(sql: "UPDATE holdfast_store SET id = ? WHERE place = 1", arguments: [owner]) }

@@ -59,7 +59,7 @@ public struct AudiobookTrack: Sendable, Hashable, Identifiable {
     let filename = try row.text()
     let location = Tagged<TrackLocation>(type: try row.text(), payload: try row.text())
     let fileSize = try row.int64()
-    let duration = try row.doubleOrNil()
+    let duration = try row.secondsOrNil()
     let trackNumber = try row.int()
     let checksum = try row.textOrNil()
     let metadata: StoredJSON<[String: String]> = try row.json()

@@ -47,7 +47,7 @@ struct PlaybackRow: StoredRecord {
   init(row: inout StoredRow) throws {
     trackID = try row.id()
     collectionID = try row.id()
-    state = PlaybackState(position: try row.double(), duration: try row.doubleOrNil(), updatedAt: try row.date())
+    state = PlaybackState(position: try row.seconds(), duration: try row.secondsOrNil(), updatedAt: try row.date())
   }
 
   func encode(into values: inout Values) throws {

@@ -50,12 +50,13 @@ struct AuditCommand: Subcommand {
     // The first error is the one that matters.
     defer { try? open.close() }
     if head || follows != nil { return answer(try open.checkAudit(following: follows), console) }
-    let found = try open.read { reader in try entries(since, in: reader) }
+    let (found, description) = try open.read { reader in (try entries(since, in: reader), try reader.description()) }
     var table = TextTable([.text("TIME"), .text("ACTOR"), .text("VERB"), .text("CHANGE"), .text("ROW"), .flexible("VALUES")])
     for entry in found {
       let verb = entry.verb ?? "another program"
       table.add([
-        DisplayText.time(entry.time), entry.actor ?? "", verb, entry.operation.rawValue, "\(entry.table):\(entry.row)", entry.words,
+        DisplayText.time(entry.time), entry.actor ?? "", verb, entry.operation.rawValue, "\(entry.table):\(entry.row)",
+        entry.words(description),
       ])
     }
     return Answer(
@@ -91,16 +92,13 @@ struct AuditCommand: Subcommand {
 
 extension AuditEntry {
   /// The values of an entry; of an update those that changed, before and after; of a reading its reason.
-  fileprivate var words: String {
+  fileprivate func words(_ description: StoreDescription) -> String {
     guard operation != .read else { return reason ?? "" }
     func text(_ values: [String: SQLValue], _ name: String) -> String {
-      switch values[name] ?? .null {
-      case .null: "null"
-      case .integer(let number): "\(number)"
-      case .real(let number): "\(number)"
-      case .text(let text): JSONValue.string(text).canonicalText()
-      case .blob(let bytes): "\(bytes.count) bytes"
-      }
+      let value = values[name] ?? .null
+      if value == .null { return "null" }
+      if case .text(let text) = value { return JSONValue.string(text).canonicalText() }
+      return description.shown(value, in: table, name).words
     }
     guard operation == .update else {
       let values = operation == .delete ? before : after

@@ -32,14 +32,13 @@ struct Check: Subcommand {
     let quarantined = report.isHealthy ? try self.quarantined(library) : nil
     var document = document(report)
     document["quarantined"] = quarantined.map(JSONValue.number) ?? .null
-    return Answer(
-      document: document, text: text(report, console),
-      notes: quarantined ?? 0 > 0
-        ? [
-          "In the quarantine: \(ShownValue.counted(quarantined ?? 0, "record or field", "records and fields")). holdfast quarantine \(store.shellWord)"
-        ]
-        : [],
-      foundProblems: !report.isHealthy)
+    let isRead = report.checked.contains(.records) || !report.checked.contains(.file)
+    var notes = isRead ? [] : ["Records were not read: this program does not know the library."]
+    if let quarantined, quarantined > 0 {
+      let counted = ShownValue.counted(quarantined, "record or field", "records and fields")
+      notes.append("In the quarantine: \(counted). holdfast quarantine \(store.shellWord)")
+    }
+    return Answer(document: document, text: text(report, console), notes: notes, foundProblems: !report.isHealthy)
   }
 
   private func quarantined(_ library: LibraryDescription) throws -> Int {

@@ -57,14 +57,16 @@ struct Diff: Subcommand {
       document["tables"] = tables.document
       return Answer(document: document, text: tables.text(width: console.outputWidth), notes: notes)
     }
-    if open.schemas.flatMap(\.neverExported).contains(where: { $0.lowercased() == rows.lowercased() }) {
+    let description = try open.read { try $0.description() }
+    let isHidden = open.schemas.flatMap(\.neverExported).contains { $0.lowercased() == rows.lowercased() }
+    if isHidden || description.isNeverExported(rows) {
       throw Failure(code: "usage", "the rows of \(rows) are never shown", status: .usage)
     }
     // One more tells whether there are more.
     let found = try Activity.show("comparing", console) {
       try open.rowDifferences(of: rows, from: from, to: to, limit: limit + 1)
     }
-    let shown = Array(found.prefix(limit))
+    let shown = found.prefix(limit).map { $0.shown(rows, by: description) }
     document["table"] = .string(rows)
     document["rows"] = shown.document
     document["complete"] = .bool(found.count <= limit)

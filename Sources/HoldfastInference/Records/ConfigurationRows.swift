@@ -100,7 +100,7 @@ struct AnalyticsRow: StoredRecord, Hashable {
     analytics = .init(
       isEnabled: try row.bool(), level: AnalyticsLevel(rawValue: try row.text()), areLiveMetricsEnabled: try row.bool(),
       telemetryConsent: TelemetryConsent(rawValue: try row.text()), includesDeviceInfo: try row.bool(), includesModelInfo: try row.bool(),
-      batchSize: try row.whole(), submissionIntervalSeconds: try row.double(), areMetricsEnabled: try row.boolOrNil(),
+      batchSize: try row.whole(), submissionIntervalSeconds: try row.seconds(), areMetricsEnabled: try row.boolOrNil(),
       isErrorReportingEnabled: try row.boolOrNil(), isPerformanceTrackingEnabled: try row.boolOrNil())
   }
 
@@ -142,7 +142,7 @@ struct StorageRow: StoredRecord, Hashable {
     configurationID = try row.text()
     storage = .init(
       maxCacheSizeBytes: try row.int64(), evictionPolicy: CacheEviction(rawValue: try row.text()), directoryName: try row.text(),
-      isAutoCleanupEnabled: try row.bool(), autoCleanupIntervalSeconds: try row.double(), minimumFreeSpaceBytes: try row.int64(),
+      isAutoCleanupEnabled: try row.bool(), autoCleanupIntervalSeconds: try row.seconds(), minimumFreeSpaceBytes: try row.int64(),
       isCompressionEnabled: try row.bool(), cleanupThresholdPercent: try row.wholeOrNil(), modelRetentionDays: try row.wholeOrNil())
   }
 

@@ -145,7 +145,7 @@ public struct LibraryTrack: Sendable, Hashable, Identifiable {
     year = try row.int64OrNil().map { Int(clamping: $0) }
     trackNumber = try row.int64OrNil().map { Int(clamping: $0) }
     discNumber = try row.int64OrNil().map { Int(clamping: $0) }
-    duration = try row.doubleOrNil()
+    duration = try row.secondsOrNil()
     file = try TrackFile(loading: &row)
     artworkURL = try row.textOrNil()
     artworkHash = try row.textOrNil()

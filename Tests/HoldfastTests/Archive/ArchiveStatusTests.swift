@@ -74,7 +74,7 @@ struct ArchiveStatusTests {
     clock.advance()
     let drill = try await store.drillArchive()
     #expect(try drill.hasPassed && drill.endedAt == clock.now && drill.commit.number == store.archiveStatus()?.newestCommit)
-    #expect(drill.report.checked == IntegrityReport.Part.allCases)
+    #expect(drill.report.checked == IntegrityReport.Part.allCases.filter { $0 != .kinds })
     #expect(try Set(folder.contents()).subtracting(before) == ["store.sqlite.holdfast/archive/drilled"])
     #expect(try store.archiveStatus()?.lastDrill == clock.now)
     #expect(try Archive(of: url).lastDrill == clock.now)
