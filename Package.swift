@@ -80,12 +80,15 @@ let package = Package(
       name: "MovingExample", dependencies: ["Holdfast", "HoldfastTransfer"], path: "Examples/Moving", packageAccess: false,
       swiftSettings: strict),
     .target(
+      name: "GardenExample", dependencies: ["Holdfast", "HoldfastTransfer"], path: "Examples/Garden", packageAccess: false,
+      swiftSettings: strict),
+    .target(
       name: "Examples",
       dependencies: ["Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference"],
       path: "Examples",
       exclude: [
         "library.json", "Library.xml", "strong.csv", "runanywhere.db", "ReadingList", "ReadingListTests", "Shelves", "ShelvesTests",
-        "Moving", "MovingTests",
+        "Moving", "MovingTests", "Garden", "GardenTests",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -162,6 +165,9 @@ let package = Package(
       name: "ShelvesTests",
       dependencies: ["ShelvesExample", "ReadingListExample", "Holdfast", "HoldfastTransfer", "HoldfastTesting"],
       path: "Examples/ShelvesTests", packageAccess: false, swiftSettings: strict),
+    .testTarget(
+      name: "GardenTests", dependencies: ["GardenExample", "Holdfast", "HoldfastTransfer", "HoldfastTesting"],
+      path: "Examples/GardenTests", exclude: ["Fixtures"], packageAccess: false, swiftSettings: strict),
     .testTarget(
       name: "MovingTests",
       dependencies: [

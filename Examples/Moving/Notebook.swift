@@ -29,23 +29,16 @@ public enum Notebook {
     records: [Folder.self, Note.self])
 }
 
-public struct Folder: StoredRecord, Hashable, Identifiable {
+public struct Folder: StoredRecord, Codable, Hashable, Identifiable {
   public static let table = "folders"
-  public static let columns = ["id", "name"]
   public var id: UUID
   public var name: String
 
   public init(id: UUID, name: String) { (self.id, self.name) = (id, name) }
-  public init(row: inout StoredRow) throws { (id, name) = (try row.id(), try row.text()) }
-  public func encode(into values: inout Values) throws {
-    try values.id(id)
-    try values.text(name)
-  }
 }
 
-public struct Note: StoredRecord, Hashable, Identifiable {
+public struct Note: StoredRecord, Codable, Hashable, Identifiable {
   public static let table = "notes"
-  public static let columns = ["id", "folder_id", "text", "created_at", "is_pinned"]
   public var id: UUID
   public var folderID: UUID?
   public var text: String
@@ -53,21 +46,7 @@ public struct Note: StoredRecord, Hashable, Identifiable {
   public var isPinned: Bool
 
   public init(id: UUID, folderID: UUID?, text: String, createdAt: Date, isPinned: Bool) {
-    (self.id, self.folderID, self.text, self.isPinned) = (id, folderID, text, isPinned)
-    self.createdAt = DateCodec.rounded(createdAt)
-  }
-
-  public init(row: inout StoredRow) throws {
-    (id, folderID, text) = (try row.id(), try row.idOrNil(), try row.text())
-    (createdAt, isPinned) = (try row.date(), try row.bool())
-  }
-
-  public func encode(into values: inout Values) throws {
-    try values.id(id)
-    try values.id(folderID)
-    try values.text(text)
-    try values.date(createdAt)
-    try values.bool(isPinned)
+    (self.id, self.folderID, self.text, self.createdAt, self.isPinned) = (id, folderID, text, createdAt, isPinned)
   }
 }
 // end

@@ -19,14 +19,8 @@ public struct Book: StoredRecord, Codable, Hashable, Identifiable {
   /// To the millisecond; nil until it is read.
   public var finishedAt: Date?
 
-  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
   public init(id: UUID, title: String, author: String? = nil, pages: Int? = nil, addedAt: Date, finishedAt: Date? = nil) {
-    self.id = id
-    self.title = title
-    self.author = author
-    self.pages = pages
-    self.addedAt = DateCodec.rounded(addedAt)
-    self.finishedAt = finishedAt.map(DateCodec.rounded)
+    (self.id, self.title, self.author, self.pages, self.addedAt, self.finishedAt) = (id, title, author, pages, addedAt, finishedAt)
   }
 }
 // end

@@ -86,9 +86,7 @@ extension ReadingList {
 extension ReadingList {
   /// Writes a note beside a book on a shelf: one row.
   public static func note(_ text: String?, at place: UUID, in tx: Writer) throws {
-    guard try tx.execute("UPDATE shelved_books SET note = \(text) WHERE id = \(place)") > 0 else {
-      throw StoreError(.notFound, "there is no book \(IDCodec.lowercase(place)) on a shelf")
-    }
+    try tx.update(ShelvedBook.self, id: place, "note = \(text)")
   }
 
   /// The places whose note has every word of a text, the best first.

@@ -18,7 +18,7 @@ import Testing
   private func filled() throws -> (list: ReadingList, places: [ShelvedBook]) {
     let list = ReadingList(try Store.inMemory(schemas: [ReadingList.withShelves]))
     let places = try list.store.write { tx in
-      for book in books { try ReadingList.save(book, in: tx) }
+      for book in books { try tx.upsert(book) }
       try tx.insert(shelf)
       return try ReadingList.put(books.map(\.id), on: shelf.id, in: tx)
     }

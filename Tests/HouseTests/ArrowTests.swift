@@ -24,6 +24,7 @@ import Testing
     "ReadingListExample": ["Holdfast", "HoldfastTransfer"],
     "ShelvesExample": ["ReadingListExample", "Holdfast", "HoldfastTransfer"],
     "MovingExample": ["Holdfast", "HoldfastTransfer"],
+    "GardenExample": ["Holdfast", "HoldfastTransfer"],
     "Examples": ["Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference"],
   ]
 

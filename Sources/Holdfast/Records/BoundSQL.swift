@@ -6,7 +6,7 @@ public import Foundation
 /// try tx.execute("UPDATE tracks SET display_name = \(name) WHERE id = \(id)")
 /// ```
 /// Ids are bound as lowercase text, dates as milliseconds since 1970, booleans as 0 and 1, nil as NULL. A date that
-/// cannot be stored makes the statement throw `.invalidValue`. Use `\(sql:)` to insert another `BoundSQL`, and
+/// cannot be stored makes the statement throw `.invalidValue`. `\(json:)` binds any `Codable` value as JSON text. Use `\(sql:)` to insert another `BoundSQL`, and
 /// `\(raw:)` only for text that is not a value, such as a column name from your own code.
 public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
   /// The SQL, with a question mark for each value.
@@ -87,6 +87,15 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
     private mutating func append(list: [JSONValue]) {
       text += "(SELECT value FROM json_each(?))"
       values.append(.text(JSONValue.array(list).canonicalText()))
+    }
+    /// A value as the JSON text in which a record's column keeps it: `"tags = \(json: tags)"`.
+    public mutating func appendInterpolation(json value: some Encodable) {
+      do {
+        appendInterpolation(String(decoding: try RecordJSON.encoder().encode(value), as: UTF8.self))
+      } catch {
+        invalidValue = "a \(type(of: value)) that cannot be written as JSON"
+        appendInterpolation(SQLValue.null)
+      }
     }
     public mutating func appendInterpolation(sql other: BoundSQL) {
       text += other.text

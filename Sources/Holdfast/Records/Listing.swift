@@ -2,7 +2,8 @@
 ///
 /// ```swift
 /// let newest = Listing(columns: [("added_at", .number), ("id", .text)], isDescending: true)
-/// let page = try reader.page("id, title", from: "books", newest, after: key, limit: 50) { row in (try row.id(), try row.text()) }
+/// let books = try reader.page(Book.self, newest, after: key, limit: 50)
+/// let titles = try reader.page("id, title", from: "books", newest, after: nil, limit: 50) { row in (try row.id(), try row.text()) }
 /// ```
 public struct Listing: Sendable {
   /// The condition that selects the rows.
@@ -56,6 +57,11 @@ extension Reader {
     _ body: (inout StoredRow) throws -> Item
   ) throws -> Page<Item> {
     try page(selected, from: source, [listing], after: key, limit: limit, of: table, body)
+  }
+
+  /// Reads a page of records.
+  public func page<Record: StoredRecord>(_ type: Record.Type, _ listing: Listing, after key: PageKey?, limit: Int) throws -> Page<Record> {
+    try page("\(columns: type)", from: "\(raw: type.table)", listing, after: key, limit: limit, of: type.table) { try Record(row: &$0) }
   }
 
   /// Reads a page of several lists, one list after the other.

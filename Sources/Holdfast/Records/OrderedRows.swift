@@ -40,6 +40,11 @@ public struct OrderedRows: Sendable {
     return free
   }
 
+  /// The position for one new row, as `positions(for:before:in:)` gives it.
+  public func position(before other: UUID? = nil, in tx: Writer) throws -> Int64 {
+    try positions(for: 1, before: other, in: tx).first ?? 0
+  }
+
   /// Moves a row before another row, or to the end. Returns false, and writes nothing, when the row is there already.
   ///
   /// - Throws: `.notFound` when one of the two is not in the list.

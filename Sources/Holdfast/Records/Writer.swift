@@ -92,6 +92,31 @@ public final class Writer: Reader {
     try write(record, statements.insertMissing)
   }
 
+  /// Sets columns of the row with this id; its other columns keep their values.
+  ///
+  /// ```swift
+  /// try tx.update(Book.self, id: id, "finished_at = \(date)")
+  /// ```
+  /// - Throws: `.notFound` when there is no such row; `.constraint` when a constraint refuses the change; `.misuse` for a record whose key is
+  ///   not one column.
+  public func update<Record: StoredRecord>(_ type: Record.Type, id: UUID, _ assignments: BoundSQL) throws {
+    try update(type, IDCodec.lowercase(id), "\(id)", assignments)
+  }
+
+  /// The same for a whole-number id.
+  public func update<Record: StoredRecord>(_ type: Record.Type, id: Int64, _ assignments: BoundSQL) throws {
+    try update(type, "\(id)", "\(id)", assignments)
+  }
+
+  private func update<Record: StoredRecord>(_ type: Record.Type, _ name: String, _ id: BoundSQL, _ assignments: BoundSQL) throws {
+    guard let key = type.key.first, type.key.count == 1 else {
+      throw StoreError(.misuse, "\(type) is not found by one id", suggestion: "Use execute with a condition of your own.")
+    }
+    guard try execute("UPDATE \(raw: type.table) SET \(sql: assignments) WHERE \(raw: key) = \(sql: id)") > 0 else {
+      throw StoreError(.notFound, "\(type.table) has no row \(name)")
+    }
+  }
+
   /// Deletes the row with this id, and the rows that the schema's cascades delete with it. Returns whether there was such a row.
   @discardableResult
   public func delete<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> Bool {

@@ -129,7 +129,7 @@ struct SourcePlaylist: Sendable {
     if hasPlace {
       row.position = try tx.freePosition(from: said.row.row.position, in: PlaylistRow.table, where: "id <> \(row.id)")
     } else if stored == nil {
-      row.position = try MusicStore.playlistOrder.positions(for: 1, in: tx).first ?? row.position
+      row.position = try MusicStore.playlistOrder.position(in: tx)
     }
     try tx.upsert(row)
     if let stored, stored.row.isFolder, !row.isFolder {

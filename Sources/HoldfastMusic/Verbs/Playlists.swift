@@ -135,8 +135,8 @@ extension MusicStore {
     guard try !isInside(folder, of: id, in: tx) else {
       throw StoreError(.invalidValue, "the folder \(IDCodec.lowercase(id)) cannot be moved into itself")
     }
-    let position = try playlistOrder.positions(for: 1, in: tx).first
-    try tx.execute("UPDATE collections SET parent_id = \(folder), position = coalesce(\(position), position) WHERE id = \(id)")
+    let position = try playlistOrder.position(in: tx)
+    try tx.execute("UPDATE collections SET parent_id = \(folder), position = \(position) WHERE id = \(id)")
   }
 
   /// Whether a folder is `id`, or lies in it at any depth.
@@ -166,7 +166,7 @@ extension MusicStore {
 
   private static func create(_ playlist: MusicPlaylist, in tx: Writer) throws -> MusicPlaylist {
     try checkFolder(playlist.parentID, in: tx)
-    try tx.insert(contentsOf: try playlistOrder.positions(for: 1, in: tx).map { PlaylistRow(playlist, at: $0) })
+    try tx.insert(PlaylistRow(playlist, at: playlistOrder.position(in: tx)))
     return playlist
   }
 

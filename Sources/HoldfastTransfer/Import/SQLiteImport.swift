@@ -11,17 +11,11 @@ public import Holdfast
 /// Each row becomes one record, which is found again by its id. A record that an earlier import wrote gets only the fields that the source
 /// has.
 public struct SQLiteImport: ImportFormat {
-  /// What a row says: how it is written, and how it is read back.
-  public struct Content: Sendable {
-    let write: @Sendable (Writer) throws -> Void
-    let readBack: @Sendable (Reader) throws -> StoredShape?
-  }
-
   /// One table of the source.
   public struct Table {
     let name: String
     let kind: (name: String, table: String)
-    let scan: (SQLiteSource, (Scanned<Content>, Int) throws -> Void) throws -> Void
+    let scan: (SQLiteSource, (Scanned<SaidContent>, Int) throws -> Void) throws -> Void
 
     /// Describes one table.
     ///
@@ -45,16 +39,9 @@ public struct SQLiteImport: ImportFormat {
           var members = SourceMembers(row, json: json, ids: ids)
           let said = members.read(fields, into: blank)
           guard try members.finish(kind: Row.table, path: row.path, original: row.original, at: number, visit) else { return }
-          let content = Content { tx in
-            try save(fields.rowToSave(said, in: tx), tx)
-          } readBack: { reader in
-            try fields.storedShape(as: said, in: reader, modifiedAt: modifiedAt)
-          }
           try visit(
             .record(
-              SourceRecord(
-                kind: Row.table, key: IDCodec.lowercase(said.row.id), path: row.path, fields: said.fields,
-                modifiedAt: modifiedAt(said.row).flatMap(DateCodec.milliseconds), content: content, original: row.original)), number)
+              fields.record(said, kind: Row.table, path: row.path, original: row.original, modifiedAt: modifiedAt, save: save)), number)
         }
       }
     }
@@ -90,7 +77,7 @@ public struct SQLiteImport: ImportFormat {
   public var kinds: [(name: String, table: String)] { tables.map(\.kind) }
 
   /// Reads the tables, row by row.
-  public func scan(_ reader: Reader, _ visit: (Scanned<Content>, Int) throws -> Void) throws {
+  public func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     var done = 0
     for table in tables {
       try table.scan(source) { scanned, number in try visit(scanned, done + number) }
@@ -99,8 +86,10 @@ public struct SQLiteImport: ImportFormat {
   }
 
   /// Saves the record. A stored record gets only the fields that the source has.
-  public func write(_ record: SourceRecord<Content>, in tx: Writer) throws { try record.content.write(tx) }
+  public func write(_ record: SourceRecord<SaidContent>, in tx: Writer) throws { try record.content.write(tx) }
 
   /// The stored record in the source's form.
-  public func readBack(_ record: SourceRecord<Content>, in reader: Reader) throws -> StoredShape? { try record.content.readBack(reader) }
+  public func readBack(_ record: SourceRecord<SaidContent>, in reader: Reader) throws -> StoredShape? {
+    try record.content.readBack(reader)
+  }
 }

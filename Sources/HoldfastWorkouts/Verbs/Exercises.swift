@@ -31,8 +31,7 @@ extension WorkoutLog {
 
   public static func addExercise(_ exercise: Exercise, to workoutID: UUID, before other: UUID? = nil, in tx: Writer) throws {
     _ = try workoutRow(workoutID, in: tx)
-    let positions = try exerciseOrder(of: workoutID).positions(for: 1, before: other, in: tx)
-    try tx.insert(contentsOf: positions.map { ExerciseRow(exercise, in: workoutID, at: $0) })
+    try tx.insert(ExerciseRow(exercise, in: workoutID, at: exerciseOrder(of: workoutID).position(before: other, in: tx)))
     let sets = zip(exercise.sets, SparseOrder.positions(for: exercise.sets.count))
     try tx.insert(contentsOf: sets.map { SetRow($0, in: exercise.id, at: $1) })
     try recordActivity(of: workoutID, in: tx)

@@ -64,7 +64,7 @@ extension WorkoutLog {
     let set = ExerciseSet(
       id: tx.makeID(), type: type, weightUnit: weightUnit, distanceUnit: distanceUnit, actual: actual, isCompleted: true,
       completedAt: tx.currentDate())
-    for position in try setOrder(of: exerciseID).positions(for: 1, in: tx) { try tx.insert(SetRow(set, in: exerciseID, at: position)) }
+    try tx.insert(SetRow(set, in: exerciseID, at: setOrder(of: exerciseID).position(in: tx)))
     return set
   }
 

@@ -30,8 +30,7 @@ extension WorkoutLog {
 
   public static func addSet(_ set: ExerciseSet, to exerciseID: UUID, before other: UUID? = nil, in tx: Writer) throws {
     _ = try exerciseRow(exerciseID, in: tx)
-    let positions = try setOrder(of: exerciseID).positions(for: 1, before: other, in: tx)
-    try tx.insert(contentsOf: positions.map { SetRow(set, in: exerciseID, at: $0) })
+    try tx.insert(SetRow(set, in: exerciseID, at: setOrder(of: exerciseID).position(before: other, in: tx)))
     try recordActivity(ofExercise: exerciseID, in: tx)
   }
 
