@@ -60,7 +60,7 @@ package struct PagedList<Library>: Sendable {
     for list in lists { keys.append(try await list.page(library, nil, 2).next) }
     for (place, list) in lists.enumerated() {
       for (other, key) in keys.enumerated() where other != place {
-        let code = await codeLater { _ = try await list.page(library, key, 2) }
+        let code = await asyncCode { _ = try await list.page(library, key, 2) }
         try list.expect(key != nil && code == .misuse, "takes a key of \(lists[other].name)")
       }
     }

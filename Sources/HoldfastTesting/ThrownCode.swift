@@ -11,7 +11,7 @@ package func code(_ body: () throws -> Void) -> StoreError.Code? {
 }
 
 /// The same of a body that awaits.
-package func codeLater(_ body: () async throws -> Void) async -> StoreError.Code? {
+package func asyncCode(_ body: () async throws -> Void) async -> StoreError.Code? {
   do {
     try await body()
     return nil

@@ -39,5 +39,5 @@ final class Retries: @unchecked Sendable {
 extension StoreError {
   /// Whether SQLite reported a lock, or a failure of the volume, that a second try may not meet. An interruption does not count: it is a
   /// cancellation.
-  fileprivate var mayPass: Bool { sqliteCode != nil && [.busy, .inputOutput].contains(code) }
+  var mayPass: Bool { sqliteCode != nil && [.busy, .inputOutput].contains(code) }
 }

@@ -30,7 +30,7 @@ extension Store {
           defer { try? store.close() }
           return try store.integrityCheck(quick: quick, onWriter: DurableFile.mayWrite(file.path), isCancelled)
         }
-        return IntegrityReport(findings: findings + report.findings, checked: [.files] + report.checked)
+        return IntegrityReport(findings: findings + report.findings, checked: [.files] + report.checked, unread: report.unread)
       }
       let report = try checked(StoreLook(files, options))
       // The log of another time makes a sound file look damaged.
@@ -80,7 +80,8 @@ extension Store {
     try OpenDoor.check(self)
     var report = IntegrityReport(findings: [], checked: IntegrityReport.Part.allCases.filter { $0 != .files })
     if schemas.allSatisfy(\.records.isEmpty) { report.checked.removeAll { $0 == .records } }
-    if (try? inspect { db in try strangers(db) })?.isEmpty ?? true { report.checked.removeAll { $0 == .kinds } }
+    if (try? inspect { db in try strangers(db) })?.isEmpty ?? false { report.checked.removeAll { $0 == .kinds } }
+    report.unread = (try? inspect { db in try otherLibraries(db).sorted() }) ?? []
     do {
       // SQLite's full-text check is an INSERT statement, so it needs the writer. The transaction is rolled back.
       if onWriter {
@@ -132,8 +133,7 @@ extension Store {
     }
     let runner = Self.runner(schemas, options)
     let expected = try runner.expectedShape()
-    let others = try Set(db.texts("SELECT name FROM holdfast_schemas").compactMap { $0.first ?? nil }).subtracting(
-      schemas.map(\.name) + [StoreSchema.kit.name])
+    let others = try otherLibraries(db)
     let shape = try SchemaShape(db)
     let reader = Reader(db, try connections.connection(of: db))
     defer { reader.isOpen = false }
@@ -149,15 +149,22 @@ extension Store {
     for record in schemas.flatMap(\.records) {
       found += try Self.checked(.records, record.table, "the rows") { try Self.unreadable(record, in: reader) }
     }
-    let (description, strangers) = (try StoreDescription(db.texts), try strangers(db))
-    for table in strangers {
-      found += try Self.checked(.kinds, table.name, "the values") { try description.findings(table, in: reader) }
+    found += try Self.checked(.kinds, StoreDescription.name, "the description of the tables") {
+      let description = try StoreDescription(db.texts)
+      return try strangers(db).flatMap { table in
+        try Self.checked(.kinds, table.name, "the values") { try description.findings(table, in: reader) }
+      }
     }
     for invariant in schemas.flatMap(\.invariants) {
       found += try Self.checked(.invariants, invariant.table, invariant.name) { try Self.broken(invariant, in: reader) }
     }
     found += try Self.checked(.invariants, "holdfast_audit", "the chain of the audit") { try reader.checkAudit().findings }
     return found
+  }
+
+  private func otherLibraries(_ db: Database) throws -> Set<String> {
+    try Set(db.texts("SELECT name FROM holdfast_schemas").compactMap { $0.first ?? nil }).subtracting(
+      schemas.map(\.name) + [StoreSchema.kit.name])
   }
 
   /// The tables that the file describes and no declared record reads.
@@ -173,7 +180,9 @@ extension Store {
   ) throws -> [IntegrityReport.Finding] {
     do {
       return try Array(body().prefix(100))
-    } catch let error as StoreError where [.misuse, .decoding, .damaged].contains(error.code) {
+    } catch {
+      let error = (error as? StoreError) ?? StoreError(error)
+      guard [.misuse, .decoding, .damaged].contains(error.code) else { throw error }
       // A table or column is missing or unreadable, or a page is damaged.
       let part = error.code == .damaged ? .file : part
       return [.init(part: part, table: table, message: "cannot be checked: \(what) (\(error.message))")]

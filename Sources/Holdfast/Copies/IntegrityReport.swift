@@ -41,6 +41,8 @@ public struct IntegrityReport: Sendable, Codable, Equatable {
   public var findings: [Finding]
   /// The parts that were checked, in order.
   public var checked: [Part]
+  /// The libraries of the file whose records were not read, because their schemas were not given; sorted.
+  public var unread: [String] = []
   /// Whether there are no findings.
   public var isHealthy: Bool { findings.isEmpty }
 }

@@ -23,9 +23,10 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
   private func ignoring(_ tables: UsedTables, _ reader: Reader) throws -> UsedTables {
     var tables = tables
     for (table, ignored) in ignored {
-      guard let used = tables[table] else { continue }
       // Without generated columns, whose values change with others.
       let all = Set(try reader.values("SELECT name FROM pragma_table_info(\(table))") { try $0.text().lowercased() })
+      guard !all.isEmpty else { throw StoreError(.misuse, "there is no table \(table) whose columns could be ignored") }
+      guard let used = tables[table] else { continue }
       guard ignored.isSubset(of: all) else {
         throw StoreError(.misuse, "\(table) has no column \(ignored.subtracting(all).sorted().joined(separator: ", ")) to ignore")
       }

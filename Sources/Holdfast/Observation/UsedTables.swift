@@ -7,14 +7,15 @@ package typealias UsedTables = [String: Set<String>?]
 /// Collects what the statements of one read use.
 final class TableCollector {
   private(set) var tables: UsedTables = [:]
-  private var seen: Set<ObjectIdentifier> = []
+  /// Kept, so that no other statement gets the identity of one that was seen.
+  private var seen: [ObjectIdentifier: Prepared] = [:]
 
   /// Notes the tables of a statement that has made its first step. SQLite may have compiled it anew for that.
   func note(_ prepared: Prepared, _ statement: OpaquePointer, _ db: Database) throws {
     if sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_REPREPARE, 1) > 0 { prepared.tables = nil }
     let used = try prepared.tables ?? Self.tables(of: prepared.sql, db)
     prepared.tables = used
-    guard seen.insert(ObjectIdentifier(prepared)).inserted else { return }
+    guard seen.updateValue(prepared, forKey: ObjectIdentifier(prepared)) == nil else { return }
     for (table, columns) in used {
       guard let known = tables[table] else {
         tables.updateValue(columns, forKey: table)

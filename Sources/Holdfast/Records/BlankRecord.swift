@@ -38,10 +38,6 @@ final class BlankRecord: Decoder {
 
   /// A value for a property, and the kind of its column.
   static func value<T: Decodable>(of type: T.Type) -> (value: Result<T, any Error>, kind: ColumnKind?) {
-    if type == UUID.self { return (.success(same(nullID, as: T.self)), .id) }
-    if type == Date.self { return (.success(same(Date(timeIntervalSince1970: 0), as: T.self)), .date) }
-    if type == Data.self { return (.success(same(Data(), as: T.self)), .bytes) }
-    if type == URL.self { return (Result { same(URL(fileURLWithPath: "/"), as: T.self) }, .text) }
     let within = BlankValue()
     if type is any JSONColumn.Type { within.kind = .json }
     return (Result { try within.value(type) }, within.kind)

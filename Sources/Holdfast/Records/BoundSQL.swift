@@ -6,8 +6,9 @@ public import Foundation
 /// try tx.execute("UPDATE tracks SET display_name = \(name) WHERE id = \(id)")
 /// ```
 /// Ids are bound as lowercase text, dates as milliseconds since 1970, booleans as 0 and 1, nil as NULL. A date that
-/// cannot be stored makes the statement throw `.invalidValue`. `\(json:)` binds any `Codable` value as JSON text. Use `\(sql:)` to insert another `BoundSQL`, and
-/// `\(raw:)` only for text that is not a value, such as a column name from your own code.
+/// cannot be stored makes the statement throw `.invalidValue`. `\(json:)` binds any `Codable` value as JSON text. Use
+/// `\(sql:)` to insert another `BoundSQL`, and `\(raw:)` only for text that is not a value, such as a column name from
+/// your own code.
 public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
   /// The SQL, with a question mark for each value.
   public private(set) var text: String
@@ -88,15 +89,16 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
       text += "(SELECT value FROM json_each(?))"
       values.append(.text(JSONValue.array(list).canonicalText()))
     }
-    /// A value as the JSON text in which a record's column keeps it: `"tags = \(json: tags)"`.
-    public mutating func appendInterpolation(json value: some Encodable) {
+    /// A value as the JSON text in which a record's column keeps it, nil as NULL: `"tags = \(json: tags)"`.
+    public mutating func appendInterpolation(json value: (some Encodable)?) {
       do {
-        appendInterpolation(String(decoding: try RecordJSON.encoder().encode(value), as: UTF8.self))
+        appendInterpolation(try value.map(RecordJSON.text))
       } catch {
         invalidValue = "a \(type(of: value)) that cannot be written as JSON"
         appendInterpolation(SQLValue.null)
       }
     }
+    public mutating func appendInterpolation<Content>(json value: StoredJSON<Content>?) { appendInterpolation(value?.text) }
     public mutating func appendInterpolation(sql other: BoundSQL) {
       text += other.text
       values += other.values
@@ -105,7 +107,7 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
     public mutating func appendInterpolation(raw other: String) { text += other }
     /// The columns of a record type, in the order in which `init(row:)` reads them.
     public mutating func appendInterpolation<Record: StoredRecord>(columns type: Record.Type) {
-      text += type.columns.joined(separator: ", ")
+      text += type.columns.map(ColumnName.sql).joined(separator: ", ")
     }
   }
 }

@@ -1,12 +1,13 @@
 import Foundation
+internal import GRDBSQLite
 
 /// The columns of a record that says itself once, as `Codable`: their names, their kinds, and which coding key stands where.
 ///
 /// Found by decoding a blank record once per type, then kept for ever.
 final class DerivedColumns: @unchecked Sendable {
   let names: [String]
-  /// Nil where the blank record did not tell.
-  let kinds: [ColumnKind?]
+  /// JSON where the blank record did not tell.
+  let kinds: [ColumnKind]
   /// The place of a coding key, by its string.
   private let places: [String: Int32]
   /// The type of the coding keys, and their places by their tag: the one byte of an enum without values. -1: no such key.
@@ -15,7 +16,7 @@ final class DerivedColumns: @unchecked Sendable {
 
   private init(_ found: BlankRecord) throws {
     names = found.keys.map { ColumnName.of($0.name) }
-    kinds = found.keys.map(\.kind)
+    kinds = found.keys.map { $0.kind ?? .json }
     if let twice = Dictionary(grouping: names, by: \.self).first(where: { $1.count > 1 })?.key {
       throw StoreError(.misuse, "two of its properties have the column \(twice)")
     }
@@ -33,6 +34,9 @@ final class DerivedColumns: @unchecked Sendable {
   func places<Key: CodingKey>(of type: Key.Type) -> UnsafePointer<Int32>? {
     keys == ObjectIdentifier(type) && MemoryLayout<Key>.size <= 1 ? UnsafePointer(tags) : nil
   }
+
+  /// The kind of a column; nil for a place that is none.
+  func kind(at place: Int) -> ColumnKind? { kinds.indices.contains(place) ? kinds[place] : nil }
 
   /// The place of any key; nil when the blank record did not ask for it.
   func place(of key: some CodingKey) -> Int32? { places[key.stringValue] }
@@ -80,8 +84,22 @@ final class DerivedColumns: @unchecked Sendable {
   }
 }
 
-/// The column of a coding key: `dueAt` is `due_at`, `collectionID` is `collection_id`, `parsedJSONText` is `parsed_json_text`.
+/// Names of columns and tables.
 enum ColumnName {
+  /// A name as SQL text. A word of SQL, such as `order`, stands in backticks: in double quotes SQLite takes a missing column for a text.
+  static func sql(_ name: String) -> String {
+    sqlite3_keyword_check(name, Int32(clamping: name.utf8.count)) != 0 ? "`\(name)`" : name
+  }
+
+  /// The name in a text of SQL that may have it in quotes.
+  static func bare(_ text: String) -> String {
+    guard text.count > 2, let first = text.first, let last = text.last, ["\"\"", "``", "[]"].contains("\(first)\(last)") else {
+      return text
+    }
+    return String(text.dropFirst().dropLast())
+  }
+
+  /// The column of a coding key: `dueAt` is `due_at`, `collectionID` is `collection_id`, `parsedJSONText` is `parsed_json_text`.
   static func of(_ key: String) -> String {
     let letters = Array(key)
     var name = ""

@@ -61,7 +61,9 @@ extension Reader {
 
   /// Reads a page of records.
   public func page<Record: StoredRecord>(_ type: Record.Type, _ listing: Listing, after key: PageKey?, limit: Int) throws -> Page<Record> {
-    try page("\(columns: type)", from: "\(raw: type.table)", listing, after: key, limit: limit, of: type.table) { try Record(row: &$0) }
+    try page("\(columns: type)", from: BoundSQL(raw: ColumnName.sql(type.table)), listing, after: key, limit: limit, of: type.table) {
+      try Record(row: &$0)
+    }
   }
 
   /// Reads a page of several lists, one list after the other.

@@ -20,10 +20,17 @@ struct RecordProbe<Record: StoredRecord> {
     if let place = columns.firstIndex(where: Record.key.contains), Record.key.count == 1, bound[place] == .null {
       bound[place] = .integer(1)
     }
-    _ = try row(connection, { for value in bound { try $0.value(value) } }, { read = try Record(row: &$0) })
+    let isDerived = DerivedColumns.found(of: Record.self)?.names == columns
+    try row(
+      connection, { for value in bound { try $0.value(value) } },
+      { row in
+        read = try Record(row: &row)
+        // Columns that follow from the properties are in their order, which a reading by hand need not have.
+        guard !isDerived || row.isDerived else { throw RowDecoder.onlyPart(Record.self) }
+      })
     guard let read else { return }
     var again: [SQLValue] = []
-    _ = try row(connection, { try read.encode(into: &$0) }, { again = try values(&$0) })
+    try row(connection, { try read.encode(into: &$0) }, { again = try values(&$0) })
     for (column, (first, second)) in zip(columns, zip(bound, again)) where first != second {
       throw StoreError(
         .misuse, "\(Record.self) binds \(column) as \(first), and reads a record from it that binds \(second)",
@@ -32,6 +39,7 @@ struct RecordProbe<Record: StoredRecord> {
   }
 
   /// Gives a row of the values that `bind` binds to `read`. False when `bind` bound another number of values.
+  @discardableResult
   private func row(_ connection: Connection, _ bind: (inout Values) throws -> Void, _ read: (inout StoredRow) throws -> Void) throws -> Bool
   {
     try connection.with(connection.prepared(sql)) { statement in

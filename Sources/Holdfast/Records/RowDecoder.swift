@@ -41,7 +41,6 @@ final class RowDecoder: Decoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     guard isAtRecord, let derived else { throw WantsJSON() }
-    isAtRecord = false
     return KeyedDecodingContainer(Properties<Key>(decoder: self, columns: columns, places: derived.places(of: type), first: first))
   }
 
@@ -58,20 +57,13 @@ final class RowDecoder: Decoder {
     if T.self == Int64.self { return same(try columns.int64(column), as: T.self) }
     if T.self == Double.self { return same(try columns.double(column), as: T.self) }
     if T.self == Bool.self { return same(try columns.bool(column), as: T.self) }
-    return try rarer(type, column)
+    return try otherValue(type, column)
   }
 
-  private func rarer<T: Decodable>(_ type: T.Type, _ column: Int32) throws -> T {
+  private func otherValue<T: Decodable>(_ type: T.Type, _ column: Int32) throws -> T {
     if T.self == Data.self { return same(try columns.data(column), as: T.self) }
     if T.self == Float.self { return same(Float(try columns.double(column)), as: T.self) }
-    if T.self == Int8.self { return same(try columns.integer(column) as Int8, as: T.self) }
-    if T.self == Int16.self { return same(try columns.integer(column) as Int16, as: T.self) }
-    if T.self == Int32.self { return same(try columns.integer(column) as Int32, as: T.self) }
-    if T.self == UInt.self { return same(try columns.integer(column) as UInt, as: T.self) }
-    if T.self == UInt8.self { return same(try columns.integer(column) as UInt8, as: T.self) }
-    if T.self == UInt16.self { return same(try columns.integer(column) as UInt16, as: T.self) }
-    if T.self == UInt32.self { return same(try columns.integer(column) as UInt32, as: T.self) }
-    if T.self == UInt64.self { return same(try columns.integer(column) as UInt64, as: T.self) }
+    if let whole = type as? any FixedWidthInteger.Type, let number = try number(whole, column) as? T { return number }
     if T.self == URL.self {
       guard let url = URL(string: try columns.text(column)) else { throw columns.unexpected(column, "a URL", .text) }
       return same(url, as: T.self)
@@ -79,13 +71,15 @@ final class RowDecoder: Decoder {
     return try ownValue(type, column)
   }
 
+  private func number<Number: FixedWidthInteger>(_: Number.Type, _ column: Int32) throws -> Any {
+    try columns.integer(column) as Number
+  }
+
   /// A value that decodes itself: out of one value of the column, or out of JSON.
   private func ownValue<T: Decodable>(_ type: T.Type, _ column: Int32) throws -> T {
-    if let kinds = derived?.kinds, kinds.indices.contains(Int(column - first)), kinds[Int(column - first)] == .json,
-      !(type is any JSONColumn.Type)
-    {
-      return try jsonValue(type, column)
-    }
+    if derived?.kind(at: Int(column - first)) == .json, !(type is any JSONColumn.Type) { return try jsonValue(type, column) }
+    let wasAtRecord = isAtRecord
+    defer { isAtRecord = wasAtRecord }
     do {
       (single, isAtRecord) = (column, false)
       return try T(from: self)

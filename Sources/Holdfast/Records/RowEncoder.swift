@@ -58,10 +58,10 @@ final class RowEncoder: Encoder {
     if T.self == Int64.self { return try binder.int64(same(value, as: Int64.self), index) }
     if T.self == Double.self { return try finite(same(value, as: Double.self), index) }
     if T.self == Bool.self { return try binder.int64(same(value, as: Bool.self) ? 1 : 0, index) }
-    try rarer(value, index)
+    try otherValue(value, index)
   }
 
-  private func rarer<T: Encodable>(_ value: T, _ index: Int32) throws {
+  private func otherValue<T: Encodable>(_ value: T, _ index: Int32) throws {
     switch value {
     case let value as Data: try binder.data(value, index)
     case let value as Float: try finite(Double(value), index)
@@ -80,16 +80,20 @@ final class RowEncoder: Encoder {
   private func ownValue<T: Encodable>(_ value: T, _ index: Int32) throws {
     let outer = single
     defer { single = outer }
-    let place = Int(index - first)
-    if derived.kinds.indices.contains(place), derived.kinds[place] == .json, !(value is any JSONColumn) {
-      return try jsonText(value, index)
-    }
+    let kind = derived.kind(at: Int(index - first))
+    if kind == .json, !(value is any JSONColumn) { return try jsonText(value, index) }
     (single, wantsJSON) = (index, false)
     do {
       try value.encode(to: self)
       guard wantsJSON else { return }
     } catch  where wantsJSON {}
     wantsJSON = false
+    // As JSON text it would be read as the one value that other values of its type are.
+    if let kind, kind != .json {
+      throw StoreError(
+        .invalidValue, "a \(type(of: value)) is sometimes one value and sometimes a list or an object",
+        suggestion: "Make the property a StoredJSON.")
+    }
     try jsonText(value, index)
   }
 

@@ -31,7 +31,7 @@ extension StoredJSON where Content: Encodable {
   /// - Throws: `.invalidValue` for contents that JSON cannot hold, such as infinity or NaN.
   public init(_ content: Content) throws {
     do {
-      text = String(decoding: try RecordJSON.encoder().encode(content), as: UTF8.self)
+      text = try RecordJSON.text(content)
     } catch {
       throw StoreError(.invalidValue, "this value cannot be written as JSON", cause: error)
     }
@@ -58,6 +58,8 @@ extension StoredJSON where Content == [String: String] {
 
 /// The one form of JSON in a column: sorted keys, no white space, dates as RFC 3339 in UTC with milliseconds where there are any.
 enum RecordJSON {
+  static func text(_ value: some Encodable) throws -> String { String(decoding: try encoder().encode(value), as: UTF8.self) }
+
   static func encoder() -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

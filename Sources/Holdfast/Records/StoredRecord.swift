@@ -27,9 +27,12 @@ internal import Foundation
 /// `CaseIterable`. A type that cannot be made from them is `.misuse` when the store is opened: make that property optional, or its enum
 /// `CaseIterable`.
 ///
+/// Words of SQL are fine as names: `var order: Int` is the column `order`.
+///
 /// A type that is not `Codable`, nests a struct as several columns, or is read by the hundred thousand, writes all three itself. `init(row:)`
 /// reads the columns and `encode(into:)` binds them. Both go in the order of `columns`, with one call per column. A debug build compares
-/// the three when the first record of the type is written.
+/// the three when the first record of the type is written. When a store is migrated, `init(row:)` also reads invented values, which tell the
+/// kind of each column: it must throw what it cannot read, and not trap.
 ///
 /// ```swift
 /// struct Tag: StoredRecord {
@@ -106,19 +109,22 @@ struct RecordSQL {
   let delete: String
 
   init<Record: StoredRecord>(_ type: Record.Type) {
-    let columns = type.columns.joined(separator: ", ")
+    let table = ColumnName.sql(type.table)
+    let columns = type.columns.map(ColumnName.sql).joined(separator: ", ")
     let marks = type.columns.map { _ in "?" }.joined(separator: ", ")
-    let keyed = type.key.map { "\($0) = ?" }.joined(separator: " AND ")
-    select = "SELECT \(columns) FROM \(type.table)"
+    let keyed = type.key.map { "\(ColumnName.sql($0)) = ?" }.joined(separator: " AND ")
+    select = "SELECT \(columns) FROM \(table)"
     selectByKey = "\(select) WHERE \(keyed)"
-    insert = "INSERT INTO \(type.table) (\(columns)) VALUES (\(marks))"
+    insert = "INSERT INTO \(table) (\(columns)) VALUES (\(marks))"
     insertMany = insert + String(repeating: ", (\(marks))", count: Self.batch(type) - 1)
-    let numbered = type.columns.enumerated().map { (name: $1, mark: "?\($0 + 1)", isKey: type.key.contains($1)) }
-    let changed = numbered.filter { !$0.isKey && !type.insertOnly.contains($0.name) }
+    let numbered = type.columns.enumerated().map {
+      (name: ColumnName.sql($1), mark: "?\($0 + 1)", isKey: type.key.contains($1), isKept: type.insertOnly.contains($1))
+    }
+    let changed = numbered.filter { !$0.isKey && !$0.isKept }
     let key = numbered.filter(\.isKey).map { "\($0.name) = \($0.mark)" }
     // A value that is not written is named, too: SQLite refuses to bind a number above the last one of the statement.
-    let kept = numbered.filter { !$0.isKey && type.insertOnly.contains($0.name) }.map { "(\($0.mark) IS NULL OR TRUE)" }
-    let conflict = insert + " ON CONFLICT (\(type.key.joined(separator: ", "))) DO "
+    let kept = numbered.filter { !$0.isKey && $0.isKept }.map { "(\($0.mark) IS NULL OR TRUE)" }
+    let conflict = insert + " ON CONFLICT (\(type.key.map(ColumnName.sql).joined(separator: ", "))) DO "
     let hasKey = !type.key.isEmpty && type.key.allSatisfy(type.columns.contains)
     if changed.isEmpty || !hasKey {
       update = nil
@@ -126,11 +132,11 @@ struct RecordSQL {
       insertMissing = conflict + (changed.isEmpty ? "NOTHING" : "UPDATE SET \(excluded)")
     } else {
       let set = changed.map { "\($0.name) = \($0.mark)" }.joined(separator: ", ")
-      update = "UPDATE \(type.table) SET \(set) WHERE \((key + kept).joined(separator: " AND "))"
+      update = "UPDATE \(table) SET \(set) WHERE \((key + kept).joined(separator: " AND "))"
       insertMissing = insert
     }
     keyCheck = conflict + "NOTHING"
-    delete = "DELETE FROM \(type.table) WHERE \(keyed)"
+    delete = "DELETE FROM \(table) WHERE \(keyed)"
   }
 
   /// Rows per statement. SQLite's oldest configurations bind at most 999 values.

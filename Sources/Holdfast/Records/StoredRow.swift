@@ -102,6 +102,9 @@ public struct StoredRow: ~Copyable {
     return true
   }
 
+  /// Whether a derived record was read.
+  var isDerived: Bool { decoder != nil }
+
   /// A record that is derived from `Codable`: its columns, from the next one on.
   mutating func derived<Record: StoredRecord & Codable>(_ type: Record.Type) throws -> Record {
     let decoder = decoder ?? RowDecoder(columns)

@@ -112,7 +112,9 @@ public final class Writer: Reader {
     guard let key = type.key.first, type.key.count == 1 else {
       throw StoreError(.misuse, "\(type) is not found by one id", suggestion: "Use execute with a condition of your own.")
     }
-    guard try execute("UPDATE \(raw: type.table) SET \(sql: assignments) WHERE \(raw: key) = \(sql: id)") > 0 else {
+    guard
+      try execute("UPDATE \(raw: ColumnName.sql(type.table)) SET \(sql: assignments) WHERE \(raw: ColumnName.sql(key)) = \(sql: id)") > 0
+    else {
       throw StoreError(.notFound, "\(type.table) has no row \(name)")
     }
   }
@@ -189,6 +191,9 @@ public final class Writer: Reader {
   }
 
   private func write<Record: StoredRecord>(batch records: ArraySlice<Record>) throws {
+    #if DEBUG
+      if let first = records.first { try compareOnce(first) }
+    #endif
     try write(statements(of: Record.self).insertMany, of: records.count, Record.self) { values in
       // Encodes in place, because taking a record out of the array copies it.
       try records.withUnsafeBufferPointer { for place in $0.indices { try $0[place].encode(into: &values) } }
@@ -214,8 +219,8 @@ public final class Writer: Reader {
   private func compareOnce<Record: StoredRecord>(_ record: Record) throws {
     let statements = try statements(of: Record.self)
     guard !statements.isCompared else { return }
-    statements.isCompared = true
     try naming(Record.table) { try RecordProbe(Record.self).compare(record, connection) }
+    statements.isCompared = true
   }
 
   private func checkCount<Record: StoredRecord>(_ count: Int, of records: Int, _ type: Record.Type) throws {

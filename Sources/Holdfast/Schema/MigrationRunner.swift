@@ -117,11 +117,11 @@ struct MigrationRunner {
     let tables = Dictionary(shape.columns.map { ($0.lowercased(), Set($1.map { $0.lowercased() })) }, uniquingKeysWith: { $0.union($1) })
     for record in schemas.flatMap(\.records) {
       // The columns of views and of virtual tables are not in the shape.
-      guard let columns = tables[record.table.lowercased()] else {
-        guard shape.objects[record.table] == nil else { continue }
+      guard let columns = tables[ColumnName.bare(record.table).lowercased()] else {
+        guard shape.objects[ColumnName.bare(record.table)] == nil else { continue }
         throw StoreError(.misuse, "the record \(record) has the table \(record.table), and no migration makes it")
       }
-      for column in record.columns + record.key where !columns.contains(column.lowercased()) {
+      for column in (record.columns + record.key).map(ColumnName.bare) where !columns.contains(column.lowercased()) {
         var error = StoreError(
           .misuse, "the record \(record) uses the column \(record.table).\(column), and no migration makes it",
           suggestion: "Add a migration that makes the column, or give the property the column's name in CodingKeys.")
@@ -197,11 +197,10 @@ struct MigrationRunner {
     }
   }
 
-  /// Describes the columns of a file that does not do so yet: an earlier version made it.
+  /// Describes the tables of schemas of which the file tells nothing yet, or not what is never exported: an earlier version made it.
   func describe(_ db: Database, _ connection: Connection) throws {
     try inTransaction(db, connection) { _ in
-      guard try !StoreDescription.isThere(db.texts) else { return }
-      try StoreDescription.write(schemas, to: db, connection)
+      try StoreDescription.write(StoreDescription(db.texts).lacking(schemas), to: db, connection)
     }
   }
 

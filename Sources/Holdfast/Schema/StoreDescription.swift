@@ -36,6 +36,14 @@ package struct StoreDescription: Sendable {
 
   package func isNeverExported(_ table: String) -> Bool { hidden.contains(table.lowercased()) }
 
+  /// The schemas of whose tables the file describes none, or of which it does not tell what is never exported.
+  func lacking(_ schemas: [StoreSchema]) -> [StoreSchema] {
+    schemas.filter { schema in
+      !schema.neverExported.allSatisfy(isNeverExported)
+        || !schema.records.isEmpty && !schema.records.contains { describes(ColumnName.bare($0.table)) }
+    }
+  }
+
   /// Writes what the schemas' records and declarations tell. Call in a transaction, after the migrations.
   static func write(_ schemas: [StoreSchema], to db: Database, _ connection: Connection) throws {
     try db.execute(sql: table)
@@ -45,7 +53,7 @@ package struct StoreDescription: Sendable {
         """)
     let records = schemas.flatMap(\.records)
     let hidden = schemas.flatMap(\.neverExported)
-    for table in Set(records.map { $0.table } + hidden).sorted() {
+    for table in Set(records.map { ColumnName.bare($0.table) } + hidden).sorted() {
       try db.execute(sql: "DELETE FROM \(name) WHERE table_name = ?", arguments: [table])
     }
     for table in hidden { try add(table, "", neverExported, db) }
@@ -54,10 +62,11 @@ package struct StoreDescription: Sendable {
 
   private static func add<Record: StoredRecord>(_ type: Record.Type, _ db: Database, _ connection: Connection) throws {
     let find = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE"
-    let sql = try String.fetchOne(db, sql: find, arguments: [type.table]) ?? ""
+    let table = ColumnName.bare(type.table)
+    let sql = try String.fetchOne(db, sql: find, arguments: [table]) ?? ""
     let kinds = try KindProbe.kinds(of: type, declaredAs: sql, connection)
-    for (column, kind) in zip(type.columns, kinds) {
-      if let kind { try add(type.table, column, kind.rawValue, db) }
+    for (column, kind) in zip(type.columns.map(ColumnName.bare), kinds) {
+      if let kind { try add(table, column, kind.rawValue, db) }
     }
   }
 

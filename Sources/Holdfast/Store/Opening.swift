@@ -261,9 +261,9 @@ struct Opening {
         }
       }
       // What other programs see of the store depends on it, and no write does.
-      if !needsMigration, !schemas.isEmpty {
+      if !needsMigration, options.migrating == .automatically {
         try? store.onWriter { db in
-          guard try !StoreDescription.isThere(db.texts) else { return }
+          guard try !StoreDescription(db.texts).lacking(schemas).isEmpty else { return }
           try Store.runner(schemas, options).describe(db, store.connections.connection(of: db))
         }
       }

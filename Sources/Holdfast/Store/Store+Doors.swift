@@ -351,7 +351,7 @@ extension Store {
       }
     } catch {
       let failure = failure(error)
-      guard waits || failure.code != .busy else { throw WouldWait() }
+      guard waits || !failure.mayPass else { throw WouldWait() }
       if failure.code == .busy { logger.warning("the write lock was not free", metadata: ["verb": "\(call.verb)"]) }
       throw failure
     }

@@ -60,7 +60,7 @@ struct AuditCommand: Subcommand {
       ])
     }
     return Answer(
-      document: ["store": .string(store.path), "entries": .array(found.map(\.json))],
+      document: ["store": .string(store.path), "entries": .array(found.map { $0.shown(by: description) })],
       text: found.isEmpty ? "" : table.text(width: console.outputWidth), notes: found.isEmpty ? ["The audit has no such entry."] : [])
   }
 
@@ -91,6 +91,22 @@ struct AuditCommand: Subcommand {
 }
 
 extension AuditEntry {
+  /// As `json`, with values as the file describes them.
+  fileprivate func shown(by description: StoreDescription) -> JSONValue {
+    guard case .object(var members) = json else { return json }
+    for (name, stored) in [("before", before), ("after", after)] {
+      guard case .object(var values)? = members[name] else { continue }
+      for (column, value) in stored {
+        switch description.kind(of: column, in: table) {
+        case .date?, .flag?, .seconds?, .json?: values[column] = description.shown(value, in: table, column).json
+        default: break
+        }
+      }
+      members[name] = .object(values)
+    }
+    return .object(members)
+  }
+
   /// The values of an entry; of an update those that changed, before and after; of a reading its reason.
   fileprivate func words(_ description: StoreDescription) -> String {
     guard operation != .read else { return reason ?? "" }

@@ -33,7 +33,8 @@ struct Check: Subcommand {
     var document = document(report)
     document["quarantined"] = quarantined.map(JSONValue.number) ?? .null
     let isRead = report.checked.contains(.records) || !report.checked.contains(.file)
-    var notes = isRead ? [] : ["Records were not read: this program does not know the library."]
+    var notes = report.unread.map { "The records of \($0) were not read: this program does not know that library." }
+    if !isRead, notes.isEmpty { notes = ["Records were not read: this program does not know the library."] }
     if let quarantined, quarantined > 0 {
       let counted = ShownValue.counted(quarantined, "record or field", "records and fields")
       notes.append("In the quarantine: \(counted). holdfast quarantine \(store.shellWord)")

@@ -66,12 +66,12 @@ struct Diff: Subcommand {
     let found = try Activity.show("comparing", console) {
       try open.rowDifferences(of: rows, from: from, to: to, limit: limit + 1)
     }
-    let shown = found.prefix(limit).map { $0.shown(rows, by: description) }
+    let shown = found.prefix(limit)
     document["table"] = .string(rows)
-    document["rows"] = shown.document
+    document["rows"] = shown.map { $0.shown(rows, by: description, as: \.json) }.document
     document["complete"] = .bool(found.count <= limit)
     return Answer(
-      document: document, text: shown.text(width: console.outputWidth),
+      document: document, text: shown.map { $0.shown(rows, by: description, as: \.told) }.text(width: console.outputWidth),
       notes: notes + (found.count > limit ? ["… and more: give a larger --limit."] : []))
   }
 

@@ -12,7 +12,16 @@ enum Lookup {
       try kinds.flatMap { kind in try kind.find(wanted, reader).map { (kind, $0) } }
     }
     // A full id wins over records whose id begins so or whose name is the same.
-    if let exact = try find(.id(text), among: kinds).first { return exact }
+    let exact = try find(.id(text), among: kinds)
+    if let first = exact.first {
+      // Two tables may have one number each, in a store of another program.
+      guard exact.count == 1 else { throw ambiguous(text, exact) }
+      return first
+    }
+    // A table and a number, as "loans:3".
+    if let colon = text.firstIndex(of: ":"), let kind = kinds.first(where: { $0.name == text[..<colon] }) {
+      if let only = try find(.id(String(text[text.index(after: colon)...])), among: [kind]).first { return only }
+    }
     if let id = IDCodec.parse(text) {
       throw StoreError(.notFound, "there is no \(kinds.map(\.name).joined(separator: " and no ")) \(IDCodec.lowercase(id))")
     }
@@ -30,13 +39,16 @@ enum Lookup {
       throw StoreError(
         .notFound, "nothing has the id or the title \"\(text)\"", suggestion: "holdfast list STORE, or holdfast search STORE TEXT")
     }
-    guard found.count == 1 else {
-      let labels = found.prefix(5).map { "\($0.kind.name) \($0.found.id) (\(DisplayText.cut($0.found.label, to: 40)))" }
-      throw Failure(
-        code: "ambiguous",
-        "\"\(text)\" stands for \(found.count > 5 ? "more than 5" : String(found.count)) things: \(labels.joined(separator: ", "))",
-        suggestion: "one of these ids in full", status: .usage)
-    }
+    guard found.count == 1 else { throw ambiguous(text, found) }
     return first
+  }
+
+  private static func ambiguous(_ text: String, _ found: [(kind: ShownKind, found: ShownKind.Found)]) -> Failure {
+    let isOneID = Set(found.map(\.found.id)).count == 1
+    let labels = found.prefix(5).map { "\($0.kind.name)\(isOneID ? ":" : " ")\($0.found.id) (\(DisplayText.cut($0.found.label, to: 40)))" }
+    return Failure(
+      code: "ambiguous",
+      "\"\(text)\" stands for \(found.count > 5 ? "more than 5" : String(found.count)) things: \(labels.joined(separator: ", "))",
+      suggestion: isOneID ? "one of these, with its table" : "one of these ids in full", status: .usage)
   }
 }

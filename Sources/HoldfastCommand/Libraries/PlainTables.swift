@@ -93,17 +93,35 @@ extension StoreDescription {
   }
 }
 
+extension ShownValue {
+  /// For people: lengths in minutes, anything else as for programs.
+  var told: JSONValue {
+    if case .length = self { return .string(words) }
+    return json
+  }
+}
+
+extension StoreDescription {
+  /// Values as people or programs read them, where the file tells their kinds.
+  func shown(_ values: [String: JSONValue], in table: String, as form: (ShownValue) -> JSONValue) -> [String: JSONValue] {
+    Dictionary(
+      uniqueKeysWithValues: values.map { column, value in
+        let stored: SQLValue? =
+          switch (kind(of: column, in: table), value) {
+          case (.date?, .integer(let number)), (.flag?, .integer(let number)), (.seconds?, .integer(let number)): .integer(number)
+          case (.seconds?, .double(let number)): .real(number)
+          case (.json?, .string(let text)): .text(text)
+          default: nil
+          }
+        return (column, stored.map { form(shown($0, in: table, column)) } ?? value)
+      })
+  }
+}
+
 extension RowDifference {
-  /// The same with dates and flags as people read them.
-  func shown(_ table: String, by description: StoreDescription) -> RowDifference {
-    func shown(_ values: [String: JSONValue]) -> [String: JSONValue] {
-      Dictionary(
-        uniqueKeysWithValues: values.map { column, value in
-          let kind = description.kind(of: column, in: table)
-          guard kind == .date || kind == .flag, case .integer(let number) = value else { return (column, value) }
-          return (column, description.shown(.integer(number), in: table, column).json)
-        })
-    }
+  /// The same with values as people or programs read them.
+  func shown(_ table: String, by description: StoreDescription, as form: (ShownValue) -> JSONValue) -> RowDifference {
+    func shown(_ values: [String: JSONValue]) -> [String: JSONValue] { description.shown(values, in: table, as: form) }
     return RowDifference(kind: kind, key: shown(key), before: before.map(shown), after: after.map(shown))
   }
 }

@@ -26,22 +26,22 @@ struct ConfigurationRow: StoredRecord, Hashable {
 
   init(row: inout StoredRow) throws {
     let (id, apiKeyReference, baseURL) = (try row.text(), try row.textOrNil(), try row.textOrNil())
-    let (modelCacheSize, maxMemoryUsageMegabytes) = (try row.wholeOrNil(), try row.wholeOrNil())
+    let (modelCacheSize, maxMemoryUsageMegabytes) = (try row.intOrNil(), try row.intOrNil())
     let allowsUserOverride = try row.bool()
     var generation = GenerationSettings()
     generation.temperature = try row.double()
-    generation.maxTokens = try row.whole()
+    generation.maxTokens = try row.int()
     generation.topP = try row.double()
-    generation.topK = try row.wholeOrNil()
+    generation.topK = try row.intOrNil()
     generation.repetitionPenalty = try row.doubleOrNil()
     generation.stopSequences = try row.textsOrNil()
-    let (request, day, month) = (try row.wholeOrNil(), try row.wholeOrNil(), try row.wholeOrNil())
+    let (request, day, month) = (try row.intOrNil(), try row.intOrNil(), try row.intOrNil())
     // NULL means no budget, which differs from a budget without limits.
-    generation.tokenBudget = try row.int64OrNil().map {
-      .init(maxTokensPerRequest: request, maxTokensPerDay: day, maxTokensPerMonth: month, isEnforcedStrictly: $0 != 0)
+    generation.tokenBudget = try row.boolOrNil().map {
+      .init(maxTokensPerRequest: request, maxTokensPerDay: day, maxTokensPerMonth: month, isEnforcedStrictly: $0)
     }
     generation.frameworkPreferences = try (row.textsOrNil() ?? []).map(ModelFramework.init(rawValue:))
-    generation.maxContextLength = try row.whole()
+    generation.maxContextLength = try row.int()
     generation.isThinkingExtractionEnabled = try row.bool()
     generation.thinkingTags = try row.thinkingTagsOrNil()
     configuration = InferenceConfiguration(
@@ -55,19 +55,19 @@ struct ConfigurationRow: StoredRecord, Hashable {
     try values.text(configuration.id)
     try values.text(configuration.apiKeyReference)
     try values.text(configuration.baseURL)
-    try values.whole(configuration.modelCacheSize)
-    try values.whole(configuration.maxMemoryUsageMegabytes)
+    try values.int(configuration.modelCacheSize)
+    try values.int(configuration.maxMemoryUsageMegabytes)
     try values.bool(configuration.allowsUserOverride)
     try values.finite(generation.temperature)
     try values.int(generation.maxTokens)
     try values.finite(generation.topP)
-    try values.whole(generation.topK)
+    try values.int(generation.topK)
     try values.finite(generation.repetitionPenalty)
     try values.texts(generation.stopSequences)
-    try values.whole(generation.tokenBudget?.maxTokensPerRequest)
-    try values.whole(generation.tokenBudget?.maxTokensPerDay)
-    try values.whole(generation.tokenBudget?.maxTokensPerMonth)
-    try values.int64(generation.tokenBudget.map { $0.isEnforcedStrictly ? 1 : 0 })
+    try values.int(generation.tokenBudget?.maxTokensPerRequest)
+    try values.int(generation.tokenBudget?.maxTokensPerDay)
+    try values.int(generation.tokenBudget?.maxTokensPerMonth)
+    try values.bool(generation.tokenBudget?.isEnforcedStrictly)
     try values.texts(generation.frameworkPreferences.map(\.rawValue))
     try values.int(generation.maxContextLength)
     try values.bool(generation.isThinkingExtractionEnabled)
@@ -100,7 +100,7 @@ struct AnalyticsRow: StoredRecord, Hashable {
     analytics = .init(
       isEnabled: try row.bool(), level: AnalyticsLevel(rawValue: try row.text()), areLiveMetricsEnabled: try row.bool(),
       telemetryConsent: TelemetryConsent(rawValue: try row.text()), includesDeviceInfo: try row.bool(), includesModelInfo: try row.bool(),
-      batchSize: try row.whole(), submissionIntervalSeconds: try row.seconds(), areMetricsEnabled: try row.boolOrNil(),
+      batchSize: try row.int(), submissionIntervalSeconds: try row.seconds(), areMetricsEnabled: try row.boolOrNil(),
       isErrorReportingEnabled: try row.boolOrNil(), isPerformanceTrackingEnabled: try row.boolOrNil())
   }
 
@@ -114,9 +114,9 @@ struct AnalyticsRow: StoredRecord, Hashable {
     try values.bool(analytics.includesModelInfo)
     try values.int(analytics.batchSize)
     try values.finite(analytics.submissionIntervalSeconds)
-    try values.flag(analytics.areMetricsEnabled)
-    try values.flag(analytics.isErrorReportingEnabled)
-    try values.flag(analytics.isPerformanceTrackingEnabled)
+    try values.bool(analytics.areMetricsEnabled)
+    try values.bool(analytics.isErrorReportingEnabled)
+    try values.bool(analytics.isPerformanceTrackingEnabled)
   }
 }
 
@@ -143,7 +143,7 @@ struct StorageRow: StoredRecord, Hashable {
     storage = .init(
       maxCacheSizeBytes: try row.int64(), evictionPolicy: CacheEviction(rawValue: try row.text()), directoryName: try row.text(),
       isAutoCleanupEnabled: try row.bool(), autoCleanupIntervalSeconds: try row.seconds(), minimumFreeSpaceBytes: try row.int64(),
-      isCompressionEnabled: try row.bool(), cleanupThresholdPercent: try row.wholeOrNil(), modelRetentionDays: try row.wholeOrNil())
+      isCompressionEnabled: try row.bool(), cleanupThresholdPercent: try row.intOrNil(), modelRetentionDays: try row.intOrNil())
   }
 
   func encode(into values: inout Values) throws {
@@ -155,7 +155,7 @@ struct StorageRow: StoredRecord, Hashable {
     try values.finite(storage.autoCleanupIntervalSeconds)
     try values.int64(storage.minimumFreeSpaceBytes)
     try values.bool(storage.isCompressionEnabled)
-    try values.whole(storage.cleanupThresholdPercent)
-    try values.whole(storage.modelRetentionDays)
+    try values.int(storage.cleanupThresholdPercent)
+    try values.int(storage.modelRetentionDays)
   }
 }

@@ -2,13 +2,9 @@ import Foundation
 public import Holdfast
 
 /// The usage of one model on one day.
-public struct ModelUsage: StoredRecord, Hashable {
+public struct ModelUsage: StoredRecord, Codable, Hashable {
   /// The table of these rows.
   public static let table = "model_usage_stats"
-  /// As `init(row:)` reads and `encode(into:)` writes them.
-  public static let columns = [
-    "model_id", "day", "generation_count", "total_tokens", "total_cost", "total_latency_ms", "error_count",
-  ]
   /// The columns that identify a row.
   public static let key = ["model_id", "day"]
 
@@ -44,25 +40,9 @@ public struct ModelUsage: StoredRecord, Hashable {
     self.errorCount = errorCount
   }
 
-  /// - Throws: `.decoding` for a value that is damaged.
-  public init(row: inout StoredRow) throws {
-    modelID = try row.text()
-    day = try row.text()
-    generationCount = try row.whole()
-    totalTokens = try row.int64()
-    totalCost = try row.double()
-    totalLatencyMilliseconds = try row.double()
-    errorCount = try row.whole()
-  }
-
-  /// - Throws: `.invalidValue` for a number that is not finite and a date that cannot be stored.
-  public func encode(into values: inout Values) throws {
-    try values.text(modelID)
-    try values.text(day)
-    try values.int(generationCount)
-    try values.int64(totalTokens)
-    try values.finite(totalCost)
-    try values.finite(totalLatencyMilliseconds)
-    try values.int(errorCount)
+  private enum CodingKeys: String, CodingKey {
+    case modelID, day, generationCount, totalTokens, totalCost
+    case totalLatencyMilliseconds = "total_latency_ms"
+    case errorCount
   }
 }

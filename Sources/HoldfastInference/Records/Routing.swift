@@ -66,7 +66,7 @@ struct RoutingRow: StoredRecord, Hashable {
       policy: RoutingPolicy(rawValue: try row.text()), isCloudEnabled: try row.bool(), privacyMode: PrivacyMode(rawValue: try row.text()),
       customRules: try row.dataOrNil(), maxLatencyThreshold: try row.doubleOrNil(), minConfidenceScore: try row.doubleOrNil(),
       onDeviceThreshold: try row.doubleOrNil(), maxCloudCostPerRequest: try row.doubleOrNil(),
-      prefersOnDevice: try row.int64OrNil().map { $0 != 0 })
+      prefersOnDevice: try row.boolOrNil())
   }
 
   func encode(into values: inout Values) throws {
@@ -80,6 +80,6 @@ struct RoutingRow: StoredRecord, Hashable {
     try values.finite(routing.minConfidenceScore)
     try values.finite(routing.onDeviceThreshold)
     try values.finite(routing.maxCloudCostPerRequest)
-    try values.int64(routing.prefersOnDevice.map { $0 ? 1 : 0 })
+    try values.bool(routing.prefersOnDevice)
   }
 }

@@ -50,8 +50,8 @@ struct ArtworkRow: StoredRecord {
   func encode(into values: inout Values) throws {
     try values.text(artwork.hash)
     try values.text(artwork.mediaType)
-    try values.int64(artwork.width.map(Int64.init))
-    try values.int64(artwork.height.map(Int64.init))
+    try values.int(artwork.width)
+    try values.int(artwork.height)
     try values.int(artwork.data.count)
     try values.data(artwork.data)
   }

@@ -30,9 +30,8 @@ public struct MusicPlaylist: Sendable, Hashable, Identifiable {
 }
 
 /// A row of `collections`: the playlist without its entries.
-struct PlaylistRow: StoredRecord, Hashable {
+struct PlaylistRow: StoredRecord, Codable, Hashable {
   static let table = "collections"
-  static let columns = ["id", "name", "parent_id", "is_folder", "position", "persistent_id"]
   var id: UUID
   var name: String
   var parentID: UUID?
@@ -48,24 +47,6 @@ struct PlaylistRow: StoredRecord, Hashable {
     isFolder = playlist.isFolder
     self.position = position
     persistentID = playlist.persistentID
-  }
-
-  init(row: inout StoredRow) throws {
-    id = try row.id()
-    name = try row.text()
-    parentID = try row.idOrNil()
-    isFolder = try row.bool()
-    position = try row.int64()
-    persistentID = try row.textOrNil()
-  }
-
-  func encode(into values: inout Values) throws {
-    try values.id(id)
-    try values.text(name)
-    try values.id(parentID)
-    try values.bool(isFolder)
-    try values.int64(position)
-    try values.text(persistentID)
   }
 
   /// The playlist without its tracks.

@@ -78,7 +78,7 @@ extension MusicStore {
     ) { row in
       MusicAlbum(
         id: MusicAlbum.ID(name: try row.text(), artist: try row.text()), tracks: try row.int(), totalSeconds: try row.double(),
-        year: try row.int64OrNil().map { Int(clamping: $0) }, artworkHash: try row.textOrNil())
+        year: try row.intOrNil(), artworkHash: try row.textOrNil())
     }
   }
 }

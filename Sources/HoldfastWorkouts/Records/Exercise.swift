@@ -67,13 +67,13 @@ extension Exercise {
     name = try row.text()
     type = ExerciseType(rawValue: try row.text())
     bodyPart = try row.bodyPartOrNil()
-    superset = try row.int64OrNil().map { Int(clamping: $0) }
+    superset = try row.intOrNil()
     weightUnit = try row.textOrNil().map(WeightUnit.init(rawValue:))
     pinnedNotes = try row.textsOrNil() ?? []
     notes = try row.textsOrNil() ?? []
-    durationSeconds = try row.int64OrNil().map { Int(clamping: $0) }
-    warmUpRestSeconds = try row.int64OrNil().map { Int(clamping: $0) }
-    restSeconds = try row.int64OrNil().map { Int(clamping: $0) }
+    durationSeconds = try row.intOrNil()
+    warmUpRestSeconds = try row.intOrNil()
+    restSeconds = try row.intOrNil()
     sets = []
   }
 }
@@ -111,13 +111,13 @@ struct ExerciseRow: StoredRecord, Hashable {
     try values.text(exercise.bodyPart?.main.rawValue)
     try values.texts(exercise.bodyPart?.detailed)
     try values.texts(exercise.bodyPart?.scientific)
-    try values.int64(exercise.superset.map(Int64.init))
+    try values.int(exercise.superset)
     try values.text(exercise.weightUnit?.rawValue)
     try values.texts(exercise.pinnedNotes.isEmpty ? nil : exercise.pinnedNotes)
     try values.texts(exercise.notes.isEmpty ? nil : exercise.notes)
-    try values.int64(exercise.durationSeconds.map(Int64.init))
-    try values.int64(exercise.warmUpRestSeconds.map(Int64.init))
-    try values.int64(exercise.restSeconds.map(Int64.init))
+    try values.int(exercise.durationSeconds)
+    try values.int(exercise.warmUpRestSeconds)
+    try values.int(exercise.restSeconds)
     try values.id(workoutID)
     try values.int64(position)
     try values.text(SortText.folded(exercise.name))

@@ -111,13 +111,13 @@ extension ExerciseSet {
     let weightUnit = try row.textOrNil().map(WeightUnit.init(rawValue:))
     let distanceUnit = try row.textOrNil().map(DistanceUnit.init(rawValue:))
     let suggested = Suggested(
-      weight: try row.doubleOrNil(), reps: try row.int64OrNil().map { Int(clamping: $0) },
-      repRange: try row.int64OrNil().map { Int(clamping: $0) }, durationSeconds: try row.int64OrNil().map { Int(clamping: $0) },
-      rpe: try row.doubleOrNil(), restSeconds: try row.int64OrNil().map { Int(clamping: $0) })
+      weight: try row.doubleOrNil(), reps: try row.intOrNil(),
+      repRange: try row.intOrNil(), durationSeconds: try row.intOrNil(),
+      rpe: try row.doubleOrNil(), restSeconds: try row.intOrNil())
     let actual = Actual(
-      weight: try row.doubleOrNil(), reps: try row.int64OrNil().map { Int(clamping: $0) },
-      durationSeconds: try row.int64OrNil().map { Int(clamping: $0) }, distance: try row.doubleOrNil(), rpe: try row.doubleOrNil(),
-      restSeconds: try row.int64OrNil().map { Int(clamping: $0) })
+      weight: try row.doubleOrNil(), reps: try row.intOrNil(),
+      durationSeconds: try row.intOrNil(), distance: try row.doubleOrNil(), rpe: try row.doubleOrNil(),
+      restSeconds: try row.intOrNil())
     let isCompleted = try row.bool()
     let completedAt = try row.dateOrNil()
     let note = try row.textOrNil()
@@ -160,17 +160,17 @@ struct SetRow: StoredRecord, Hashable {
     try values.text(set.weightUnit?.rawValue)
     try values.text(set.distanceUnit?.rawValue)
     try values.finite(set.suggested.weight)
-    try values.int64(set.suggested.reps.map(Int64.init))
-    try values.int64(set.suggested.repRange.map(Int64.init))
-    try values.int64(set.suggested.durationSeconds.map(Int64.init))
+    try values.int(set.suggested.reps)
+    try values.int(set.suggested.repRange)
+    try values.int(set.suggested.durationSeconds)
     try values.finite(set.suggested.rpe)
-    try values.int64(set.suggested.restSeconds.map(Int64.init))
+    try values.int(set.suggested.restSeconds)
     try values.finite(set.actual.weight)
-    try values.int64(set.actual.reps.map(Int64.init))
-    try values.int64(set.actual.durationSeconds.map(Int64.init))
+    try values.int(set.actual.reps)
+    try values.int(set.actual.durationSeconds)
     try values.finite(set.actual.distance)
     try values.finite(set.actual.rpe)
-    try values.int64(set.actual.restSeconds.map(Int64.init))
+    try values.int(set.actual.restSeconds)
     try values.bool(set.isCompleted)
     try values.date(set.completedAt)
     try values.text(set.note)

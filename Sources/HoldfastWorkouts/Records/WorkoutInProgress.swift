@@ -86,7 +86,7 @@ struct ActiveRow: StoredRecord, Hashable {
     workoutID = try row.id()
     let (trained, active, isPaused) = (try row.int64(), try row.date(), try row.bool())
     timer = TrainingTimer(
-      lastActiveAt: active, trainedMilliseconds: trained, isPaused: isPaused, idleLimitSeconds: Int(clamping: try row.int64()))
+      lastActiveAt: active, trainedMilliseconds: trained, isPaused: isPaused, idleLimitSeconds: try row.int())
   }
 
   func encode(into values: inout Values) throws {

@@ -117,7 +117,7 @@ extension WorkoutLog {
       """
     ) { row in
       WorkoutVolume(
-        id: try row.id(), name: try row.text(), startedAt: try row.date(), durationSeconds: try row.int64OrNil().map { Int(clamping: $0) })
+        id: try row.id(), name: try row.text(), startedAt: try row.date(), durationSeconds: try row.intOrNil())
     }
     // Sets and list have the same order, and the list has the workout of every counted set.
     var place = 0

@@ -47,11 +47,11 @@ extension WorkoutLog {
       try values.id(id)
       guard let actual else { return }
       try values.double(actual.weight)
-      try values.int64(actual.reps.map(Int64.init))
-      try values.int64(actual.durationSeconds.map(Int64.init))
+      try values.int(actual.reps)
+      try values.int(actual.durationSeconds)
       try values.double(actual.distance)
       try values.double(actual.rpe)
-      try values.int64(actual.restSeconds.map(Int64.init))
+      try values.int(actual.restSeconds)
     }
   }
 

@@ -57,6 +57,7 @@ struct StrangersStoreTests {
     let outputs = [
       try bench.run("list", store, "waterings"), try bench.run("show", store, "roses"), try bench.run("show", store, "0a0a"),
       try bench.run("audit", store), try bench.run("diff", store, "--from", "commit 0", "--rows", "waterings"),
+      try bench.run("audit", store, "--json"), try bench.run("diff", store, "--from", "commit 0", "--rows", "waterings", "--json"),
     ]
     for finished in outputs {
       #expect(finished.status == 0, "\(finished.errors)")
@@ -66,7 +67,27 @@ struct StrangersStoreTests {
     let line = try #require((bench.run("list", store, "waterings", "--json").document["waterings"] as? [[String: Any]])?.first)
     #expect(line["watered_at"] as? String == "2023-11-14T22:13:20.000Z" && line["is_rain"] as? Bool == false)
     #expect(line["labels"] as? [String] == ["a"] && line["id"] as? String == Self.id)
+    let change = try #require((bench.run("audit", store, "--json").document["entries"] as? [[String: Any]])?.last)
+    let after = try #require(change["after"] as? [String: Any])
+    #expect(after["is_rain"] as? Bool == false && after["labels"] as? [String] == ["a"], "\(after)")
     #expect(try bench.run("show", store, "tulips").status == 66)
+  }
+
+  @Test("where two tables have one number each, neither is taken for the other: the table is named")
+  func numbers() throws {
+    let bench = try Workbench()
+    let tables = "CREATE TABLE loans (id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE fines (id INTEGER PRIMARY KEY, name TEXT);"
+    let schema = StoreSchema("desk", migrations: [Migration("desk/001", sql: tables)])
+    let store = try Store.open(at: bench.url("desk.sqlite"), schemas: [schema])
+    try store.write { tx in
+      try tx.execute("INSERT INTO loans VALUES (1, 'Dune')")
+      try tx.execute("INSERT INTO fines VALUES (1, 'Two days')")
+    }
+    try store.close()
+    let both = try bench.run("show", bench.path("desk.sqlite"), "1")
+    #expect(both.status == 64 && both.errors.contains("fines:1") && both.errors.contains("loans:1"), "\(both.errors)")
+    let one = try bench.run("show", bench.path("desk.sqlite"), "loans:1")
+    #expect(one.status == 0 && one.output.contains("Dune"), "\(one.errors)")
   }
 
   @Test("what is never exported is in no list, query and export")
@@ -86,7 +107,9 @@ struct StrangersStoreTests {
     let bench = try Workbench()
     let store = try Self.store(in: bench)
     let sound = try bench.run("check", store)
-    #expect(sound.status == 0 && sound.errors.contains("Records were not read: this program does not know the library."), "\(sound.errors)")
+    #expect(
+      sound.status == 0 && sound.errors.contains("The records of garden were not read: this program does not know that library."),
+      "\(sound.errors)")
     #expect(!sound.output.contains("records"), "\(sound.output)")
     try RawDatabase.with(bench.url("garden.sqlite"), key: nil) { try $0.execute("UPDATE waterings SET labels = 'none'") }
     let found = try bench.run("check", store)

@@ -115,7 +115,7 @@ import Testing
     try await model("above", at: "..")
     try await model("root", at: "/")
     #expect(try await goes("here", "above", "root") == [])
-    #expect(await codeLater { try await world.inference.recordDownload(of: "root", at: "") } == .invalidValue)
+    #expect(await asyncCode { try await world.inference.recordDownload(of: "root", at: "") } == .invalidValue)
 
     try FileManager.default.createDirectory(at: folder.file("blobs"), withIntermediateDirectories: true)
     try FileManager.default.createDirectory(at: folder.file("snapshot"), withIntermediateDirectories: true)

@@ -170,9 +170,9 @@ import Testing
     #expect(try await [names(nil), names(folders[0]), names(folders[1])] == ["AB2", "34", "1"])
     try await library.movePlaylist(folders[0].id, toFolder: folders[1].id)
     #expect(try await [names(nil), names(folders[0]), names(folders[1])] == ["B2", "34", "1A"])
-    #expect(await codeLater { try await library.movePlaylist(folders[1].id, toFolder: folders[0].id) } == .invalidValue)
-    #expect(await codeLater { try await library.movePlaylist(folders[1].id, toFolder: folders[1].id) } == .invalidValue)
-    #expect(await codeLater { try await library.movePlaylist(lists[0].id, before: lists[1].id) } == .notFound)
+    #expect(await asyncCode { try await library.movePlaylist(folders[1].id, toFolder: folders[0].id) } == .invalidValue)
+    #expect(await asyncCode { try await library.movePlaylist(folders[1].id, toFolder: folders[1].id) } == .invalidValue)
+    #expect(await asyncCode { try await library.movePlaylist(lists[0].id, before: lists[1].id) } == .notFound)
     #expect(try await [names(nil), names(folders[0]), names(folders[1])] == ["B2", "34", "1A"])
     #expect(try world.isHealthy())
   }
@@ -213,7 +213,7 @@ import Testing
       { try await library.moveEntry(known.entries[0].id, before: nobody) },
       { try await library.moveEntry(known.entries[0].id, before: inner) },
     ]
-    for (number, attempt) in attempts.enumerated() { #expect(await codeLater(attempt) == .notFound, "attempt \(number)") }
+    for (number, attempt) in attempts.enumerated() { #expect(await asyncCode(attempt) == .notFound, "attempt \(number)") }
     #expect(try await library.playlists() == known.playlists)
     #expect(try await library.entries(of: list).items == known.entries)
     #expect(try await library.entries(of: nobody).items == [])

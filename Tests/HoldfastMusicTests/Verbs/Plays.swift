@@ -47,14 +47,14 @@ import Testing
   func refused() async throws {
     let world = try World.temporary()
     let known = try await VerbCase.prepare(world)
-    #expect(await codeLater { try await world.library.recordPlay(of: UUID()) } == .notFound)
-    #expect(await codeLater { try await world.library.rate(1, track: UUID()) } == .notFound)
-    #expect(await codeLater { try await world.library.rate(nil, track: UUID()) } == .notFound)
+    #expect(await asyncCode { try await world.library.recordPlay(of: UUID()) } == .notFound)
+    #expect(await asyncCode { try await world.library.rate(1, track: UUID()) } == .notFound)
+    #expect(await asyncCode { try await world.library.rate(nil, track: UUID()) } == .notFound)
     for rating in [-1, 101, .max, .min] {
-      #expect(await codeLater { try await world.library.rate(rating, track: known.first) } == .invalidValue)
+      #expect(await asyncCode { try await world.library.rate(rating, track: known.first) } == .invalidValue)
     }
     #expect(
-      await codeLater { try await world.library.recordPlay(of: known.first, at: .distantFuture.addingTimeInterval(1e15)) } == .invalidValue)
+      await asyncCode { try await world.library.recordPlay(of: known.first, at: .distantFuture.addingTimeInterval(1e15)) } == .invalidValue)
     #expect(try await world.library.tracks() == known.tracks)
   }
 }

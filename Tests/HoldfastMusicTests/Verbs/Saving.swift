@@ -212,7 +212,7 @@ import Testing
       var other = known.tracks[0]
       other.title = "Never"
       change(&track)
-      return await codeLater { try await library.saveTracks([other, track], replacingAll: true) }
+      return await asyncCode { try await library.saveTracks([other, track], replacingAll: true) }
     }
     #expect(await save { $0.rating = 101 } == .constraint)
     #expect(await save { $0.rating = -1 } == .constraint)
@@ -223,7 +223,7 @@ import Testing
     #expect(await save { $0.addedAt = Date(timeIntervalSince1970: 1e15) } == .invalidValue)
     #expect(await save { $0.artworkHash = "not stored" } == .constraint)
     #expect(await save { $0.id = known.first } == .constraint)
-    #expect(await codeLater { try await library.savePlaylists([known.list, known.list]) } == .constraint)
+    #expect(await asyncCode { try await library.savePlaylists([known.list, known.list]) } == .constraint)
     #expect(try await library.tracks() == known.tracks)
     #expect(try await library.playlists() == known.playlists)
     #expect(try world.isHealthy())

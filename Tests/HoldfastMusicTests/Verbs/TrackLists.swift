@@ -52,15 +52,15 @@ import Testing
     let known = try await VerbCase.prepare(world)
     let library = world.library
     let key = try #require(try await library.tracks(.byTitle, limit: 1).next)
-    #expect(await codeLater { _ = try await library.tracks(.recentlyAdded, after: key) } == .misuse)
-    #expect(await codeLater { _ = try await library.albums(after: key) } == .misuse)
-    #expect(await codeLater { _ = try await library.artists(after: key) } == .misuse)
-    #expect(await codeLater { _ = try await library.playlists(in: nil, after: key) } == .misuse)
-    #expect(await codeLater { _ = try await library.entries(of: known.list.id, after: key) } == .misuse)
-    #expect(await codeLater { _ = try await library.tracks(.byTitle, after: PageKey()) } == .misuse)
-    #expect(await codeLater { _ = try await library.tracks(.byTitle, after: PageKey(.text("0"), .text("a"), .text("b"))) } == .misuse)
-    #expect(await codeLater { _ = try await library.tracks(.byTitle, after: PageKey([.integer(0)] + key.parts.dropFirst())) } == .misuse)
-    #expect(await codeLater { _ = try await library.tracks(.byTitle, after: PageKey(Array(key.parts.dropLast()))) } == .misuse)
+    #expect(await asyncCode { _ = try await library.tracks(.recentlyAdded, after: key) } == .misuse)
+    #expect(await asyncCode { _ = try await library.albums(after: key) } == .misuse)
+    #expect(await asyncCode { _ = try await library.artists(after: key) } == .misuse)
+    #expect(await asyncCode { _ = try await library.playlists(in: nil, after: key) } == .misuse)
+    #expect(await asyncCode { _ = try await library.entries(of: known.list.id, after: key) } == .misuse)
+    #expect(await asyncCode { _ = try await library.tracks(.byTitle, after: PageKey()) } == .misuse)
+    #expect(await asyncCode { _ = try await library.tracks(.byTitle, after: PageKey(.text("0"), .text("a"), .text("b"))) } == .misuse)
+    #expect(await asyncCode { _ = try await library.tracks(.byTitle, after: PageKey([.integer(0)] + key.parts.dropFirst())) } == .misuse)
+    #expect(await asyncCode { _ = try await library.tracks(.byTitle, after: PageKey(Array(key.parts.dropLast()))) } == .misuse)
   }
 
   @Test("a key of a list with columns of the same kinds is refused, also of the same list with another name, rating or folder")
@@ -69,20 +69,20 @@ import Testing
     let known = try await VerbCase.prepare(world)
     let library = world.library
     let newest = try await library.tracks(.recentlyAdded, limit: 1).next
-    #expect(await codeLater { _ = try await library.tracks(.mostPlayed, after: newest) } == .misuse)
+    #expect(await asyncCode { _ = try await library.tracks(.mostPlayed, after: newest) } == .misuse)
     let entry = try await library.entries(of: known.list.id, limit: 1).next
-    #expect(await codeLater { _ = try await library.playlists(in: nil, after: entry) } == .misuse)
-    #expect(await codeLater { _ = try await library.entries(of: known.inner.id, after: entry) } == .misuse)
+    #expect(await asyncCode { _ = try await library.playlists(in: nil, after: entry) } == .misuse)
+    #expect(await asyncCode { _ = try await library.entries(of: known.inner.id, after: entry) } == .misuse)
     let folder = try await library.playlists(in: nil, limit: 1).next
-    #expect(await codeLater { _ = try await library.playlists(in: known.folder.id, after: folder) } == .misuse)
+    #expect(await asyncCode { _ = try await library.playlists(in: known.folder.id, after: folder) } == .misuse)
     let rated = try await library.tracks(.rated(atLeast: 60), limit: 1).next
-    #expect(await codeLater { _ = try await library.tracks(.rated(atLeast: 80), after: rated) } == .misuse)
+    #expect(await asyncCode { _ = try await library.tracks(.rated(atLeast: 80), after: rated) } == .misuse)
     let artist = try await library.tracks(.ofArtist("Artist"), limit: 1).next
-    #expect(await codeLater { _ = try await library.tracks(.ofArtist("Various Artists"), after: artist) } == .misuse)
+    #expect(await asyncCode { _ = try await library.tracks(.ofArtist("Various Artists"), after: artist) } == .misuse)
     let albums = try await library.albums(of: "Artist", limit: 1).next
-    #expect(await codeLater { _ = try await library.albums(after: albums) } == .misuse)
+    #expect(await asyncCode { _ = try await library.albums(after: albums) } == .misuse)
     let found = try await library.search("artist", after: nil, limit: 1).next
-    #expect(await codeLater { _ = try await library.search("two", after: found, limit: 1) } == .misuse)
+    #expect(await asyncCode { _ = try await library.search("two", after: found, limit: 1) } == .misuse)
     #expect([newest, entry, folder, rated, artist, albums, found].allSatisfy { $0 != nil }, "nil is no key of another list")
   }
 

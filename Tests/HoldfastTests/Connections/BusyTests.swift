@@ -21,7 +21,7 @@ struct BusyTests {
     let error = failure { try store.write { _ in ran = true } }
     #expect(error?.code == .busy)
     #expect(!ran)
-    #expect(await failureLater { try await store.write { tx in try tx.insert(Shelf("never")) } }?.code == .busy)
+    #expect(await asyncFailure { try await store.write { tx in try tx.insert(Shelf("never")) } }?.code == .busy)
     #expect(failure { try store.integrityCheck() }?.code == .busy)
     #expect(try store.count("shelves") == 0)
     lock.release()

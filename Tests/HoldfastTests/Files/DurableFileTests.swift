@@ -75,7 +75,7 @@ struct DurableFileTests {
     let bytes = try FileBytes(folder.file("store.sqlite"))
     #expect(try bytes.read(16) == Data("SQLite format 3\0".utf8))
     // The lock that every connection of a store holds as long as it is open: another process would find it gone.
-    #expect(try HeldLocks.stand(on: folder.file("store.sqlite")))
+    #expect(try HeldLocks.exist(on: folder.file("store.sqlite")))
     try store.close()
   }
 

@@ -128,7 +128,7 @@ struct AuditTests {
       withUnsafeCurrentTask { $0?.cancel() }
       try await store.write { tx in _ = try tx.execute("DELETE FROM books") }
     }
-    #expect(await failureLater { try await task.value }?.code == .cancelled)
+    #expect(await asyncFailure { try await task.value }?.code == .cancelled)
     #expect(try store.rowsChanged { _ in } == 0)
     #expect(try store.rows("SELECT count(*), max(id) FROM holdfast_audit", columns: 2) == before)
     #expect(try await store.checkAudit().findings == [])

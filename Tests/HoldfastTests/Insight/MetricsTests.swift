@@ -66,7 +66,7 @@ struct MetricsTests {
     let refused = failure { try add(1) }
     let view = store.readOnly(because: "of this test")
     let viewed = failure { try view.write(as: "viewed") { _ in } }
-    let viewedLater = await failureLater { try await view.write(as: "viewed") { _ in } }
+    let viewedLater = await asyncFailure { try await view.write(as: "viewed") { _ in } }
     let inner = failure { try store.read(as: "outer") { _ in try parents() } }
     #expect([refused, viewed, viewedLater, inner].map { $0?.verb } == ["add(_:children:)", "viewed", "viewed", "parents()"])
     #expect(

@@ -80,7 +80,7 @@ struct ReadTablesTests {
 
   @Test("a read of a table that is missing ends the updates with an error that names it")
   func missingTable() async throws {
-    let error = await failureLater { for try await _ in store.updates({ try $0.count("SELECT count(*) FROM boks") }) {} }
+    let error = await asyncFailure { for try await _ in store.updates({ try $0.count("SELECT count(*) FROM boks") }) {} }
     #expect(error?.message.contains("no such table: boks") == true)
   }
 
@@ -143,15 +143,19 @@ struct ReadTablesTests {
     #expect(!updates.hasHeard)
     try await run("UPDATE books SET title = 'x' WHERE title = 'book 0'")
     #expect(try await updates.next()?.last == "x")
-    let wrong = await failureLater {
+    let wrong = await asyncFailure {
       for try await _ in store.updates(ignoring: ["books": ["pagse"]], { try $0.count("SELECT count(*) FROM books") }) {}
     }
     #expect(wrong?.code == .misuse)
+    let noTable = await asyncFailure {
+      for try await _ in store.updates(ignoring: ["boks": ["pages"]], { try $0.count("SELECT count(*) FROM books") }) {}
+    }
+    #expect(noTable?.code == .misuse)
   }
 
   @Test("a live query that reads through GRDB is refused, and other reads are not")
   func grdb() async throws {
-    let error = await failureLater {
+    let error = await asyncFailure {
       for try await _ in store.updates({ try $0.withGRDBReader { try $0.tableExists("books") } }) {}
     }
     #expect(error?.code == .misuse)

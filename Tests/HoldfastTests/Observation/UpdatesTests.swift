@@ -82,7 +82,7 @@ struct UpdatesTests {
     #expect(!updates.hasHeard, "another table")
     try await store.write { tx in _ = try tx.execute("UPDATE books SET pages = 1 WHERE title = 'none'") }
     #expect(!updates.hasHeard, "no row")
-    let rolledBack = await failureLater {
+    let rolledBack = await asyncFailure {
       try await store.write { tx in
         try tx.insert(Book("never", number: 400))
         throw CancellationError()
@@ -217,7 +217,7 @@ struct UpdatesTests {
     var updates = try await FollowedUpdates(store.updates { reader in try reader.all(Book.self) })
     #expect(updates.first.count == 3)
     try await store.write { tx in _ = try tx.execute("UPDATE books SET title = CAST(x'FF' AS TEXT)") }
-    #expect(await failureLater { try await updates.next() }?.code == .decoding)
+    #expect(await asyncFailure { try await updates.next() }?.code == .decoding)
     #expect(try await updates.next() == nil)
   }
 
@@ -242,7 +242,7 @@ struct UpdatesTests {
   func nestedDoor() async throws {
     let store = try store(.file)
     var updates = store.updates { _ in try store.count("books") }.makeAsyncIterator()
-    #expect(await failureLater { try await updates.next() }?.code == .misuse)
+    #expect(await asyncFailure { try await updates.next() }?.code == .misuse)
   }
 
   @Test("a store that is let go of while it is watched stays until the watch ends")

@@ -53,6 +53,23 @@ struct BoundSQLTests {
       ])
   }
 
+  @Test("a Codable value is bound as the JSON text that a record's column has; one that is no JSON is refused")
+  func json() throws {
+    struct Label: Codable {
+      var text = "it's"
+      var since = Date(timeIntervalSince1970: 1.5)
+    }
+    let text = try store.read {
+      try $0.value("SELECT \(json: [Label()]), \(json: ["b", "a\"]"])") { row in [try row.text(), try row.text()] }
+    }
+    #expect(text == [#"[{"since":"1970-01-01T00:00:01.500Z","text":"it's"}]"#, #"["b","a\"]"]"#])
+    let (none, stored): ([String]?, StoredJSON<[Int]>) = (nil, StoredJSON(text: "[1, 2]"))
+    let others = try store.read { try $0.value("SELECT \(json: none), \(json: stored)") { row in [try row.value(), try row.value()] } }
+    #expect(others == [.null, .text("[1, 2]")])
+    let error = #expect(throws: StoreError.self) { try store.read { try $0.count("SELECT \(json: [Double.nan])") } }
+    #expect(error?.code == .invalidValue)
+  }
+
   @Test("a list of ids, numbers or texts is bound, however long, also an empty one")
   func lists() throws {
     let shelves = try Shelves.inMemory()

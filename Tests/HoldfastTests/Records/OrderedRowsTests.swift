@@ -27,7 +27,9 @@ struct OrderedRowsTests {
 
   /// New rows before another, with the positions that the list gives them.
   private func add(_ ids: [UUID], to list: Int, before other: UUID? = nil, in tx: Writer) throws {
-    for (id, position) in zip(ids, try items(list).positions(for: ids.count, before: other, in: tx)) {
+    let rows = items(list)
+    let positions = try ids.count == 1 ? [rows.position(before: other, in: tx)] : rows.positions(for: ids.count, before: other, in: tx)
+    for (id, position) in zip(ids, positions) {
       try tx.execute("INSERT INTO items (id, list, position) VALUES (\(id), \(list), \(position))")
     }
   }

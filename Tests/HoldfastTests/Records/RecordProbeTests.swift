@@ -51,7 +51,30 @@ struct RecordProbeTests {
     let error = #expect(throws: StoreError.self) { try store.write { try $0.insert(Swapped(Pair("Emma", "Austen"))) } }
     #expect(error?.code == .misuse)
     #expect(error?.message.contains("Swapped binds title") == true)
+    let many = (0..<100).map { Swapped(Pair("Emma \($0)", "Austen")) }
+    for _ in 0..<2 {
+      #expect(#expect(throws: StoreError.self) { try store.write { try $0.insert(contentsOf: many) } }?.code == .misuse)
+    }
     #expect(try store.read { try $0.count("SELECT count(*) FROM pairs") } == 0)
+  }
+
+  @Test("a record whose columns follow from its properties, and whose reading is by hand, is refused")
+  func halfByHand() throws {
+    struct Half: StoredRecord, Codable {
+      static let table = "pairs"
+      var id: Int64?
+      var title: String
+      var author: String
+      init() { (title, author) = ("Emma", "Austen") }
+      init(row: inout StoredRow) throws { (id, author, title) = (try row.int64(), try row.text(), try row.text()) }
+      func encode(into values: inout Values) throws {
+        try values.int64(id)
+        try values.text(author)
+        try values.text(title)
+      }
+    }
+    let error = #expect(throws: StoreError.self) { try store.write { try $0.insert(Half()) } }
+    #expect(error?.code == .misuse && error?.message.contains("not all three") == true)
   }
 
   @Test("a record that agrees is stored, also one whose number SQLite chooses")

@@ -103,6 +103,40 @@ struct StoredRecordTests {
     #expect(try store.read { reader in try reader.all(Book.self) } == [expected])
   }
 
+  @Test("an update of one row leaves other rows and columns alone, and says when there is no such row or no one id")
+  func updateOne() throws {
+    struct Pair: StoredRecord, Codable {
+      static let table = "pairs"
+      static let key = ["a", "b"]
+      var a: Int64
+      var b: Int64
+    }
+    struct Counter: StoredRecord, Codable, Equatable {
+      static let table = "counters"
+      var id: Int64?
+      var count: Int64
+    }
+    let other = Book("other", number: 3)
+    try store.write { tx in
+      for book in [full, other] { try tx.insert(book) }
+      try tx.update(Book.self, id: full.id, "title = \("new; title"), rating = \(2.5)")
+      try tx.execute("CREATE TABLE counters (id INTEGER PRIMARY KEY, count INTEGER)")
+      for count in [1, 2] { try tx.insert(Counter(count: Int64(count))) }
+      try tx.update(Counter.self, id: 2, "count = count + \(40)")
+    }
+    var expected = full
+    (expected.title, expected.rating) = ("new; title", 2.5)
+    #expect(try store.read { try $0.all(Book.self, "ORDER BY id") } == [expected, other])
+    #expect(try store.read { try $0.all(Counter.self, "ORDER BY id") }.map(\.count) == [1, 42])
+    func error(_ verb: (Writer) throws -> Void) -> StoreError? { #expect(throws: StoreError.self) { try store.write(verb) } }
+    let missing = error { try $0.update(Book.self, id: .numbered(77), "title = 'x'") }
+    #expect(missing?.code == .notFound && missing?.message == "books has no row \(IDCodec.lowercase(.numbered(77)))")
+    #expect(error { try $0.update(Counter.self, id: 3, "count = 1") }?.message == "counters has no row 3")
+    #expect(error { try $0.update(Book.self, id: full.id, "added_at = \(Date(timeIntervalSince1970: .nan))") }?.code == .invalidValue)
+    #expect(error { try $0.update(Pair.self, id: 1, "b = 1") }?.code == .misuse)
+    #expect(try store.read { try $0.all(Book.self, "ORDER BY id") } == [expected, other])
+  }
+
   @Test("SQLite chooses the number of a record without one; the record is found, changed and deleted by its number")
   func wholeNumbers() throws {
     struct Line: StoredRecord, Equatable {

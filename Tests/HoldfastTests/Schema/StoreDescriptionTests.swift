@@ -75,6 +75,39 @@ struct StoreDescriptionTests {
     try third.close()
   }
 
+  @Test("a version that hides a table, and a second library of an older file, are described without a migration")
+  func later() throws {
+    let open = StoreSchema("art", migrations: [Migration("art/001", sql: Self.tables)], records: [Note.self])
+    let other = StoreSchema("other", migrations: [Migration("other/001", sql: "CREATE TABLE keys (id TEXT);")], neverExported: ["keys"])
+    try Store.open(at: url, schemas: [open, other], options: .testing).close()
+    try RawDatabase.with(url, key: nil) { try $0.execute("DROP TABLE holdfast_columns") }
+    try Store.open(at: url, schemas: [open], options: .testing).close()
+    let first = try self.open(Self.schema([Note.self]))
+    #expect(try first.read { try ["secrets", "keys"].map(try $0.description().isNeverExported) } == [true, false])
+    try first.close()
+    try Store.open(at: url, schemas: [open, other], options: .testing).close()
+    let second = try self.open(open)
+    #expect(try second.read { try ["secrets", "keys"].map(try $0.description().isNeverExported) } == [true, true])
+    try second.close()
+  }
+
+  @Test("a store that is opened without migrations stays as it is, and a damaged description hides no other finding")
+  func untouched() throws {
+    let schema = Self.schema([Note.self])
+    try open(schema).close()
+    try RawDatabase.with(url, key: nil) { try $0.execute("DROP TABLE holdfast_columns") }
+    var options = StoreOptions.testing
+    options.migrating = .never
+    try Store.open(at: url, schemas: [schema], options: options).close()
+    try RawDatabase.with(url, key: nil) { database in
+      #expect(try database.rows("SELECT name FROM sqlite_schema WHERE name = 'holdfast_columns'").isEmpty)
+      try database.execute("CREATE TABLE holdfast_columns (table_name TEXT)")
+      try database.execute("INSERT INTO notes VALUES ('x', 1, '[]')")
+    }
+    let found = try Store.check(at: url, schemas: [schema], options: .testing).findings
+    #expect(found.map(\.part) == [.records, .kinds] && found.map(\.table) == ["notes", "holdfast_columns"], "\(found)")
+  }
+
   @Test("a file that lacks the description is sound, is read as it is, and gets it when it is opened for writing")
   func older() throws {
     let schema = Self.schema([Note.self])

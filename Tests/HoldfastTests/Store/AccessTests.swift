@@ -92,7 +92,7 @@ struct AccessTests {
     let store = try folder.store([Shelves.schema], options: options)
     #expect(try store.titles() == ["book 0", "book 1", "book 2"])
     #expect(failure { try store.write { tx in try tx.insert(Shelf("new", number: 9)) } }?.code == .readOnly)
-    #expect(await failureLater { try await store.write { tx in try tx.insert(Shelf("new", number: 9)) } }?.code == .readOnly)
+    #expect(await asyncFailure { try await store.write { tx in try tx.insert(Shelf("new", number: 9)) } }?.code == .readOnly)
     #expect(failure { try store.vacuum() }?.code == .readOnly)
     #expect(failure { try store.restore(snapshot: "any") }?.code == .readOnly)
     #expect(try await store.integrityCheck().isHealthy)

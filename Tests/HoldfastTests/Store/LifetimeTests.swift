@@ -25,18 +25,18 @@ struct LifetimeTests {
     try store.close()
     #expect(failure { try store.titles() }?.code == .closed)
     #expect(failure { try store.fill(shelf: 2) }?.code == .closed)
-    #expect(await failureLater { try await store.read { reader in try reader.all(Book.self) } }?.code == .closed)
-    #expect(await failureLater { try await store.write { tx in try tx.insert(Shelf("late", number: 3)) } }?.code == .closed)
+    #expect(await asyncFailure { try await store.read { reader in try reader.all(Book.self) } }?.code == .closed)
+    #expect(await asyncFailure { try await store.write { tx in try tx.insert(Shelf("late", number: 3)) } }?.code == .closed)
     #expect(failure { try store.statistics() }?.code == .closed)
     #expect(failure { try store.vacuum() }?.code == .closed)
     #expect(failure { try store.integrityCheck() }?.code == .closed)
     if kind == "file" {
       #expect(failure { try store.checkpoint() }?.code == .closed)
       #expect(failure { try store.snapshot() }?.code == .closed)
-      #expect(await failureLater { try await store.snapshot() }?.code == .closed)
+      #expect(await asyncFailure { try await store.snapshot() }?.code == .closed)
     }
     var updates = store.updates { reader in try reader.all(Book.self) }.makeAsyncIterator()
-    #expect(await failureLater { try await updates.next() }?.code == .closed)
+    #expect(await asyncFailure { try await updates.next() }?.code == .closed)
   }
 
   @Test("a closed store opens its file for nobody")
@@ -62,7 +62,7 @@ struct LifetimeTests {
     let codes = await withTaskGroup(of: StoreError.Code?.self) { group -> [StoreError.Code?] in
       for number in 0..<12 {
         group.addTask {
-          await failureLater {
+          await asyncFailure {
             switch number % 3 {
             case 0: while true { _ = try await store.read { reader in try reader.all(Shelf.self) } }
             case 1: while true { try await store.write { tx in try tx.upsert(Shelf("one")) } }

@@ -145,7 +145,7 @@ func failure<T>(_ body: () throws -> T) -> StoreError? {
   }
 }
 
-func failureLater<T>(_ body: () async throws -> T) async -> StoreError? {
+func asyncFailure<T>(_ body: () async throws -> T) async -> StoreError? {
   do {
     _ = try await body()
     return nil

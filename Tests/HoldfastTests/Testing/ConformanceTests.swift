@@ -102,7 +102,7 @@ private struct ShelfList: Library {
   private func complaint(
     _ check: ConformanceCheck, _ conformance: LibraryConformance<ShelfList, Shelf>
   ) async -> String? {
-    let error = await failureLater { try await conformance.run(check) }
+    let error = await asyncFailure { try await conformance.run(check) }
     return error.map { "\($0.code.rawValue): \($0.message)" }
   }
 

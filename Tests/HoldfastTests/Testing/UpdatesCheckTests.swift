@@ -69,10 +69,10 @@ import Testing
     #expect(hearing.first == 0 && deaf.first == 0)
     try Self.add(to: store)
     #expect(hearing.hasHeard && !deaf.hasHeard)
-    #expect(await failureLater { try await deaf.next() }?.message == "the watch heard of no change")
+    #expect(await asyncFailure { try await deaf.next() }?.message == "the watch heard of no change")
     #expect(try await hearing.next() == 1)
     #expect(!hearing.hasHeard)
-    #expect(await failureLater { try await hearing.next() }?.message == "the watch heard of no change")
+    #expect(await asyncFailure { try await hearing.next() }?.message == "the watch heard of no change")
   }
 
   @Test("updates are not followed where something else writes meanwhile, nor in a store that is read-only")
@@ -88,10 +88,10 @@ import Testing
       return try Self.count(reader)
     }
     #expect(
-      await failureLater { _ = try await FollowedUpdates(disturbed) }?.message == "the watch heard of a change before the test made one")
+      await asyncFailure { _ = try await FollowedUpdates(disturbed) }?.message == "the watch heard of a change before the test made one")
     let looking = store.readOnly(because: "the test says so")
     #expect(
-      await failureLater { _ = try await FollowedUpdates(looking.updates { try Self.count($0) }) }?.code == .readOnly)
+      await asyncFailure { _ = try await FollowedUpdates(looking.updates { try Self.count($0) }) }?.code == .readOnly)
   }
 
   @Test("a watch is woken by a commit that changes its table, and by nothing else")

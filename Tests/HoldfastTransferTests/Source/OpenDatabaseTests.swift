@@ -30,10 +30,10 @@ struct OpenDatabaseTests {
       }
       #expect(read > 0 && read <= count)
     }
-    #expect(try HeldLocks.stand(on: url))
+    #expect(try HeldLocks.exist(on: url))
     try store.close()
     #if os(Linux)
-      #expect(try !HeldLocks.stand(on: url))
+      #expect(try !HeldLocks.exist(on: url))
     #endif
   }
 }

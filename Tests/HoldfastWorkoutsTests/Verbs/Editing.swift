@@ -154,12 +154,12 @@ import Testing
     #expect(try await world.log.clearSuperset(of: ids[1]))
     #expect(try await !world.log.clearSuperset(of: ids[1]))
     #expect(try await numbers() == [nil, nil, nil, nil, nil])
-    #expect(await codeLater { try await world.log.makeSuperset([ids[0]]) } == .invalidValue)
-    #expect(await codeLater { try await world.log.makeSuperset([]) } == .invalidValue)
+    #expect(await asyncCode { try await world.log.makeSuperset([ids[0]]) } == .invalidValue)
+    #expect(await asyncCode { try await world.log.makeSuperset([]) } == .invalidValue)
     var random = SeededGenerator(seed: 223)
     let other = Sample.full(&random)
     try await world.log.save(other)
-    #expect(await codeLater { try await world.log.makeSuperset([ids[0], other.exercises[0].id]) } == .invalidValue)
+    #expect(await asyncCode { try await world.log.makeSuperset([ids[0], other.exercises[0].id]) } == .invalidValue)
     #expect(try await numbers() == [nil, nil, nil, nil, nil])
   }
 
@@ -184,16 +184,16 @@ import Testing
       { try await log.writeNote("x", of: nobody) },
       { try await log.reopenSet(nobody) },
     ]
-    for (number, attempt) in attempts.enumerated() { #expect(await codeLater(attempt) == .notFound, "attempt \(number)") }
+    for (number, attempt) in attempts.enumerated() { #expect(await asyncCode(attempt) == .notFound, "attempt \(number)") }
     // Not the path alone: there is none to check.
     #expect(await #expect(throws: StoreError.self) { try await log.reopenSet(nobody) }?.recoverySuggestion == "Check the path or the id.")
     let refused: [() async throws -> Void] = [
       { try await log.addExercise(other.exercises[0], to: workout.id) }, { try await log.addSet(other.exercises[0].sets[0], to: first.id) },
       { try await log.addExercise(Exercise(id: UUID(), name: "x", sets: [other.exercises[0].sets[0]]), to: workout.id) },
     ]
-    for (number, attempt) in refused.enumerated() { #expect(await codeLater(attempt) == .constraint, "attempt \(number)") }
+    for (number, attempt) in refused.enumerated() { #expect(await asyncCode(attempt) == .constraint, "attempt \(number)") }
     #expect(
-      await codeLater { try await log.updateSet(ExerciseSet(id: first.sets[0].id, actual: .init(weight: .infinity))) } == .invalidValue)
+      await asyncCode { try await log.updateSet(ExerciseSet(id: first.sets[0].id, actual: .init(weight: .infinity))) } == .invalidValue)
     #expect(try await log.workout(workout.id) == workout)
     #expect(try await log.workout(other.id) == other)
   }

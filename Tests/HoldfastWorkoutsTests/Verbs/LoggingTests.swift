@@ -88,18 +88,18 @@ import Testing
     try await world.log.save(old)
     let before = try await world.log.currentWorkout()
     world.clock.advance()
-    #expect(await codeLater { try await world.log.logSet(old.exercises[0].sets[0].id, .init(reps: 1)) } == .notFound)
-    #expect(await codeLater { try await world.log.logSet(UUID()) } == .notFound)
-    #expect(await codeLater { _ = try await world.log.logSet(in: old.exercises[0].id, .init(reps: 1)) } == .notFound)
+    #expect(await asyncCode { try await world.log.logSet(old.exercises[0].sets[0].id, .init(reps: 1)) } == .notFound)
+    #expect(await asyncCode { try await world.log.logSet(UUID()) } == .notFound)
+    #expect(await asyncCode { _ = try await world.log.logSet(in: old.exercises[0].id, .init(reps: 1)) } == .notFound)
     for bad in [Double.infinity, -.infinity, .nan] {
       for actual in [ExerciseSet.Actual(weight: bad), .init(distance: bad), .init(rpe: bad)] {
-        #expect(await codeLater { try await world.log.logSet(exercise.sets[0].id, actual) } == .invalidValue)
-        #expect(await codeLater { _ = try await world.log.logSet(in: exercise.id, actual) } == .invalidValue)
+        #expect(await asyncCode { try await world.log.logSet(exercise.sets[0].id, actual) } == .invalidValue)
+        #expect(await asyncCode { _ = try await world.log.logSet(in: exercise.id, actual) } == .invalidValue)
       }
     }
     #expect(try await world.log.currentWorkout() == before)
     #expect(try await world.log.workout(old.id) == old)
     try await world.log.finishWorkout()
-    #expect(await codeLater { try await world.log.logSet(exercise.sets[0].id) } == .notFound)
+    #expect(await asyncCode { try await world.log.logSet(exercise.sets[0].id) } == .notFound)
   }
 }

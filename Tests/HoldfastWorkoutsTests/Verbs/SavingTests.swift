@@ -8,7 +8,7 @@ import Testing
   /// What is wrong with the body must leave everything as it was.
   private func refused(_ code: StoreError.Code, in world: World, _ body: () async throws -> Void) async throws {
     let before = try await (world.log.workouts(), world.log.templates())
-    #expect(await HoldfastTesting.codeLater(body) == code)
+    #expect(await HoldfastTesting.asyncCode(body) == code)
     #expect(try await world.log.workouts() == before.0)
     #expect(try await world.log.templates() == before.1)
   }
