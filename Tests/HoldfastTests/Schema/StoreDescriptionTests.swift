@@ -66,7 +66,7 @@ struct StoreDescriptionTests {
   @Test("a version with the same migrations leaves the description as it is; one with a further migration writes it anew")
   func versions() throws {
     try open(Self.schema([Note.self])).close()
-    let second = try open(Self.schema([Cover.self]))
+    let second = try open(Self.schema([Note.self, Cover.self]))
     #expect(try kinds(second, "covers", ["id"]) == [nil] && kinds(second, "notes", ["id"]) == [.id])
     try second.close()
     let drop = Migration("art/002", sql: "DROP TABLE notes", losesRowsOf: ["notes"])
