@@ -93,9 +93,9 @@ package struct SQLTable: Equatable, Sendable {
     let types = inner ? "('table', 'shadow') AND t.name <> 'sqlite_schema'" : "('table') AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
     let name = named.map { " AND t.name = '\($0.replacing("'", with: "''"))' COLLATE NOCASE" } ?? ""
     /// Rows without NULL in the first `count` columns, by the table's name.
-    func rows(_ columns: String, _ pragma: String, _ order: String) throws -> [String: [[String?]]] {
+    func rows(_ columns: String, _ pragma: String, _ order: String) throws -> [ExactText: [[String?]]] {
       let sql = "SELECT t.name, \(columns) FROM pragma_table_list AS t \(pragma) WHERE t.schema = '\(schema)' AND t.type IN \(types)\(name)"
-      return try Dictionary(grouping: query("\(sql) ORDER BY t.name\(order)")) { $0[0] ?? "" }
+      return try Dictionary(grouping: query("\(sql) ORDER BY t.name\(order)")) { ExactText($0[0] ?? "") }
     }
     func joined(_ pragma: String) -> String { "CROSS JOIN pragma_\(pragma)(t.name, t.schema) AS p" }
     let columns = try rows("p.name, p.type, p.\"notnull\", p.pk, p.hidden, p.dflt_value", joined("table_xinfo"), ", p.cid")
@@ -104,7 +104,7 @@ package struct SQLTable: Equatable, Sendable {
       "CROSS JOIN pragma_index_list(t.name, t.schema) AS l CROSS JOIN pragma_index_xinfo(l.name, t.schema) AS p", ", l.seq DESC, p.seqno")
     let references = try rows("p.seq, p.\"table\", p.\"from\", p.\"to\", p.on_delete", joined("foreign_key_list"), ", p.id, p.seq")
     return try rows("t.wr, t.strict", "", "").sorted { $0.key < $1.key }.map { name, found in
-      var table = SQLTable(name: name, hasRowID: found[0][1] == "0", isStrict: found[0][2] == "1")
+      var table = SQLTable(name: name.text, hasRowID: found[0][1] == "0", isStrict: found[0][2] == "1")
       table.columns = (columns[name] ?? []).map { row in
         Column(
           name: row[1] ?? "", type: row[2]?.uppercased() ?? "", isNotNull: row[3] == "1", keyPlace: row[4].flatMap { Int($0) } ?? 0,

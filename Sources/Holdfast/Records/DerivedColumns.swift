@@ -91,6 +91,11 @@ enum ColumnName {
     sqlite3_keyword_check(name, Int32(clamping: name.utf8.count)) != 0 ? "`\(name)`" : name
   }
 
+  /// The name as SQLite compares it: without case in ASCII alone, and byte by byte.
+  static func folded(_ name: String) -> ExactText {
+    ExactText(String(decoding: name.utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self))
+  }
+
   /// The name in a text of SQL that may have it in quotes.
   static func bare(_ text: String) -> String {
     guard text.count > 2, let first = text.first, let last = text.last, ["\"\"", "``", "[]"].contains("\(first)\(last)") else {

@@ -24,6 +24,7 @@ extension Healing {
       report.notes.append("\(words) is of another store, with the id \(owner), and was not used: this store has the id \(own)")
       return false
     case .unproven where !trustsArchive:
+      hasUnprovenCopy = true
       report.notes.append(
         """
         \(words) was not used: the file does not tell its id any more, and most of its pages are not as there, so nothing proves whose it is. \

@@ -20,6 +20,8 @@ struct Healing {
   private(set) var damagedParts: Set<IntegrityReport.Part> = [.file]
   /// The archive's state, where the store gets exactly that.
   var exact: ArchivedState?
+  /// Whether a copy was left alone because nothing proves that it is this store's.
+  var hasUnprovenCopy = false
 
   /// - Parameter copy: a copy of the store's files in `folder`.
   init(
@@ -227,6 +229,12 @@ struct Healing {
         guard !salvage.findings.contains(where: { $0.hasPrefix(SalvageReport.notOpening) }) else {
           report.notes += findings
           return copied(backup)
+        }
+        // A store without a row in the place of one whose copies nobody could prove is no healing.
+        guard !hasUnprovenCopy || salvage.tables.contains(where: { $0.rows + $0.setAside > 0 && !$0.table.hasPrefix("holdfast_") }) else {
+          throw StoreError(
+            .damaged, "no row of \(files.path) can be read; \(report.notes.joined(separator: "; "))",
+            suggestion: "The files are as they were. Heal with trust in the archive if a copy is this store's.")
         }
         // Whatever became of the row that has it.
         try LogLine.adopt(present.line?.store ?? backup.flatMap { StoreFiles.id(in: $0.file, options.key) }, by: file, options)

@@ -200,7 +200,7 @@ struct MigrationRunner {
   /// Describes the tables of schemas of which the file tells nothing yet, or not what is never exported: an earlier version made it.
   func describe(_ db: Database, _ connection: Connection) throws {
     try inTransaction(db, connection) { _ in
-      try StoreDescription.write(StoreDescription(db.texts).lacking(schemas), to: db, connection)
+      try StoreDescription.write(StoreDescription.lacking(schemas, in: db.texts), to: db, connection)
     }
   }
 

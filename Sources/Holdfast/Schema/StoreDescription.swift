@@ -13,31 +13,53 @@ package struct StoreDescription: Sendable {
     CREATE TABLE IF NOT EXISTS \(name) (
       table_name TEXT NOT NULL, column_name TEXT NOT NULL, kind TEXT NOT NULL, PRIMARY KEY (table_name, column_name)) STRICT, WITHOUT ROWID
     """
-  private var kinds: [String: [String: ColumnKind]] = [:]
-  private var hidden: Set<String> = []
+  private var kinds: [ExactText: [ExactText: ColumnKind]] = [:]
+  private var hidden: Set<ExactText> = []
+
+  private init() {}
 
   /// Empty where the file has none. A kind that this version does not know is left out.
+  ///
+  /// - Throws: `.decoding` where the table is not as the kit makes it: what the file says of secrets is then not known.
   init(_ query: TextQuery) throws {
-    guard try Self.isThere(query) else { return }
-    for row in try query("SELECT lower(table_name), lower(column_name), kind FROM \(Self.name)") {
-      guard let table = row[0], let column = row[1], let kind = row[2] else { continue }
+    guard try Self.type(query) != nil else { return }
+    guard try Self.isSound(query) else {
+      throw StoreError(
+        .decoding, "the table \(Self.name), in which the file describes itself, is not as it was made",
+        suggestion: "Open the store with its app, which makes the table again.")
+    }
+    for row in try query("SELECT table_name, column_name, kind FROM \(Self.name)") {
+      guard let table = row[0].map(ColumnName.folded), let column = row[1].map(ColumnName.folded), let kind = row[2] else { continue }
       if kind == Self.neverExported { hidden.insert(table) }
       if let kind = ColumnKind(rawValue: kind) { kinds[table, default: [:]][column] = kind }
     }
   }
 
-  static func isThere(_ query: TextQuery) throws -> Bool {
-    try !query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(name)'").isEmpty
+  /// Nil where the file has nothing of this name.
+  private static func type(_ query: TextQuery) throws -> String? {
+    try query("SELECT type FROM sqlite_schema WHERE type IN ('table', 'view') AND name = '\(name)' COLLATE NOCASE").first?.first ?? nil
   }
 
-  package func kind(of column: String, in table: String) -> ColumnKind? { kinds[table.lowercased()]?[column.lowercased()] }
+  private static func isSound(_ query: TextQuery) throws -> Bool {
+    let columns = try query("SELECT name FROM pragma_table_info('\(name)')").compactMap { $0.first ?? nil }
+    return try type(query) == "table" && columns == ["table_name", "column_name", "kind"]
+  }
 
-  package func describes(_ table: String) -> Bool { kinds[table.lowercased()] != nil }
+  package func kind(of column: String, in table: String) -> ColumnKind? {
+    kinds[ColumnName.folded(table)]?[ColumnName.folded(column)]
+  }
 
-  package func isNeverExported(_ table: String) -> Bool { hidden.contains(table.lowercased()) }
+  package func describes(_ table: String) -> Bool { kinds[ColumnName.folded(table)] != nil }
+
+  package func isNeverExported(_ table: String) -> Bool { hidden.contains(ColumnName.folded(table)) }
+
+  /// The schemas that are still to be described: all, where the table is not sound.
+  static func lacking(_ schemas: [StoreSchema], in query: TextQuery) throws -> [StoreSchema] {
+    try type(query) == nil || isSound(query) ? StoreDescription(query).lacking(schemas) : schemas
+  }
 
   /// The schemas of whose tables the file describes none, or of which it does not tell what is never exported.
-  func lacking(_ schemas: [StoreSchema]) -> [StoreSchema] {
+  private func lacking(_ schemas: [StoreSchema]) -> [StoreSchema] {
     schemas.filter { schema in
       !schema.neverExported.allSatisfy(isNeverExported)
         || !schema.records.isEmpty && !schema.records.contains { describes(ColumnName.bare($0.table)) }
@@ -46,10 +68,13 @@ package struct StoreDescription: Sendable {
 
   /// Writes what the schemas' records and declarations tell. Call in a transaction, after the migrations.
   static func write(_ schemas: [StoreSchema], to db: Database, _ connection: Connection) throws {
+    if let type = try type(db.texts), try !isSound(db.texts) { try db.execute(sql: "DROP \(type) \(name)") }
     try db.execute(sql: table)
+    // What was never to be exported is still in the archive.
     try db.execute(
       sql: """
-        DELETE FROM \(name) WHERE lower(table_name) NOT IN (SELECT lower(name) FROM sqlite_schema WHERE type = 'table')
+        DELETE FROM \(name) WHERE kind <> '\(neverExported)'
+          AND lower(table_name) NOT IN (SELECT lower(name) FROM sqlite_schema WHERE type = 'table')
         """)
     let records = schemas.flatMap(\.records)
     let hidden = schemas.flatMap(\.neverExported)
@@ -89,17 +114,27 @@ extension StoreDescription {
     try table.given.flatMap { column -> [IntegrityReport.Finding] in
       guard let kind = kind(of: column, in: table.name) else { return [] }
       let (name, row) = (BoundSQL.names([column]), BoundSQL.names(Array((table.primaryKey + table.storedOrder).prefix(1))))
-      return try reader.values(
-        "SELECT \(sql: row) FROM \(sql: .names([table.name])) WHERE \(sql: name) IS NOT NULL AND NOT (\(sql: kind.holds(for: name))) LIMIT 100"
-      ) { row in
-        let place =
-          switch try row.value() {
-          case .text(let text): text
-          case .integer(let number): String(number)
-          default: "?"
+      let source: BoundSQL = "FROM \(sql: .names([table.name])) WHERE"
+      func finding(_ row: inout StoredRow, _ words: String) throws -> IntegrityReport.Finding {
+        let place: String? =
+          switch try? row.value() {
+          case .text(let text)?: text
+          case .integer(let number)?: String(number)
+          default: nil
           }
-        return .init(part: .kinds, table: table.name, row: place, message: "\(column) should hold \(kind.words), and does not")
+        return .init(part: .kinds, table: table.name, row: place, message: "\(column) should hold \(words), and does not")
       }
+      var found = try reader.values(
+        "SELECT \(sql: row) \(sql: source) \(sql: name) IS NOT NULL AND NOT (\(sql: kind.holds(for: name))) LIMIT 100"
+      ) { row in try finding(&row, kind.words) }
+      // SQLite does not tell whether a text is UTF-8.
+      guard [.id, .json, .text].contains(kind) else { return found }
+      try reader.rows("SELECT \(sql: name), \(sql: row) \(sql: source) typeof(\(sql: name)) = 'text'") { row in
+        do { _ = try row.text() } catch let error as StoreError where error.code == .decoding {
+          if found.count < 100 { found.append(try finding(&row, "text in UTF-8")) }
+        }
+      }
+      return found
     }
   }
 }
@@ -123,13 +158,14 @@ extension ColumnKind {
     switch self {
     case .id:
       let digits = [8, 4, 4, 4, 12].map { String(repeating: "[0-9a-f]", count: $0) }.joined(separator: "-")
-      return "typeof(\(sql: column)) = 'text' AND lower(\(sql: column)) GLOB \(digits)"
+      // What follows a NUL is not seen by GLOB.
+      return "typeof(\(sql: column)) = 'text' AND length(CAST(\(sql: column) AS BLOB)) = 36 AND lower(\(sql: column)) GLOB \(digits)"
     case .date:
       let range = DateCodec.range
       return "typeof(\(sql: column)) = 'integer' AND \(sql: column) BETWEEN \(range.lowerBound) AND \(range.upperBound)"
     case .seconds, .number: return "typeof(\(sql: column)) IN ('integer', 'real')"
     case .flag: return "typeof(\(sql: column)) = 'integer' AND \(sql: column) IN (0, 1)"
-    case .json: return "typeof(\(sql: column)) = 'text' AND json_valid(\(sql: column))"
+    case .json: return "typeof(\(sql: column)) = 'text' AND json_valid(\(sql: column)) AND instr(\(sql: column), char(0)) = 0"
     case .bytes: return "typeof(\(sql: column)) = 'blob'"
     case .text: return "typeof(\(sql: column)) = 'text'"
     }

@@ -263,7 +263,7 @@ struct Opening {
       // What other programs see of the store depends on it, and no write does.
       if !needsMigration, options.migrating == .automatically {
         try? store.onWriter { db in
-          guard try !StoreDescription(db.texts).lacking(schemas).isEmpty else { return }
+          guard try !StoreDescription.lacking(schemas, in: db.texts).isEmpty else { return }
           try Store.runner(schemas, options).describe(db, store.connections.connection(of: db))
         }
       }

@@ -50,7 +50,8 @@ struct AuditCommand: Subcommand {
     // The first error is the one that matters.
     defer { try? open.close() }
     if head || follows != nil { return answer(try open.checkAudit(following: follows), console) }
-    let (found, description) = try open.read { reader in (try entries(since, in: reader), try reader.description()) }
+    let (all, description) = try open.read { reader in (try entries(since, in: reader), try reader.description()) }
+    let found = all.filter { !description.isNeverExported($0.table) }
     var table = TextTable([.text("TIME"), .text("ACTOR"), .text("VERB"), .text("CHANGE"), .text("ROW"), .flexible("VALUES")])
     for entry in found {
       let verb = entry.verb ?? "another program"

@@ -71,12 +71,22 @@ struct Export: Subcommand {
   private func write(
     _ library: LibraryDescription, _ open: Store, to file: FilePath, _ values: [String: String], _ console: Console
   ) throws -> Answer {
-    let report = try Activity.show("exporting", console) {
+    var report = try Activity.show("exporting", console) {
       try library.isKnown ? library.exporting(open, file.url, format, values) : open.exportTables(to: file.url)
     }
+    if library.isKnown { report.leftOut += try strangers(in: open) }
     guard to.isStandard else { return Answer(document: document(report), text: text(report), foundProblems: !report.leftOut.isEmpty) }
     try console.write(contentsOf: file)
     return Answer(document: [:], notes: [text(report)], foundProblems: !report.leftOut.isEmpty)
+  }
+
+  /// Libraries in the same file that nobody can export with this program.
+  private func strangers(in open: Store) throws -> [ExportReport.LeftOut] {
+    let known = Set(Libraries.all.map(\.schema.name) + ["holdfast"])
+    let names = try open.read { try $0.values("SELECT name FROM holdfast_schemas ORDER BY name") { try $0.text() } }
+    return names.filter { !known.contains($0) }.map {
+      .init(kind: $0, id: "all tables", reason: "this program does not know the library, and another one is in the same file")
+    }
   }
 
   private func text(_ report: ExportReport) -> String {

@@ -75,8 +75,10 @@ struct List: Subcommand {
       let lines = try open.read { try list.lines(limit: limit, offset: offset, where: isWanted, in: $0) }
       let rest = lines.total - offset - lines.objects.count
       let none = conditions.isEmpty ? "No \(list.name)." : "No matching \(list.name)."
+      // A table of an unknown library may have the name of another member.
+      let member = ["ok", "schema", "store", "total"].contains(list.name) ? "rows" : list.name
       return Answer(
-        document: ["total": ShownValue.count(lines.total).json, list.name: .array(lines.objects)], blocks: [lines.table],
+        document: ["total": ShownValue.count(lines.total).json, member: .array(lines.objects)], blocks: [lines.table],
         notes: lines.total == 0 ? [none] : rest > 0 ? ["… and \(rest) more."] : []
       ).about(store)
     }

@@ -19,8 +19,8 @@ enum Lookup {
       return first
     }
     // A table and a number, as "loans:3".
-    if let colon = text.firstIndex(of: ":"), let kind = kinds.first(where: { $0.name == text[..<colon] }) {
-      if let only = try find(.id(String(text[text.index(after: colon)...])), among: [kind]).first { return only }
+    for kind in kinds where text.hasPrefix(kind.name + ":") {
+      if let only = try find(.id(String(text.dropFirst(kind.name.count + 1))), among: [kind]).first { return only }
     }
     if let id = IDCodec.parse(text) {
       throw StoreError(.notFound, "there is no \(kinds.map(\.name).joined(separator: " and no ")) \(IDCodec.lowercase(id))")

@@ -55,7 +55,7 @@ enum PlainTables {
     return ShownKind(table.name) { wanted, reader in
       let condition: BoundSQL
       switch wanted {
-      case .id(let text): condition = "\(sql: id) IN (\(text), \(text.lowercased()))"
+      case .id(let text): condition = "\(sql: id) IN (\(text), \(text.lowercased()), \(text.uppercased()))"
       case .beginning(let text): condition = "\(sql: id) >= \(text) AND \(sql: id) < \(text + "g") AND typeof(\(sql: id)) = 'text'"
       case .name(let text): condition = "\(sql: label) = \(text) COLLATE NOCASE"
       }
@@ -64,7 +64,11 @@ enum PlainTables {
       ) { row in
         let (id, label) = (try row.text(), try row.text())
         let values = try columns.map { _ in try row.value() }
-        return ShownKind.Found(id, label) { _ in Shown(fields.members(of: values), [fields.facts(of: values)]) }
+        return ShownKind.Found(id, label) { _ in
+          // A column may have the name of a member that every document has.
+          let members = fields.members(of: values).map { ["kind", "ok", "schema", "store"].contains($0) ? ("column_\($0)", $1) : ($0, $1) }
+          return Shown(Dictionary(members) { first, _ in first }, [fields.facts(of: values)])
+        }
       }
     }
   }

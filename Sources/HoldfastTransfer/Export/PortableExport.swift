@@ -27,12 +27,30 @@ extension Store {
     return ExportReport(format: "holdfast", path: written.url.path, bytes: written.bytes, sha256: written.sha256, counts: written.result)
   }
 
-  /// Exports all tables of the file, of whichever library, for a store that was opened without a schema. This includes tables that their
-  /// library would never export, and tables without a key.
+  /// Exports all tables of the file, of whichever library, for a store that was opened without a schema. This includes tables without a
+  /// key, and not those of which the file says that they are never exported. Virtual tables with content of their own are left out.
   public func exportTables(to url: URL) throws -> ExportReport {
     try checkIsNotOwn(url)
-    let written = try ExportFile.replace(url) { file in try read { reader in try write(into: &file, reader, isWhole: true) } }
-    return ExportReport(format: "holdfast", path: written.url.path, bytes: written.bytes, sha256: written.sha256, counts: written.result)
+    let written = try ExportFile.replace(url) { file in
+      try read { reader in (try write(into: &file, reader, isWhole: true), try Self.virtualTables(in: reader)) }
+    }
+    return ExportReport(
+      format: "holdfast", path: written.url.path, bytes: written.bytes, sha256: written.sha256, counts: written.result.0,
+      leftOut: written.result.1)
+  }
+
+  /// Without the indexes of other tables' content, which come back with it.
+  private static func virtualTables(in reader: Reader) throws -> [ExportReport.LeftOut] {
+    let description = try reader.description()
+    let names = try reader.values(
+      """
+      SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%'
+        AND replace(lower(sql), ' ', '') NOT LIKE '%content=%' ORDER BY name
+      """
+    ) { try $0.text() }
+    return names.filter { !description.isNeverExported($0) }.map {
+      .init(kind: $0, id: "all rows", reason: "the table is virtual, and an export has ordinary tables")
+    }
   }
 
   /// Refuses a target that is a file of the store: replacing it would end the store.

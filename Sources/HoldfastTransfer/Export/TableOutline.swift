@@ -17,22 +17,22 @@ struct TableOutline: Sendable {
   /// The schemas' tables, or for nil all tables of the file; parents come before their children. Leaves out the kit's tables, virtual
   /// tables with their shadow tables, and tables that a schema never exports, or that the file says are never exported.
   ///
-  /// - Throws: `.misuse` for a table of a schema without a unique key, whose rows could not be found again; for one that refers to a table that is
+  /// - Throws: `.misuse` for a table of a schema without a unique key, whose rows could not be found again; for one of a schema that refers to a table that is
   ///   never exported, because its rows could not be imported; and for a name in `neverExported` that no schema makes.
   static func all(of schemas: [StoreSchema]?, in reader: Reader) throws -> [TableOutline] {
     // The file may hold tables of other libraries, which do not belong to this export.
     let declared = try schemas.map { try StoreSchema.declaredColumns(of: $0) }
-    let description = try reader.description()
     var neverExported = (schemas ?? []).reduce(into: Set<String>()) { $0.formUnion($1.neverExported) }
     for name in neverExported.sorted() where declared?[name] == nil {
       throw StoreError(.misuse, "neverExported names the table \(name), which no schema makes")
     }
     let tables = try reader.tables()
-    if schemas == nil { neverExported.formUnion(tables.map(\.name).filter(description.isNeverExported)) }
+    if schemas == nil { neverExported.formUnion(try tables.map(\.name).filter(reader.description().isNeverExported)) }
     var waiting = try tables.filter { table in
       !table.isOfKit && (declared == nil || declared?[table.name] != nil) && !neverExported.contains(table.name)
     }.map { try TableOutline($0, isKnown: declared != nil) }
-    for table in waiting {
+    // A program that does not know the library writes what it may; the app reads its own exports.
+    for table in waiting where schemas != nil {
       guard let parent = table.parents.first(where: neverExported.contains) else { continue }
       throw StoreError(.misuse, "the table \(table.name) points at \(parent), which is never exported: its rows could not come back")
     }

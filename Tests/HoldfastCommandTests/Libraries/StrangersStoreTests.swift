@@ -90,6 +90,68 @@ struct StrangersStoreTests {
     #expect(one.status == 0 && one.output.contains("Dune"), "\(one.errors)")
   }
 
+  /// A store of tables without records.
+  private static func desk(_ tables: String, hiding hidden: [String] = [], in bench: borrowing Workbench) throws -> String {
+    let schema = StoreSchema("desk", migrations: [Migration("desk/001", sql: tables)], neverExported: Set(hidden))
+    try Store.open(at: bench.url("desk.sqlite"), schemas: [schema]).close()
+    return bench.path("desk.sqlite")
+  }
+
+  @Test("tables and columns named like members of the document are all shown; an id is found in either case")
+  func names() throws {
+    let bench = try Workbench()
+    let store = try Self.desk(
+      """
+      CREATE TABLE total (id TEXT PRIMARY KEY, kind TEXT, ok INTEGER);
+      INSERT INTO total VALUES ('ABCDEFAB-0000-4000-8000-000000000000', 'oak', 7);
+      """, in: bench)
+    let rows = try bench.run("list", store, "total", "--json").document["rows"] as? [[String: Any]]
+    #expect(rows?.first?["kind"] as? String == "oak")
+    let shown = try bench.run("show", store, "abcdefab-0000-4000-8000-000000000000", "--json").document
+    #expect(shown["kind"] as? String == "total" && shown["column_kind"] as? String == "oak" && shown["column_ok"] as? Int == 7, "\(shown)")
+  }
+
+  @Test("a hidden table stays hidden whatever its name, in the audit too; what points at it is exported, and what cannot be is told")
+  func hidden() throws {
+    let bench = try Workbench()
+    let store = try Self.desk(
+      """
+      CREATE TABLE "ÄPFEL" (id INTEGER PRIMARY KEY, pw TEXT);
+      CREATE TABLE notes (id INTEGER PRIMARY KEY, apple INTEGER REFERENCES "ÄPFEL" (id), text TEXT);
+      CREATE VIRTUAL TABLE words USING fts5 (word);
+      INSERT INTO "ÄPFEL" VALUES (1, 'marked-secret');
+      INSERT INTO notes VALUES (1, 1, 'a');
+      """, hiding: ["ÄPFEL"], in: bench)
+    try RawDatabase.with(bench.url("desk.sqlite"), key: nil) {
+      try $0.execute(
+        """
+        INSERT INTO holdfast_audit (time, verb, kind, row, operation, after)
+        VALUES (1700000000000, 'save', 'ÄPFEL', '1', 'insert', '{"pw": "marked-secret"}')
+        """)
+    }
+    let exported = try bench.run("export", store, "--to", bench.path("out.json"), "--json")
+    let leftOut = exported.document["left_out"] as? [[String: Any]]
+    #expect(exported.status == 2 && leftOut?.map { $0["kind"] as? String } == ["words"], "\(exported.output)\(exported.errors)")
+    #expect(exported.document["counts"] as? [String: Int] == ["notes": 1])
+    let outputs = try [
+      bench.run("audit", store), bench.run("audit", store, "--json"), bench.run("list", store), bench.run("show", store, "1"),
+    ]
+    for finished in outputs { #expect(!finished.output.contains("marked-secret"), "\(finished.output)") }
+    #expect(try !String(contentsOf: bench.url("out.json"), encoding: .utf8).contains("marked-secret"))
+    try RawDatabase.with(bench.url("desk.sqlite"), key: nil) { try $0.execute("ALTER TABLE holdfast_columns RENAME COLUMN kind TO sort") }
+    let spoilt = try bench.run("export", store, "--to", bench.path("again.json"))
+    #expect(spoilt.status == 65 && spoilt.errors.contains("Open the store with its app"), "\(spoilt.errors)")
+  }
+
+  @Test("a library beside one that is known is named as left out")
+  func beside() throws {
+    let bench = try Workbench()
+    let schema = StoreSchema("desk", migrations: [Migration("desk/001", sql: "CREATE TABLE pens (id TEXT PRIMARY KEY);")])
+    try Store.open(at: bench.url("both.sqlite"), schemas: [AudiobookLibrary.schema, schema]).close()
+    let exported = try bench.run("export", bench.path("both.sqlite"), "--to", bench.path("out.json"), "--json")
+    #expect(exported.status == 2 && exported.output.contains("desk"), "\(exported.output)\(exported.errors)")
+  }
+
   @Test("what is never exported is in no list, query and export")
   func neverExported() throws {
     let bench = try Workbench()

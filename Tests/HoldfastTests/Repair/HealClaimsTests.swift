@@ -106,6 +106,26 @@ struct HealClaimsTests {
     #expect(try title(world) == [["only in the log"]])
   }
 
+  @Test("a file without a readable row, whose copies nothing proves, is not replaced by an empty store; with trust they are used")
+  func nothingLeft() throws {
+    let world = try HealWorld("shop", archived: false)
+    let store = try world.store()
+    func orders(_ store: Store) throws -> Int { try store.read { try $0.count("SELECT count(*) FROM orders") } }
+    let count = try orders(store)
+    _ = try store.snapshot()
+    try world.change(store)
+    try store.close()
+    let left = try Data(contentsOf: world.url).prefix(4_096)
+    try left.write(to: world.url)
+    let error = #expect(throws: StoreError.self) { try world.heal() }
+    #expect(error?.code == .damaged && error?.message.contains("nothing proves whose it is") == true, "\(error as Any)")
+    #expect(try Data(contentsOf: world.url) == left)
+    _ = try world.heal(trustsArchive: true)
+    let healed = try world.store()
+    #expect(try orders(healed) == count)
+    try healed.close()
+  }
+
   @Test("the plan of a way back warns where nothing proves whose copy it is")
   func unprovenCopies() throws {
     let (mine, other) = (try HealWorld("shop", archived: false), try HealWorld("shop", archived: false))

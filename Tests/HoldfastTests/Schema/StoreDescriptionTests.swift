@@ -108,6 +108,38 @@ struct StoreDescriptionTests {
     #expect(found.map(\.part) == [.records, .kinds] && found.map(\.table) == ["notes", "holdfast_columns"], "\(found)")
   }
 
+  @Test("names are compared as SQLite compares them; a text behind a NUL and one that is not UTF-8 are found; a dropped table stays hidden")
+  func exactly() throws {
+    struct Row: StoredRecord, Codable {
+      static let table = "Übung"
+      var id: UUID
+      var size: String
+      var labels: [String]
+      enum CodingKeys: String, CodingKey {
+        case id
+        case size = "größe"
+        case labels
+      }
+    }
+    let sql = """
+      CREATE TABLE "Übung" (id TEXT PRIMARY KEY, "größe" TEXT NOT NULL, labels TEXT NOT NULL);
+      CREATE TABLE secrets (name TEXT);
+      INSERT INTO "Übung" VALUES ('00000000-0000-4000-8000-000000000000' || char(0) || 'x', cast(x'61ff' AS TEXT), '{}' || char(0) || 'x');
+      """
+    let schema = StoreSchema("art", migrations: [Migration("art/001", sql: sql)], records: [Row.self], neverExported: ["secrets"])
+    let drop = Migration("art/002", sql: "DROP TABLE secrets", losesRowsOf: ["secrets"])
+    try open(schema).close()
+    let found = try Store.check(at: url, schemas: [], options: .testing).findings
+    #expect(
+      found.map(\.message) == [
+        "id should hold a UUID, and does not", "größe should hold text in UTF-8, and does not",
+        "labels should hold JSON text, and does not",
+      ])
+    let store = try open(StoreSchema("art", migrations: schema.migrations + [drop], records: [Row.self]))
+    #expect(try store.read { try $0.description().isNeverExported("secrets") })
+    try store.close()
+  }
+
   @Test("a file that lacks the description is sound, is read as it is, and gets it when it is opened for writing")
   func older() throws {
     let schema = Self.schema([Note.self])
