@@ -15,6 +15,8 @@ struct HoldfastFuzz {
       --seed S       a number: the same seed makes the same cases; default the time
       --only CASE    run only the case with this number, and write its source to holdfast-fuzz-TARGET-CASE
       --threads N    default: one for each core
+      --record       write down what the cases of each target leave behind, a line each: run it before and after a change, and compare
+      --record-files FOLDER  the same for the files of a folder and each library
       --self-test    plant faults in the tested code, and check that the fuzzer finds each
     After a finding the exit code is 1, and its source is in holdfast-fuzz-TARGET-CASE.
     """
@@ -24,11 +26,12 @@ struct HoldfastFuzz {
     var rest = CommandLine.arguments.dropFirst()
     while let name = rest.popFirst() {
       guard name.hasPrefix("--") else { return leave(64, usage) }
-      options[name] = name == "--self-test" || name == "--help" ? "" : rest.popFirst()
+      options[name] = ["--self-test", "--record", "--help"].contains(name) ? "" : rest.popFirst()
     }
     let known: Set = [
       "--target", "--seconds", "--cases", "--seed", "--only", "--threads", "--self-test", "--help", "--import", "--into", "--save-into",
       "--train-into", "--start-in", "--sync-into", "--sync-once", "--server", "--telemetry-into", "--share",
+      "--record", "--record-files",
     ]
     guard options["--help"] == nil, Set(options.keys).isSubset(of: known) else { return leave(64, usage) }
     if let source = options["--import"], let store = options["--into"] { return leave(ImportDriver.run(source, store)) }
@@ -46,6 +49,15 @@ struct HoldfastFuzz {
     let cases = options["--cases"].flatMap { Int($0) }
     if let store = options["--share"] { return leave(ShareDriver.run(store, seed: seed, sessions: cases ?? 1)) }
     if options["--self-test"] != nil { return leave(selfTest(targets, seed, cases ?? 2_000)) }
+    if options["--record"] != nil || options["--record-files"] != nil {
+      do {
+        if let folder = options["--record-files"] { try Recorder.record(URL(fileURLWithPath: folder)) }
+        if options["--record"] != nil { try Recorder.record(targets, seed, cases ?? 500) }
+        return leave(0)
+      } catch {
+        return leave(1, "\(error)")
+      }
+    }
     let seconds = options["--seconds"].flatMap { Double($0) } ?? (cases == nil ? 60 : .infinity)
     // The kit copies each database that it reads into this folder.
     setenv("TMPDIR", Bench.folder.path, 1)

@@ -29,7 +29,8 @@ extension AudiobookTarget {
       case 6:
         if let track {
           try library.store.write {
-            try AudiobookLibrary.savePlaybackState(PlaybackState(position: 3, updatedAt: Date()), of: track, in: $0)
+            try AudiobookLibrary.savePlaybackState(
+              PlaybackState(position: 3, updatedAt: Date(timeIntervalSince1970: 1_800_000_000)), of: track, in: $0)
           }
         }
       case 7: if let track { try library.store.write { try AudiobookLibrary.moveTrack(track, before: nil, in: $0) } }

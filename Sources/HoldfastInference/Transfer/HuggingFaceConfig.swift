@@ -10,7 +10,7 @@ enum HuggingFaceConfig {
   /// Whether a file is a model's `config.json`, by its content.
   static func recognises(_ source: ImportSource) throws -> Bool {
     guard source.bytes <= longest else { return false }
-    var scanner = JSONScanner(try source.document())
+    var scanner = JSONScanner(PythonJSON(try source.document()).document)
     var found = false
     try? scanner.object { key, _ in
       if key == "model_type" || key == "architectures" { found = true }
@@ -45,7 +45,8 @@ enum HuggingFaceConfig {
   }
 
   private static func model(_ document: JSONDocument, _ folder: URL) throws -> ModelSource {
-    var scanner = JSONScanner(document)
+    let python = PythonJSON(document)
+    var scanner = JSONScanner(python.document)
     var members: [String: JSONValue] = [:]
     do {
       let value = try scanner.value()
@@ -57,7 +58,9 @@ enum HuggingFaceConfig {
       }
       members = object
     } catch let error as JSONScanError {
-      throw StoreError.invalidJSON(error)
+      var invalid = StoreError.invalidJSON(error)
+      invalid.offset = invalid.offset.map(python.original)
+      throw invalid
     }
     let id = Self.id(of: folder)
     let files = ModelFolder(folder.path)
@@ -70,7 +73,7 @@ enum HuggingFaceConfig {
       (.kept("name of the folder", \.name, .text), .string(id.split(separator: "/").last.map(String.init) ?? id)),
       (.kept("format of the weights", \.format, .word), .string(format.rawValue)),
       (.kept("framework of the weights", \.framework, .word), .string(framework.rawValue)),
-      (.optional("quantization in short", \.quantization, .word, .keeps), .text(quantization(members))),
+      (.optional("quantization in short", \.quantization, .word, .keeps), .text(quantization(members, beside: folder))),
     ]
     if weights.count > 0 {
       values.append((.path("path of the folder"), .string(folder.path)))
@@ -107,19 +110,32 @@ enum HuggingFaceConfig {
   }
 
   /// In the SDK's words, if it has one: `int4` for four bits, `fp16` for sixteen bits without quantization.
-  private static func quantization(_ members: [String: JSONValue]) -> String? {
+  private static func quantization(_ members: [String: JSONValue], beside folder: URL) -> String? {
     let inner = text(members)?.members
-    for key in ["quantization", "quantization_config"] {
-      guard let said = members[key]?.members ?? inner?[key]?.members else { continue }
+    let configs = ["quantization", "quantization_config"].compactMap { members[$0]?.members ?? inner?[$0]?.members }
+    for said in configs + [quantized(beside: folder)].compactMap({ $0 }) {
+      // Written by modelopt: FP8, W4A16_AWQ.
+      if let algorithm = said.string("quant_algo") { return algorithm.lowercased() }
       if case .integer(let bits)? = said["bits"] ?? said["num_bits"] { return "int\(bits)" }
       if said["load_in_4bit"] == .bool(true) || said["_load_in_4bit"] == .bool(true) { return "int4" }
       if said["load_in_8bit"] == .bool(true) || said["_load_in_8bit"] == .bool(true) { return "int8" }
-      if let method = said.string("quant_method") { return method }
+      // The name of a program, such as modelopt, is no precision; but what it quantized has not that of its training.
+      if let method = said.string("quant_method") { return programs.contains(method) ? nil : method }
     }
     let type = members.string("torch_dtype") ?? members.string("dtype") ?? inner?.string("torch_dtype") ?? inner?.string("dtype")
     guard let type else { return nil }
     let name = type.hasPrefix("torch.") ? String(type.dropFirst(6)) : type
     return ["float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "half": "fp16", "float": "fp32"][name] ?? name
+  }
+
+  private static let programs: Set = ["modelopt", "compressed-tensors", "bitsandbytes", "quanto", "torchao", "auto-round"]
+
+  /// What `hf_quant_config.json` beside the description says; nil where there is none.
+  private static func quantized(beside folder: URL) -> [String: JSONValue]? {
+    let url = folder.appendingPathComponent("hf_quant_config.json")
+    guard let source = try? ImportSource(url), source.bytes <= longest, let document = try? source.document() else { return nil }
+    var scanner = JSONScanner(document)
+    return (try? scanner.value())?.members?["quantization"]?.members
   }
 
   /// The folder's name. In Hugging Face's cache, `models--owner--name/snapshots/…`, the model's own name: `owner/name`.

@@ -7,8 +7,8 @@ struct FileList {
   /// The list's own title; nil when it has none.
   var title: String?
   var entries: [Entry] = []
-  /// A remark for the report, and its place in the list.
-  var note: (text: String, path: String)?
+  /// Remarks for the report, and their places in the list.
+  var notes: [(text: String, path: String)] = []
   /// Facts of the list that a playlist has no field for.
   var leftOut: [(name: String, path: String)] = []
 

@@ -102,7 +102,7 @@ struct FileListImport: ImportFormat {
   ) throws {
     let id = try playlistID(tracks, reader)
     let deleted = try reader.deletedSinceImport(kind: "tracks", table: "tracks")
-    if let note = list.note { try visit(.note(note.text, path: .text(note.path)), total) }
+    for note in list.notes { try visit(.note(note.text, path: .text(note.path)), total) }
     let playlist = MusicPlaylist(id: id, name: list.title ?? title)
     for (name, path) in list.leftOut {
       try visit(.skipped(kind: "playlist_notes", path: .text(path), reason: FileList.leftOut(name, of: playlist.name)), total)

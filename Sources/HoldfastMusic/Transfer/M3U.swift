@@ -5,20 +5,22 @@ import HoldfastTransfer
 /// M3U and M3U8: one path or URL a line, with the facts of `#EXTINF:seconds,Artist - Title` in the line before.
 ///
 /// Some programs, iTunes among them, write `Title - Artist`. If one half is the file's name in the path, that half is the
-/// title. An empty half is ignored.
+/// title. Lines that their paths do not decide follow most of those that are decided, and then a folder above the album with the name
+/// of one half, which is the artist's. An empty half is ignored.
 ///
 /// Text that is valid UTF-8 is read as UTF-8, with or without a byte order mark. Other text is read as Windows-1252, and the
 /// report says so. A named encoding is used unless there is a byte order mark.
 /// A path with the escapes of a URL, `a%20b.mp3`, means the file `a b.mp3`, unless a file has the name as it stands.
 /// `#EXTALB`, `#EXTART` and `#EXTGENRE` hold for all entries until the next of the kind; an empty one ends it. Other lines
-/// that begin with `#` are comments.
+/// that begin with `#` are comments; but after `#EXTINF`, one that ends like a music file is the file.
 enum M3U {
   /// - Throws: `.invalidSource` for a file that is not text, not in the named encoding, or text of another kind.
   static func list(_ content: Data, of url: URL, encoding: String.Encoding? = nil) throws -> FileList {
     let (text, isGuessed) = try decoded(content, url, encoding)
     var reading = Reading(folder: url.standardizedFileURL.deletingLastPathComponent().path)
     for (number, line) in lines(text).enumerated() { reading.take(line, number: number + 1) }
-    if isGuessed { reading.list.note = guess(content, text) }
+    reading.finish()
+    if isGuessed { reading.list.notes.append(guess(content, text)) }
     return reading.list
   }
 
@@ -127,6 +129,8 @@ enum M3U {
     private var genre: String?
     /// The name from `#EXTINF`; the path decides which half is the title.
     private var name = ""
+    /// By entry, the names with two halves, and which one is the title; nil where the path does not tell.
+    private var names: [Int: (text: String, path: String, isTitleFirst: Bool?)] = [:]
     /// The facts from the lines before an entry.
     private var next = FileList.Entry(path: "", original: "")
 
@@ -163,6 +167,24 @@ enum M3U {
         albumArtist = valueOrNil(text)
       } else if let text = value("#EXTGENRE:") {
         genre = valueOrNil(text)
+      } else if !line.hasPrefix("#EXT"), Self.isAudio(line) {
+        // The name of a file may begin with the sign of a comment.
+        if !next.original.isEmpty { return entry(line, number) }
+        list.notes.append(("lines that begin with # and end like a music file were taken for comments", "line \(number)"))
+      }
+    }
+
+    private static func isAudio(_ line: Substring) -> Bool {
+      line.lastIndex(of: ".").map { FolderListing.audioExtensions.contains(line[line.index(after: $0)...].lowercased()) } ?? false
+    }
+
+    /// Decides the names that their own paths leave open.
+    mutating func finish() {
+      let firsts = list.entries.indices.compactMap { names[$0]?.isTitleFirst }
+      let titles = firsts.count { $0 }
+      let most: Bool? = titles * 2 == firsts.count ? nil : titles * 2 > firsts.count
+      for (place, name) in names where name.isTitleFirst == nil {
+        (list.entries[place].artist, list.entries[place].title) = M3UName.read(name.text, of: name.path, isTitleFirst: most).halves
       }
     }
 
@@ -185,7 +207,9 @@ enum M3U {
 
     private mutating func entry(_ line: Substring, _ number: Int) {
       var entry = next
-      (entry.artist, entry.title) = M3UName.read(name, of: line)
+      let read = M3UName.read(name, of: line)
+      (entry.artist, entry.title) = read.halves
+      if read.hasHalves { names[list.entries.count] = (name, String(line), read.isTitleFirst) }
       (next, name) = (FileList.Entry(path: "", original: ""), "")
       entry.path = "line \(number)"
       entry.original += line

@@ -3,24 +3,39 @@ import Holdfast
 
 /// Decides which part of `A - B` is the artist, and which the title.
 enum M3UName {
-  /// The first half is the artist, unless the path says otherwise. Without a dash the whole name is the title.
-  static func read(_ name: String, of path: some StringProtocol) -> (artist: String?, title: String?) {
+  struct Reading {
+    var halves: (artist: String?, title: String?)
+    /// Whether there are two halves with text.
+    var hasHalves = false
+    /// Whether the first half is the title; nil where the path does not tell.
+    var isTitleFirst: Bool?
+  }
+
+  /// Where the path does not tell: the first half is the title if `isTitleFirst` says so, or if the second half, and not the first, is
+  /// the name of a folder above the album; otherwise it is the artist. Without a dash the whole name is the title.
+  static func read(_ name: String, of path: some StringProtocol, isTitleFirst assumed: Bool? = nil) -> Reading {
     let path = Path(String(path))
-    var best: (artist: String, title: String, likeness: Int)?
+    var best: (artist: String, title: String, likeness: Int, isTitleFirst: Bool)?
     for dash in dashes(in: name) {
       let (first, second) = (String(name[..<dash.lowerBound]), String(name[dash.upperBound...]))
-      for (artist, title) in [(first, second), (second, first)] {
+      for (artist, title, isTitleFirst) in [(first, second, false), (second, first, true)] {
         let likeness = path.likeness(artist: artist, title: title)
-        if likeness > best?.likeness ?? -1 { best = (artist, title, likeness) }
+        if likeness > best?.likeness ?? -1 { best = (artist, title, likeness, isTitleFirst) }
       }
     }
-    guard let best else { return (nil, text(name)) }
+    guard let best else { return Reading(halves: (nil, text(name))) }
     guard let artist = text(best.artist), let title = text(best.title) else {
       // Only one half has text. It is the title, unless the path says that it is the artist.
       let half = text(best.artist) ?? text(best.title)
-      return half.map(path.isArtist) == true ? (half, nil) : (nil, half)
+      return Reading(halves: half.map(path.isArtist) == true ? (half, nil) : (nil, half))
     }
-    return (artist, title)
+    guard best.likeness == 0 else { return Reading(halves: (artist, title), hasHalves: true, isTitleFirst: best.isTitleFirst) }
+    let isSwapped = assumed ?? (path.isArtist(title) && !path.isArtist(artist))
+    // The first dash parts an artist from the title; the last one parts a title from the artist.
+    guard isSwapped, let dash = dashes(in: name).last, let last = text(String(name[dash.upperBound...])) else {
+      return Reading(halves: (artist, title), hasHalves: true)
+    }
+    return Reading(halves: (last, text(String(name[..<dash.lowerBound]))), hasHalves: true)
   }
 
   private static func text(_ half: String) -> String? { half.contains { !$0.isWhitespace } ? half : nil }

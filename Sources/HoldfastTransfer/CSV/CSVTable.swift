@@ -4,8 +4,8 @@ import Holdfast
 /// A table in a file: a header, and rows of cells between commas, semicolons or tabs (RFC 4180 and its common variants).
 ///
 /// The file is read in pieces, so a file of any size needs the memory of one row. A cell in quotes may contain the delimiter, line breaks,
-/// and doubled quotes. Blanks before a cell and behind its closing quote are dropped. Text is UTF-8, or UTF-16 with a byte order mark.
-/// Otherwise rows use the given encoding; without one, rows that are not UTF-8 are read as Windows-1252.
+/// and doubled quotes. Blanks before a cell and behind its closing quote are dropped. A first line `sep=;`, which Excel reads, names the
+/// delimiter. Text is UTF-8, or UTF-16 with a byte order mark or with a header in ASCII. Otherwise rows use the given encoding; without one, rows that are not UTF-8 are read as Windows-1252.
 public struct CSVTable: Sendable {
   /// A row behind the header, or a notice about one.
   public enum Line: Sendable {
@@ -23,10 +23,12 @@ public struct CSVTable: Sendable {
   public let source: ImportSource
   /// The encoding that a person gave; nil: none was given.
   public let encoding: String.Encoding?
-  /// The most frequent of comma, semicolon and tab in the header.
+  /// What a line `sep=` names, or the most frequent of comma, semicolon and tab in the header.
   public private(set) var delimiter = UInt8(ascii: ",")
   /// The cells of the first row that is not blank.
   public private(set) var header: [String] = []
+  /// Whether a line `sep=` stands before the header.
+  private var namesDelimiter = false
 
   /// The longest allowed row, in bytes: a quote that is not closed would otherwise include the rest of the file.
   public static let greatestRow = 1 << 20
@@ -38,12 +40,17 @@ public struct CSVTable: Sendable {
     self.source = source
     self.encoding = encoding
     var found: (place: CSVPlace, isUnicode: Bool)?
+    var named: UInt8?
     try rows(delimiter: nil) { place, text in
-      found = (place, text.isUnicode)
-      return false
+      guard named == nil, let delimiter = Self.named(place.original) else {
+        found = (place, text.isUnicode)
+        return false
+      }
+      named = delimiter
+      return true
     }
     guard let found else { throw refused("there is no header", at: 0) }
-    delimiter = CSVCutter.delimiter(of: found.place.original[...])
+    (delimiter, namesDelimiter) = (named ?? CSVCutter.delimiter(of: found.place.original[...]), named != nil)
     guard let header = try decoded(found.place, found.isUnicode).cells else { throw refused("its header cannot be read", at: 0) }
     self.header = header
   }
@@ -53,10 +60,10 @@ public struct CSVTable: Sendable {
   /// - Throws: `.invalidSource` with line and offset for a quote that is not closed, a row of more than `greatestRow` bytes, or bytes that
   ///   are not text in the given encoding; `.verificationFailed` when the file changed; the errors of `body`.
   public func lines(_ body: (Line, _ position: Int) throws -> Void) throws {
-    var isHeader = true
+    var above = namesDelimiter ? 2 : 1
     try rows(delimiter: delimiter) { place, text in
-      guard !isHeader else {
-        isHeader = false
+      guard above == 0 else {
+        above -= 1
         return true
       }
       let row = try decoded(place, text.isUnicode)
@@ -68,6 +75,13 @@ public struct CSVTable: Sendable {
       try body(cells == header ? .header : .row(cells, place), text.position)
       return true
     }
+  }
+
+  /// The delimiter that a line `sep=;` names, and a spreadsheet may have quoted or filled with empty cells; nil for any other line.
+  private static func named(_ line: [UInt8]) -> UInt8? {
+    let text = String(decoding: line, as: UTF8.self).lowercased().filter { $0 != "\"" && $0 != "\u{FEFF}" }
+    guard text.hasPrefix("sep="), let sign = text.dropFirst(4).utf8.first, ",;\t".utf8.contains(sign) else { return nil }
+    return text.dropFirst(5).allSatisfy { ",;\t ".contains($0) } ? sign : nil
   }
 
   // MARK: Rows

@@ -49,8 +49,8 @@ struct CSVText {
     rest = []
     defer { position += piece.count }
     if case .unknown = width {
-      // A file of one byte is no table.
-      guard bytes.count > 2 else {
+      // A file of three bytes is no table.
+      guard bytes.count > 3 else {
         rest = bytes
         return []
       }
@@ -81,6 +81,12 @@ struct CSVText {
     switch encoding {
     case .utf16LittleEndian?: return (.wide(isLittle: true), 0)
     case .utf16BigEndian?, .utf16?: return (.wide(isLittle: false), 0)
+    default: break
+    }
+    // Without a mark, every other byte of letters in ASCII is 0.
+    switch bytes.prefix(4).map({ $0 == 0 }) {
+    case [false, true, false, true]: return (.wide(isLittle: true), 0)
+    case [true, false, true, false]: return (.wide(isLittle: false), 0)
     default: return (.narrow, 0)
     }
   }

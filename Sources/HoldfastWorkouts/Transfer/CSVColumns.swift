@@ -15,7 +15,7 @@ struct CSVColumns: Sendable {
     for (name, spellings) in names { for spelling in spellings { known[spelling] = name } }
     for (place, written) in header.enumerated() {
       let (spelling, unit) = Self.parted(Self.folded(written))
-      guard let name = known[spelling], places[name] == nil else {
+      guard let name = known[spelling], places[name] == nil, !Self.isTime(name) || unit.map({ CSVDuration.unit($0) != nil }) ?? true else {
         unknown.append((place, written))
         continue
       }
@@ -26,6 +26,12 @@ struct CSVColumns: Sendable {
   }
 
   private static func isUnit(_ name: String) -> Bool { WeightUnit(spelled: name) != nil || ["km", "mi"].contains(name) }
+
+  /// Columns of lengths. One in a unit that is not known is not read: its numbers would be other lengths.
+  private static func isTime(_ name: String) -> Bool { ["duration", "seconds"].contains(name) }
+
+  /// The milliseconds of one unit of a column of lengths, `Duration (minutes)`; nil where the header names none.
+  func timeUnit(_ name: String) -> Int? { units[name].flatMap(CSVDuration.unit) }
 
   var count: Int { places.count }
 

@@ -142,19 +142,32 @@ enum CSVDuration {
     return kept
   }
 
-  /// The seconds of a fraction of hours, rounded half up. Computed in decimals: half a second in the text may be less in binary.
-  static func seconds(hours: Double) -> Int? {
-    guard hours >= 0, let exact = Decimal(string: "\(hours)") else { return nil }
-    var (product, rounded) = (exact * 3600, Decimal())
-    NSDecimalRound(&rounded, &product, 0, .plain)
-    return Int("\(rounded)")
+  /// The milliseconds of a unit that a header names, in English, German or French; nil for an unknown one. A clock, `hh:mm:ss`, is one of
+  /// seconds.
+  static func unit(_ text: String) -> Int? {
+    switch CSVColumns.folded(text).filter({ $0 != "." }) {
+    case "s", "sec", "secs", "second", "seconds", "sek", "sekunde", "sekunden", "seconde", "secondes": 1000
+    case "m", "mn", "min", "mins", "minute", "minutes", "minuten": 60_000
+    case "h", "hr", "hrs", "hour", "hours", "std", "stunde", "stunden", "heure", "heures": 3_600_000
+    case "ms", "msec", "millisecond", "milliseconds", "millisekunden", "millisecondes": 1
+    case let clock: clock.contains(":") && clock.allSatisfy { "hms:".contains($0) } ? 1000 : nil
+    }
   }
 
-  /// The same seconds as text, from the number's text: digit by digit from the end, in half seconds.
-  static func read(hours: String) -> String {
-    let whole = hours.prefix { $0 != "." }
-    let halves = hours.dropFirst(whole.count + 1).reversed().reduce(0) { (($1.wholeNumberValue ?? 0) * 7200 + $0) / 10 }
-    return String((Int(whole) ?? 0) &* 3600 &+ (halves + 1) / 2)
+  /// The seconds of a number of a unit, rounded half up. Computed in decimals: half a second in the text may be less in binary. Nil below 0
+  /// and above 68 years.
+  static func seconds(_ number: Double, unit milliseconds: Int) -> Int? {
+    guard number >= 0, let exact = Decimal(string: "\(number)") else { return nil }
+    var (product, rounded) = (exact * Decimal(milliseconds) / 1000, Decimal())
+    NSDecimalRound(&rounded, &product, 0, .plain)
+    return Int("\(rounded)").flatMap { $0 <= Int(Int32.max) ? $0 : nil }
+  }
+
+  /// The same seconds as text, from the number's text: digit by digit from the end, in half milliseconds.
+  static func read(_ number: String, unit milliseconds: Int) -> String {
+    let whole = number.prefix { $0 != "." }
+    let part = number.dropFirst(whole.count + 1).reversed().reduce(0) { (($1.wholeNumberValue ?? 0) * 2 * milliseconds + $0) / 10 }
+    return String(((Int(whole) ?? 0) &* 2 &* milliseconds &+ part &+ 1000) / 2000)
   }
 
   private static func isDigit(_ character: Character) -> Bool { character.asciiValue.map { 0x30...0x39 ~= $0 } == true }

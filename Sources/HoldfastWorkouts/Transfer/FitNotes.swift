@@ -3,7 +3,8 @@ import Holdfast
 import HoldfastTransfer
 
 /// The table that FitNotes exports: one row for each set, with the date only. All sets of a day are one workout without a name
-/// at noon. Its exercises have the order of their first sets, even if their sets are mixed.
+/// at noon. Its exercises have the order of their first sets, even if their sets are mixed. On iOS it may write each weight in kilograms and
+/// in pounds, in two columns, and the kind of exercise, which its numbers show as well.
 struct FitNotes: TrainingDialect {
   let name = "fitnotes-csv"
   let interleaves = true
@@ -14,16 +15,25 @@ struct FitNotes: TrainingDialect {
   private let clock: WallClock
   private let unit: WeightUnit?
   private let unitText: String?
+  /// The other of two columns of weights, with its unit.
+  private let other: (place: Int, unit: WeightUnit)?
   var signs: CSVSigns
 
   private static let names = [
     "date": ["date"], "exercise": ["exercise"], "category": ["category"], "weight": ["weight"], "weight unit": ["weight unit"],
-    "reps": ["reps"], "distance": ["distance"], "distance unit": ["distance unit"], "seconds": ["time"], "set note": ["comment"],
+    "reps": ["reps"], "distance": ["distance"], "distance unit": ["distance unit"], "seconds": ["time"], "set note": ["comment", "notes"],
+    "kind": ["kind"],
   ]
 
   /// Nil for any other table.
   init?(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) {
     columns = CSVColumns(file.header, Self.names)
+    let weight = columns.place("weight")
+    other =
+      file.header.indices.lazy.compactMap { place in
+        let unit = place == weight ? nil : CSVColumns(Array(file.header[place...place]), Self.names).units["weight"]
+        return unit.flatMap(WeightUnit.init(spelled:)).map { (place, $0) }
+      }.first
     (width, isCommaApart) = (file.header.count, file.delimiter == UInt8(ascii: ","))
     guard Self.isHeader(file.header) else { return nil }
     self.clock = clock
@@ -42,7 +52,8 @@ struct FitNotes: TrainingDialect {
   }
 
   func numbers(_ cells: [String]) -> [(quantity: CSVQuantity, text: String)] {
-    columns.texts([.weight: "weight", .reps: "reps", .distance: "distance"], in: cells)
+    let second = other.flatMap { CSVColumns.text($0.place, cells) }.map { [(quantity: CSVQuantity.weight, text: $0)] } ?? []
+    return columns.texts([.weight: "weight", .reps: "reps", .distance: "distance"], in: cells) + second
   }
 
   /// FitNotes writes names and comments without quotes. For a row with one comma too many, the cells between decide which of
@@ -90,7 +101,7 @@ struct FitNotes: TrainingDialect {
     guard let exercise = columns.text("exercise", cells) else { throw RowProblem(reason: "it names no exercise") }
     var row = TrainingRow(head: .init(start: day, name: ""), exercise: exercise)
     row.category = columns.text("category", cells)
-    row.unknown = columns.doubts(cells)
+    row.unknown = columns.doubts(cells, besides: Set([other?.place].compactMap { $0 }))
     do {
       row.parts = [.set(number: nil, try set(cells))]
     } catch let problem as RowProblem {
@@ -103,16 +114,36 @@ struct FitNotes: TrainingDialect {
     var set = SetCells()
     set.weight = columns.text("weight", cells)
     (set.weightUnit, set.unitText) = (unit, unitText)
+    if let other, let unit, other.unit != unit, let text = CSVColumns.text(other.place, cells) {
+      guard let weight = set.weight else {
+        (set.weight, set.weightUnit, set.unitText) = (text, other.unit, other.unit.rawValue)
+        return try complete(&set, cells)
+      }
+      if unit != .kilograms { (set.weight, set.weightUnit, set.unitText) = (text, other.unit, other.unit.rawValue) }
+      guard areSame(unit == .kilograms ? weight : text, unit == .kilograms ? text : weight) else {
+        throw RowProblem(reason: "its two weights differ: \(weight) \(unit.rawValue), \(text) \(other.unit.rawValue)")
+      }
+    }
     if let text = columns.text("weight unit", cells) {
       (set.weightUnit, set.unitText) = (WeightUnit(spelled: text), text)
       if set.weightUnit == nil, set.weight != nil { throw RowProblem(reason: "its weight's unit is not known: \(text)") }
     }
     if set.weight != nil, set.weightUnit == nil, columns.has("weight unit") { throw RowProblem(reason: "it has a weight without a unit") }
+    return try complete(&set, cells)
+  }
+
+  /// Whether two texts say one weight, as far as the rounding of both columns lets them.
+  private func areSame(_ kilograms: String, _ pounds: String) -> Bool {
+    guard let kilograms = CSVNumber(kilograms, signs[.weight]), let pounds = CSVNumber(pounds, signs[.weight]) else { return true }
+    return abs(kilograms.value - pounds.value * 0.45359237) < 0.6
+  }
+
+  private func complete(_ set: inout SetCells, _ cells: [String]) throws -> WrittenSet {
     set.reps = columns.text("reps", cells)
     set.distance = columns.text("distance", cells)
     set.distanceText = columns.text("distance unit", cells)
     set.distanceUnit = set.distanceText.map(DistanceUnit.init(spelled:))
-    set.seconds = columns.text("seconds", cells)
+    (set.seconds, set.secondsUnit) = (columns.text("seconds", cells), columns.timeUnit("seconds"))
     set.note = columns.text("set note", cells)
     return try set.read(zeroIsNothing: false, signs)
   }

@@ -40,7 +40,8 @@ struct Hevy: TrainingDialect {
     distanceUnit = header.lazy.compactMap { Self.distances[$0] }.first
     distanceText = header.lazy.filter { Self.distances[$0] != nil }.compactMap { $0.split(separator: "_").last.map(String.init) }.first
     signs = CSVSigns(file)
-    carries = TrainingFields(columns)
+    // It writes no length: the workout lasts from its start to its end.
+    carries = TrainingFields(columns).union(columns.has("end") ? .duration : [])
   }
 
   static func likeness(_ header: [String]) -> (known: Int, missing: [String]) {

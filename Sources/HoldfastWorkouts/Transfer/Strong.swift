@@ -76,7 +76,12 @@ struct Strong: TrainingDialect {
     row.note = columns.text("workout note", cells)
     if let text = columns.text("duration", cells) {
       let evidence = signs[.duration]
-      row.take(duration: CSVDuration.seconds(text, evidence), letters: CSVDuration.read(text, evidence), of: text, evidence)
+      if let unit = columns.timeUnit("duration"), unit != 1000, let number = CSVNumber(text, evidence) {
+        let seconds = CSVDuration.seconds(number.value, unit: unit)
+        row.take(duration: seconds, letters: CSVDuration.read(number.text, unit: unit), of: text, evidence)
+      } else {
+        row.take(duration: CSVDuration.seconds(text, evidence), letters: CSVDuration.read(text, evidence), of: text, evidence)
+      }
     }
     row.unknown = columns.doubts(cells)
     let order = columns.text("order", cells) ?? ""
@@ -112,7 +117,7 @@ struct Strong: TrainingDialect {
     set.weight = columns.text("weight", cells)
     set.reps = columns.text("reps", cells)
     set.distance = columns.text("distance", cells)
-    set.seconds = columns.text("seconds", cells)
+    (set.seconds, set.secondsUnit) = (columns.text("seconds", cells), columns.timeUnit("seconds"))
     set.rpe = columns.text("rpe", cells)
     if let text = columns.text("weight unit", cells) ?? columns.units["weight"] {
       (set.weightUnit, set.unitText) = (WeightUnit(spelled: text), text)

@@ -126,10 +126,10 @@ struct StrongLifts: TrainingDialect {
 
   private func complete(_ row: inout TrainingRow, _ date: String, _ cells: [String]) {
     if let text = columns.text("duration", cells) {
-      // In hours, with a fraction.
-      let hours = CSVNumber(text, signs[.duration])
-      let seconds = hours.flatMap { CSVDuration.seconds(hours: $0.value) }
-      row.take(duration: seconds, letters: CSVDuration.read(hours: hours?.text ?? ""), of: text, signs[.duration])
+      // In hours, with a fraction, unless the header names another unit.
+      let (number, unit) = (CSVNumber(text, signs[.duration]), columns.timeUnit("duration") ?? 3_600_000)
+      let seconds = number.flatMap { CSVDuration.seconds($0.value, unit: unit) }
+      row.take(duration: seconds, letters: CSVDuration.read(number?.text ?? "", unit: unit), of: text, signs[.duration])
     }
     if let text = columns.text("end", cells) {
       guard columns.text("start", cells) != nil else {

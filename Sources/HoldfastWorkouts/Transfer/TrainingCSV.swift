@@ -153,6 +153,13 @@ struct TrainingCSV: ImportFormat, Sendable {
     _ group: TrainingGroups.Workout, _ reader: Reader, _ position: Int, _ edition: inout Edition,
     _ visit: (Scanned<TrainingRecord>, Int) throws -> Void
   ) throws {
+    var group = group
+    let start = shape.clock.date(group.first.content.head.start)
+    let endsEarly = group.first.content.end.map { shape.clock.end($0, of: start) < start } ?? false
+    if endsEarly { group.first.content.end = nil }
+    if let end = group.first.content.end, group.first.content.durationSeconds == nil, dialect.carries.contains(.duration) {
+      group.first.content.take(endsAt: end, on: shape.clock)
+    }
     let row = group.first.content
     let id = id(row.head)
     let isElsewhere = try isElsewhere(id, row, edition, reader)
@@ -169,8 +176,8 @@ struct TrainingCSV: ImportFormat, Sendable {
     }
     if !isElsewhere {
       edition.workouts.insert(id)
-      if let start = DateCodec.milliseconds(shape.clock.date(row.head.start)) { edition.starts.insert(start) }
-      if let wall = row.end, end(of: row, wall) < shape.clock.date(row.head.start) {
+      if let start = DateCodec.milliseconds(start) { edition.starts.insert(start) }
+      if endsEarly {
         try visit(field(.init(kind: "workouts", field: "end", reason: "it is before the start"), group.first.place), position)
       }
       for doubt in group.doubts { try visit(field(doubt.content, doubt.place), position) }
@@ -271,19 +278,13 @@ struct TrainingCSV: ImportFormat, Sendable {
   private func workout(_ first: TrainingGroups.Placed<TrainingRow>, _ id: UUID) -> SourceRecord<TrainingRecord> {
     let row = first.content
     let workout = Workout(
-      id: id, name: row.head.name, note: row.note, startedAt: shape.clock.date(row.head.start), endedAt: row.end.map { end(of: row, $0) },
+      id: id, name: row.head.name, note: row.note, startedAt: shape.clock.date(row.head.start),
+      endedAt: row.end.map { shape.clock.end($0, of: shape.clock.date(row.head.start)) },
       durationSeconds: row.durationSeconds)
     return SourceRecord(
       kind: "workouts", key: IDCodec.lowercase(id), path: first.place.path, fields: shape.fields(of: row), modifiedAt: 0,
       content: .workout(workout),
       original: .bytes(first.place.original))
-  }
-
-  /// The moment of an end. If the clock shows the time twice, the moment that is not before the start.
-  private func end(of row: TrainingRow, _ wall: Int64) -> Date {
-    let (start, end) = (shape.clock.date(row.head.start), shape.clock.date(wall))
-    let again = end.addingTimeInterval(3600)
-    return end < start && again >= start && shape.clock.time(again) == wall ? again : end
   }
 
   private func exercise(

@@ -28,6 +28,8 @@ struct TrainingGroups {
     /// Nil for a set that cannot be imported; the sets after it keep their places.
     var sets: [Placed<WrittenSet>?] = []
     fileprivate var numbers: [Int?] = []
+    /// Whether its sets stand in the file from the last to the first.
+    fileprivate var isReversed = false
     fileprivate var noted: Set<String> = []
 
     /// Whether it has only sets that cannot be imported.
@@ -93,7 +95,8 @@ struct TrainingGroups {
   }
 
   mutating func finish() -> Workout? {
-    guard let done = open else { return nil }
+    guard var done = open else { return nil }
+    for place in done.exercises.indices where done.exercises[place].isReversed { done.exercises[place].sets.reverse() }
     var sets = seen[done.first.content.head]?.sets ?? [:]
     for exercise in done.exercises { sets[exercise.key] = max(sets[exercise.key] ?? 0, exercise.offset + exercise.sets.count) }
     seen[done.first.content.head] = (done.offset + done.exercises.count, sets)
@@ -150,8 +153,10 @@ extension TrainingGroups.Workout {
     if let found = index {
       if exercises[found].first.content.exercise != row.exercise {
         index = nil
-      } else if let number, let last = exercises[found].numbers.last(where: { $0 != nil }) ?? nil, number <= last {
-        moved = exercises[found].takeWarmUps()
+      } else if let number, let last = exercises[found].numbers.last(where: { $0 != nil }) ?? nil,
+        !exercises[found].goesOn(with: number, behind: last)
+      {
+        moved = exercises[found].isReversed ? nil : exercises[found].takeWarmUps()
         index = nil
       }
     }
@@ -180,6 +185,12 @@ extension TrainingGroups.Exercise {
   fileprivate mutating func add(_ set: TrainingGroups.Placed<WrittenSet>?, _ number: Int?) {
     sets.append(set)
     numbers.append(number)
+  }
+
+  /// Whether a set with this number is of this exercise: the numbers rise, or fall by one from the first on.
+  fileprivate mutating func goesOn(with number: Int, behind last: Int) -> Bool {
+    if numbers.count == 1, number == last - 1 { isReversed = true }
+    return isReversed ? number < last : number > last
   }
 
   /// Removes the warm-ups at the end: they belong to the next exercise.

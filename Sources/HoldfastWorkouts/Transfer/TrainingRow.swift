@@ -13,7 +13,7 @@ struct TrainingRow: Sendable {
 
   /// The set of a row.
   enum Part: Sendable {
-    /// The number is the program's: if it does not rise, the exercise begins anew. Nil for sets without a number.
+    /// The number is the program's: if it neither rises nor falls steadily, the exercise begins anew. Nil for sets without a number.
     case set(number: Int?, WrittenSet)
     case note(String)
     /// An exercise without a set.
@@ -74,6 +74,18 @@ extension TrainingRow {
     } else if use == .groups {
       remarks.append(CSVEvidence.groups)
     }
+  }
+}
+
+extension TrainingRow {
+  /// Takes the length from the start to an end in local time, for a program that writes none. An end before the start gives no length.
+  mutating func take(endsAt end: Int64, on clock: WallClock) {
+    let start = clock.date(head.start)
+    let seconds = clock.end(end, of: start).timeIntervalSince(start)
+    guard seconds >= 0, let first = clock.moments(head.start).first, let last = clock.moments(end).first(where: { $0 >= first }) else {
+      return
+    }
+    (durationSeconds, writtenDuration) = (Int(seconds), String((last - first) / 1000))
   }
 }
 
@@ -138,6 +150,8 @@ struct SetCells {
   /// The text of the distance's unit; nil when the file has none.
   var distanceText: String?
   var seconds: String?
+  /// The milliseconds of the unit of `seconds`; nil: whole seconds.
+  var secondsUnit: Int?
   var rpe: String?
   var note: String?
   var isCompleted = true
@@ -179,7 +193,14 @@ struct SetCells {
       if timed == 0 { timed = nil }
     } else {
       let number = try number(seconds, .seconds)
-      (timed, timedLetters) = (try whole(number, .seconds), number?.text)
+      if let secondsUnit, secondsUnit != 1000, let number {
+        timed = CSVDuration.seconds(number.value, unit: secondsUnit)
+        if timed == nil { throw RowProblem(reason: "its time cannot be read: \(number.text)") }
+        if timed == 0 { timed = nil }
+        timedLetters = CSVDuration.read(number.text, unit: secondsUnit)
+      } else {
+        (timed, timedLetters) = (try whole(number, .seconds), number?.text)
+      }
     }
     // A distance without a unit gets the unit that goes with the weights.
     var unit = distanceUnit

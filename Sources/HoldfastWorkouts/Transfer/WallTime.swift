@@ -15,6 +15,13 @@ struct WallClock: Sendable {
     return candidates.first { time($0) == wall } ?? candidates[0]
   }
 
+  /// The moment of an end. If the clock shows the time twice, the moment that is not before the start.
+  func end(_ wall: Int64, of start: Date) -> Date {
+    let end = date(wall)
+    let again = end.addingTimeInterval(3600)
+    return end < start && again >= start && time(again) == wall ? again : end
+  }
+
   /// The moments at which the clock shows a time, in milliseconds since 1970: one, two for a repeated hour, none for a skipped
   /// one. Computed in another way than `date`, because verification compares the two.
   func moments(_ wall: Int64) -> [Int64] {

@@ -78,6 +78,8 @@ import Testing
     (#""quantization_config": {"num_bits": 3, "quant_method": "x"}"#, "int3"),
     (#""quantization_config": {"_load_in_4bit": true, "quant_method": "x"}"#, "int4"),
     (#""quantization_config": {"load_in_8bit": true, "quant_method": "x"}"#, "int8"),
+    (#""torch_dtype": "bfloat16", "quantization_config": {"quant_algo": "FP8", "producer": {"name": "modelopt"}}"#, "fp8"),
+    (#""torch_dtype": "bfloat16", "quantization_config": {"quant_method": "modelopt"}"#, nil),
     (#""torch_dtype": "half""#, "fp16"), (#""dtype": "torch.float""#, "fp32"),
     (#""llm_config": {"torch_dtype": "half"}"#, "fp16"), (#""language_config": {"quantization_config": {"bits": 6}}"#, "int6"),
   ]
@@ -87,6 +89,27 @@ import Testing
     let world = try ModelWorld()
     #expect(try importing(#"{"model_type": "x", \#(said.text)}"#, "m", in: world) == "models 1: 1 imported")
     #expect(try world.model("m").quantization?.rawValue == said.word)
+  }
+
+  @Test("what modelopt says beside the description counts before the type of the training")
+  func modelopt() throws {
+    let world = try ModelWorld()
+    let said = #"{"producer": {"name": "modelopt"}, "quantization": {"quant_algo": "NVFP4", "kv_cache_quant_algo": "FP8"}}"#
+    _ = try world.write(Data(said.utf8), "m/hf_quant_config.json")
+    #expect(try importing(#"{"model_type": "x", "torch_dtype": "bfloat16"}"#, "m", in: world) == "models 1: 1 imported")
+    #expect(try world.model("m").quantization?.rawValue == "nvfp4")
+  }
+
+  @Test("numbers that only Python writes are kept as texts, and an error behind them has its own place")
+  func python() throws {
+    let world = try ModelWorld()
+    let text = #"{"a": NaN, "model_type": "mamba2", "time_step_limit": [-Infinity, 0.5, Infinity], "note": "NaN \" Infinity"}"#
+    #expect(try importing(text, "m", in: world) == "models 1: 1 imported")
+    let known = try world.model("m").capabilities
+    #expect(known["a"] == .string("NaN") && known["note"] == .string("NaN \" Infinity"))
+    #expect(known["time_step_limit"] == .array([.string("-Infinity"), .double(0.5), .string("Infinity")]))
+    let twice = try world.failure(Data(#"{"model_type": "x", "n": NaN, "a": 1, "a": 2}"#.utf8), "config.json")
+    #expect(twice.code == .invalidSource && twice.offset == 38)
   }
 
   @Test("what MLX says of its quantization stays whole, its mode and its single layers too")

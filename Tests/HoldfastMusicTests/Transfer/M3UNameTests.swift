@@ -22,12 +22,26 @@ struct M3UNameTests {
     ] as [(String, String, String?, String?)])
   func halves(name: String, path: String, artist: String?, title: String?) throws {
     let found = M3UName.read(name, of: path)
+    #expect(found.halves.artist == artist && found.halves.title == title)
+  }
+
+  @Test(
+    "where the path is silent, the list's other lines say which half is the title, and then a folder above the album",
+    arguments: [
+      ("Symphony No. 5 - Orchestra", "/1-01 Track 1.m4a", true, "Orchestra", "Symphony No. 5"),
+      ("One - Two - Band", "/x.mp3", true, "Band", "One - Two"), ("Band - One - Two", "/x.mp3", false, "Band", "One - Two"),
+      ("Symphony No. 5 - Orchestra", "/m/Orchestra/Y/1-01 Track 1.m4a", nil, "Orchestra", "Symphony No. 5"),
+      ("Symphony No. 5 - Orchestra", "/m/Orchestra/Y/1-01 Track 1.m4a", false, "Symphony No. 5", "Orchestra"),
+      ("Band - Song", "/m/Band/X/Song.mp3", true, "Band", "Song"),
+    ] as [(String, String, Bool?, String, String)])
+  func undecided(name: String, path: String, isTitleFirst: Bool?, artist: String, title: String) {
+    let found = M3UName.read(name, of: path, isTitleFirst: isTitleFirst).halves
     #expect(found.artist == artist && found.title == title)
   }
 
   @Test("a line of nothing but dashes is read in a moment", .timeLimit(.minutes(10)))
   func dashes() {
     let found = M3UName.read(String(repeating: " - -", count: 200_000), of: "/x.mp3")
-    #expect(found.artist == nil && found.title?.isEmpty == false)
+    #expect(found.halves.artist == nil && found.halves.title?.isEmpty == false)
   }
 }

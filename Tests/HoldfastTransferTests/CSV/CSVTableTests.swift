@@ -63,6 +63,28 @@ struct CSVTableTests {
     #expect(try rows(text) == [["1", "2", "3"]])
   }
 
+  @Test(
+    "a first line sep= names the delimiter, also where the header has more of another one",
+    arguments: [("sep=;", ";"), ("SEP=,", ","), ("\"sep=;\"", ";"), ("sep=\t", "\t"), ("\u{FEFF}sep=;;;", ";")])
+  func separatorLine(line: String, delimiter: String) throws {
+    let other = delimiter == "," ? ";" : ","
+    #expect(try rows("\(line)\r\na\(other)a\(other)a\(delimiter)b\r\n1\(other)5\(delimiter)2\r\n") == [["1\(other)5", "2"]])
+    let table = try table(Data("\(line)\na b\(delimiter)c\n".utf8))
+    #expect(table.header == ["a b", "c"])
+  }
+
+  @Test("a header that only begins with sep is a header")
+  func noSeparatorLine() throws {
+    #expect(try table(Data("sep=x,b\n1,2\n".utf8)).header == ["sep=x", "b"])
+    #expect(try table(Data("sep=,b\n1,2\n".utf8)).header == ["sep=", "b"])
+  }
+
+  @Test("UTF-16 is known without a mark", arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian])
+  func wideWithoutMark(encoding: String.Encoding) throws {
+    let table = try table(#require("Date;Größe\n1;2\n".data(using: encoding)))
+    #expect(table.header == ["Date", "Größe"])
+  }
+
   @Test("places are lines and bytes of the file, whatever its encoding", arguments: [String.Encoding.utf8, .utf16LittleEndian])
   func places(encoding: String.Encoding) throws {
     let texts = ["\u{FEFF}a,b\r\n", "\"1\r\n2\",é\r\n", "\r\n", "3,4"]

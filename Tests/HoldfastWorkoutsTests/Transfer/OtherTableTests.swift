@@ -34,10 +34,10 @@ import Testing
         exercises 5: 5 imported
         exercise_sets 7: 7 imported
         \(TableWorld.guessed(5))
-        Run 2026-04-01T05:00:00Z until 2026-04-01T05:30:00Z (line 1
+        Run 2026-04-01T05:00:00Z until 2026-04-01T05:30:00Z, 1800 s (line 1
         line 2)
           Running for cardio: 5.25km 1800s
-        Pull 🏋️ 2026-04-09T15:18:00Z until 2026-04-09T16:02:00Z
+        Pull 🏋️ 2026-04-09T15:18:00Z until 2026-04-09T16:02:00Z, 2640 s
           Row in 1 for back (squeeze): warmUp 40.0kg ×12, 60.5kg ×8 @8.5
           Curl in 1 for arms: dropSet 12.0kg ×10, failure 10.0kg ×9
           Curl in 2 for arms: 10.0kg ×9
