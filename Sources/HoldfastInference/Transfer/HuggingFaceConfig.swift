@@ -119,7 +119,7 @@ enum HuggingFaceConfig {
       if case .integer(let bits)? = said["bits"] ?? said["num_bits"] { return "int\(bits)" }
       if said["load_in_4bit"] == .bool(true) || said["_load_in_4bit"] == .bool(true) { return "int4" }
       if said["load_in_8bit"] == .bool(true) || said["_load_in_8bit"] == .bool(true) { return "int8" }
-      // The name of a program, such as modelopt, is no precision; but what it quantized has not that of its training.
+      // The name of a program is no precision. The type of the training is none either: the program has changed it.
       if let method = said.string("quant_method") { return programs.contains(method) ? nil : method }
     }
     let type = members.string("torch_dtype") ?? members.string("dtype") ?? inner?.string("torch_dtype") ?? inner?.string("dtype")

@@ -24,8 +24,8 @@ public struct JSONListImport: ImportFormat {
     ///   - noun: a record's name in errors: `a book`.
     ///   - fields: all fields of a record, including its id.
     ///   - blank: the values of a new record for fields that the source does not give.
-    ///   - parent: the list with the record to which a record belongs, and that record's id. Where a parent is refused, its records go
-    ///     into quarantine with that reason. Default: records belong to none.
+    ///   - parent: the list with the record to which a record belongs, and that record's id. Where the store refuses a parent, its
+    ///     records go into quarantine with that reason; where a parent cannot be read, its id is not known. Default: records belong to none.
     ///   - modifiedAt: the time of a row's last change, if it has one: then the newer one of source and store counts.
     ///   - save: the library's verb that inserts or updates a record. Default: `Writer.upsert(_:)`.
     public static func list<Row: StoredRecord & Identifiable & Sendable>(
