@@ -170,8 +170,8 @@ extension Store {
   /// The tables that the file describes and no declared record reads.
   private func strangers(_ db: Database) throws -> [SQLTable] {
     let description = try StoreDescription(db.texts)
-    let known = Set(schemas.flatMap(\.records).map { $0.table.lowercased() })
-    return try SQLTable.all(db.texts).filter { description.describes($0.name) && !known.contains($0.name.lowercased()) }
+    let known = Set(schemas.flatMap(\.records).map { ColumnName.folded(ColumnName.bare($0.table)) })
+    return try SQLTable.all(db.texts).filter { description.describes($0.name) && !known.contains(ColumnName.folded($0.name)) }
   }
 
   /// The findings of `body`; one finding when `body` cannot read what it checks.

@@ -16,14 +16,12 @@ package struct StoreDescription: Sendable {
   private var kinds: [ExactText: [ExactText: ColumnKind]] = [:]
   private var hidden: Set<ExactText> = []
 
-  private init() {}
-
   /// Empty where the file has none. A kind that this version does not know is left out.
   ///
   /// - Throws: `.decoding` where the table is not as the kit makes it: what the file says of secrets is then not known.
   init(_ query: TextQuery) throws {
-    guard try Self.type(query) != nil else { return }
-    guard try Self.isSound(query) else {
+    guard let type = try Self.type(query) else { return }
+    guard try Self.isSound(type, query) else {
       throw StoreError(
         .decoding, "the table \(Self.name), in which the file describes itself, is not as it was made",
         suggestion: "Open the store with its app, which makes the table again.")
@@ -40,9 +38,9 @@ package struct StoreDescription: Sendable {
     try query("SELECT type FROM sqlite_schema WHERE type IN ('table', 'view') AND name = '\(name)' COLLATE NOCASE").first?.first ?? nil
   }
 
-  private static func isSound(_ query: TextQuery) throws -> Bool {
+  private static func isSound(_ type: String, _ query: TextQuery) throws -> Bool {
     let columns = try query("SELECT name FROM pragma_table_info('\(name)')").compactMap { $0.first ?? nil }
-    return try type(query) == "table" && columns == ["table_name", "column_name", "kind"]
+    return type == "table" && columns == ["table_name", "column_name", "kind"]
   }
 
   package func kind(of column: String, in table: String) -> ColumnKind? {
@@ -55,7 +53,9 @@ package struct StoreDescription: Sendable {
 
   /// The schemas that are still to be described: all, where the table is not sound.
   static func lacking(_ schemas: [StoreSchema], in query: TextQuery) throws -> [StoreSchema] {
-    try type(query) == nil || isSound(query) ? StoreDescription(query).lacking(schemas) : schemas
+    do { return try StoreDescription(query).lacking(schemas) } catch let error as StoreError where error.code == .decoding {
+      return schemas
+    }
   }
 
   /// The schemas of whose tables the file describes none, or of which it does not tell what is never exported.
@@ -68,7 +68,7 @@ package struct StoreDescription: Sendable {
 
   /// Writes what the schemas' records and declarations tell. Call in a transaction, after the migrations.
   static func write(_ schemas: [StoreSchema], to db: Database, _ connection: Connection) throws {
-    if let type = try type(db.texts), try !isSound(db.texts) { try db.execute(sql: "DROP \(type) \(name)") }
+    if let type = try type(db.texts), try !isSound(type, db.texts) { try db.execute(sql: "DROP \(type) \(name)") }
     try db.execute(sql: table)
     // What was never to be exported is still in the archive.
     try db.execute(

@@ -39,7 +39,9 @@ struct TableOutline: Sendable {
     var ordered: [TableOutline] = []
     var known: Set<String> = []
     while !waiting.isEmpty {
-      let ready = waiting.filter { table in table.parents.allSatisfy { known.contains($0) || $0 == table.name } }
+      let ready = waiting.filter { table in
+        table.parents.allSatisfy { known.contains($0) || $0 == table.name || neverExported.contains($0) }
+      }
       // Tables that refer to each other in a circle may come in any order.
       let next = ready.isEmpty ? waiting : ready
       ordered += next
