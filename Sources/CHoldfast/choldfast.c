@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
+#include <string.h>
 
 #if defined(__GLIBC__)
   #include <fcntl.h>
@@ -69,6 +70,30 @@ int holdfast_lock_exclusively(struct sqlite3 *connection) {
   code = file->pMethods->xLock(file, exclusive);
   if (code != SQLITE_OK) file->pMethods->xUnlock(file, 0);
   return code;
+}
+
+int holdfast_log_index(struct sqlite3 *connection, uint32_t *frames, uint32_t *moved, uint64_t *salts) {
+  enum { region_bytes = 32768, header_bytes = 48, is_init = 12, frames_at = 16, salts_at = 32, moved_at = 96 };
+  sqlite3_file *file = file_behind(connection);
+  if (!file || file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return SQLITE_MISUSE;
+  void volatile *region = 0;
+  int code = file->pMethods->xShmMap(file, 0, region_bytes, 0, &region);
+  unsigned char one[header_bytes], two[header_bytes];
+  if (region) {
+    // SQLite writes the second copy first.
+    memcpy(one, (const void *)region, header_bytes);
+    file->pMethods->xShmBarrier(file);
+    memcpy(two, (const unsigned char *)region + header_bytes, header_bytes);
+    memcpy(moved, (const unsigned char *)region + moved_at, sizeof *moved);
+  }
+  file->pMethods->xShmUnmap(file, 0);
+  if (!region) return code == SQLITE_OK ? SQLITE_BUSY : code;
+  if (!one[is_init] || memcmp(one, two, header_bytes) != 0) return SQLITE_BUSY;
+  memcpy(frames, one + frames_at, sizeof *frames);
+  *salts = 0;
+  // As in the log's header: the most significant byte first.
+  for (int index = 0; index < 8; index++) *salts = *salts << 8 | one[salts_at + index];
+  return SQLITE_OK;
 }
 
 // Looked up at run time: a SQLite that cannot encrypt lacks them, and nothing of ours links one that can.

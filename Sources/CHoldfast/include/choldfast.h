@@ -33,6 +33,12 @@ int holdfast_size(struct sqlite3 *connection, int64_t *size);
 /// WAL mode, or is inside a transaction, while it is held. Returns SQLite's result code. Closing the connection gives the lock back.
 int holdfast_lock_exclusively(struct sqlite3 *connection);
 
+/// How many frames of a log are committed, how many of them are in the file, and the log's two salts as one number, as SQLite's index of the
+/// log says (its format: sqlite.org/walformat.html). Frames behind them may be whole and have true checksums all the same: a process is writing them, or was killed
+/// before its commit ended, and then the next commit writes over them. Some connection of this process must be inside a transaction, or
+/// have the file open in WAL mode otherwise. Returns SQLite's result code; SQLITE_BUSY while the index is being written.
+int holdfast_log_index(struct sqlite3 *connection, uint32_t *frames, uint32_t *moved, uint64_t *salts);
+
 /// Gives a connection the key of its file, before its first read. Returns SQLite's result code; -1 where the SQLite of this process has no
 /// such function.
 int holdfast_key(struct sqlite3 *connection, const void *key, int count);

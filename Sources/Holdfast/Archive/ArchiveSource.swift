@@ -30,15 +30,39 @@ final class ArchiveSource {
     guard isPinned else { throw StoreError(.busy, "no read transaction could be begun on \(files.path)", recoveryOptions: [.retry]) }
   }
 
-  /// Lets go of the frames that are in the file by now.
-  func pinAnew() {
+  /// Lets go of the frames that are in the file by now. Returns whether a new read transaction could be begun.
+  @discardableResult
+  func pinAnew() -> Bool {
     unpin()
     pin()
+    return isPinned
   }
 
-  private func unpin() {
+  func unpin() {
     if isPinned { try? reader?.run("ROLLBACK") }
     isPinned = false
+  }
+
+  /// How many frames of the log with this header are committed. A process that is within COMMIT, or was killed there, leaves whole frames behind
+  /// them: the next commit writes over those, and the archive must not have them.
+  ///
+  /// - Throws: `.busy` when SQLite's index of the log cannot be read.
+  func committedFrames(of header: LogHeader) throws -> UInt32 {
+    let index = try logIndex()
+    // Of a log that is just begun anew nothing is committed yet; of the one before it, all was archived.
+    return index.salts == header.salts ? index.frames : 0
+  }
+
+  /// How many frames of the log are committed, and how many of them are in the file.
+  func logIndex() throws -> (frames: UInt32, moved: UInt32, salts: UInt64) {
+    var (frames, moved, salts, code): (UInt32, UInt32, UInt64, Int32) = (0, 0, 0, SQLITE_BUSY)
+    for attempt in 0..<100 where code == SQLITE_BUSY {
+      // SQLite repairs an index that a killed process has left half written.
+      if attempt > 0, reader == nil || !pinAnew() { usleep(1_000) }
+      code = holdfast_log_index(bytes.handle, &frames, &moved, &salts)
+    }
+    guard code == SQLITE_OK else { throw bytes.failure(code) }
+    return (frames, moved, salts)
   }
 
   /// Gives SQLite's lock on the file back. Pages can still be read.
@@ -86,7 +110,7 @@ final class ArchiveSource {
     }
     try end.check(hashes)
     // SQLite begins a log anew that holds no commit.
-    if follower.place.frames == 0, try follower.commitsBehind(atMost: 1) == 0 { follower.begin(nil) }
+    if follower.place.frames == 0, try follower.presentHeader().map(committedFrames) ?? 0 == 0 { follower.begin(nil) }
     return (hashes, follower.place.salts == 0 || follower.place.frames > 0 && isInFile)
   }
 }

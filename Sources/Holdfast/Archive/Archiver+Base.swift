@@ -17,7 +17,7 @@ extension Archiver {
       self.opened = isWhole ? (file: file, time: time) : nil
       self.resume()
       if case .needsBase(let reason) = self.phase, self.opened?.file == StoreFiles.State(self.files, withoutLog: true) {
-        self.beginBase(reason, logFrames: 0)
+        self.beginBase(reason)
       }
       self.opened = nil
       self.tell { $0.isBusy = false }
@@ -34,24 +34,26 @@ extension Archiver {
   }
 
   /// Copies the file. It must have every commit, or with `opened` those before the opening.
-  func beginBase(_ reason: String, logFrames: UInt32) {
+  func beginBase(_ reason: String) {
     attempt {
       if folderLock == nil { try takeFolder() }
       let source = try source ?? ArchiveSource(files, options)
       self.source = source
+      // Not at the read transaction of before the checkpoint: the log may be cut while the file is copied.
+      source.unpin()
       try source.pinned()
       let pageBytes = try source.pageBytes()
       let follower = LogFollower(files, pageBytes: pageBytes, options.key)
-      if let header = try follower.presentHeader(), logFrames > 0 {
-        try follower.goOn(header, after: logFrames)
-        // Another process has committed since the checkpoint. The next one tries again.
-        guard try follower.commitsBehind(atMost: 1) == 0 else { return }
-      } else {
-        follower.begin(nil)
+      follower.begin(nil)
+      if opened == nil {
+        let log = try source.logIndex()
+        // Another process has committed between the checkpoint and the read transaction. The next checkpoint tries again.
+        guard log.moved == log.frames else { return }
+        if log.frames > 0, let header = try follower.presentHeader(), header.salts == log.salts {
+          try follower.goOn(header, after: log.frames)
+        }
       }
       (self.follower, phase, mayBeginAnew, hasAnySalts) = (follower, .copying, true, true)
-      // The log may be cut while the file is copied: the read transaction of before the checkpoint would hinder that.
-      source.pinAnew()
       // The commits that were noted follow the base. No commit waits for this queue now, so it copies at once.
       if opened != nil { return try copyBase(reason, pageBytes) }
       lock.withLock { noted.removeAll() }

@@ -38,7 +38,7 @@ extension Archiver {
     if frames > 0 { mayBeginAnew = false }
     try watchClock()
     var next = commits[...]
-    try follower.transactions(upTo: frames, beyond: all) { transaction in
+    try follower.transactions(upTo: frames, andOnTo: all ? source.committedFrames(of: header) : 0) { transaction in
       while let first = next.first, first.frames < transaction.end.frames { next.removeFirst() }
       let noted = next.first?.frames == transaction.end.frames ? next.first : nil
       if noted == nil { warnOfOldSQLite() }

@@ -183,9 +183,9 @@ final class Archiver: @unchecked Sendable {
       attempt { try archiveAll() }
       guard mayMove(frames) else { return false }
       // It moves no frame that another process adds from here on, and such a process does not begin the log anew.
-      source?.pinAnew()
+      let isPinned = source?.pinAnew() ?? false
       attempt { try archiveAll() }
-      return mayMove(frames)
+      return mayMove(frames) && (isPinned || phase != .following)
     }
   }
 
@@ -210,7 +210,7 @@ final class Archiver: @unchecked Sendable {
     guard !status.isBusy else { return }
     urgently {
       switch phase {
-      case .needsBase(let reason) where isWhole: beginBase(reason, logFrames: frames)
+      case .needsBase(let reason) where isWhole: beginBase(reason)
       case .following:
         tell { $0.hasLongLog = false }
         // Another process may have begun the log anew since.
@@ -235,8 +235,13 @@ final class Archiver: @unchecked Sendable {
     // `beginBase` has done it.
     guard !status.isBusy else { return true }
     return urgently {
+      if phase != .following || mayBeginAnew {
+        source?.pinAnew()
+        // What another process has committed just before that would be moved unarchived.
+        attempt { try archiveAll() }
+      }
       let keepsLog = phase == .following && !mayBeginAnew
-      if keepsLog { source?.pin() } else { source?.pinAnew() }
+      if keepsLog { source?.pin() }
       return !keepsLog
     }
   }

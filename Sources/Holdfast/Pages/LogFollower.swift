@@ -43,9 +43,9 @@ final class LogFollower {
     place = LogPlace(salts: header.salts, frames: frame, sum: try frameHeader(frame).sum)
   }
 
-  /// Reads the transactions up to frame `frames`, which must all be committed; with `beyond`, also those behind it, up to the first frame that
-  /// does not belong to this log. When `body` throws, its transaction was not read. Throws `ArchiveGap` when a frame is not what it must be.
-  func transactions(upTo frames: UInt32, beyond: Bool = false, _ body: (LogTransaction) throws -> Void) throws {
+  /// Reads the transactions up to frame `frames`, which must all be committed, and those behind it up to frame `most`, as far as they belong to
+  /// this log. When `body` throws, its transaction was not read. Throws `ArchiveGap` when a frame is not what it must be.
+  func transactions(upTo frames: UInt32, andOnTo most: UInt32 = 0, _ body: (LogTransaction) throws -> Void) throws {
     guard let header else { return }
     guard header.pageBytes == pageBytes else {
       if frames > place.frames { throw ArchiveGap.pageSizeChanged }
@@ -56,7 +56,7 @@ final class LogFollower {
       let end = try frameHeader(place.frames)
       guard end.salts == place.salts, end.sum == place.sum else { throw ArchiveGap.logEndWrittenAnew }
     }
-    let end = try log.transactions(of: header, after: place, upTo: beyond ? .max : frames) { transaction in
+    let end = try log.transactions(of: header, after: place, upTo: max(frames, most)) { transaction in
       try body(transaction)
       place = transaction.end
       latest.merge(transaction.frames) { $1 }
@@ -71,17 +71,15 @@ final class LogFollower {
   }
 
   /// Reads on to the end that the log has now, and counts the whole transactions. One that another process is just writing does not count.
-  /// The last of `most` stays unread: with 1 this asks only whether there is one.
-  func commitsBehind(atMost most: Int = .max) throws -> Int {
+  func commitsBehind() throws -> Int {
     struct Enough: Error {}
     let end = log.size
     var count = 0
     do {
-      try transactions(upTo: place.frames, beyond: true) { transaction in
+      try transactions(upTo: place.frames, andOnTo: .max) { transaction in
         // Else a program that never rests would keep this from ending.
         guard LogFile.bytes(ofFrames: transaction.end.frames, pageBytes) <= end else { throw Enough() }
         count += 1
-        if count == most { throw Enough() }
       }
     } catch is Enough {}
     return count

@@ -64,7 +64,7 @@ struct ArchivedState {
     do {
       let goesOn = try follower.begin(at: end)
       guard let header = try follower.presentHeader(), header.pageBytes == hashes.pageBytes else { return ([], follower, goesOn) }
-      try follower.transactions(upTo: follower.place.frames, beyond: true) { transactions.append($0) }
+      try follower.transactions(upTo: follower.place.frames, andOnTo: .max) { transactions.append($0) }
       return (transactions, follower, goesOn)
     } catch ArchiveGap.frameDamaged {
       // No program reads the log beyond that.
