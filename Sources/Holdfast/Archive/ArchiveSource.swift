@@ -25,9 +25,9 @@ final class ArchiveSource {
     if !isPinned { try? reader?.run("ROLLBACK") }
   }
 
+  /// - Throws: `.busy` when no new one can be begun.
   func pinned() throws {
-    pin()
-    guard isPinned else { throw StoreError(.busy, "no read transaction could be begun on \(files.path)", recoveryOptions: [.retry]) }
+    guard pinAnew() else { throw StoreError(.busy, "no read transaction could be begun on \(files.path)", recoveryOptions: [.retry]) }
   }
 
   /// Lets go of the frames that are in the file by now. Returns whether a new read transaction could be begun.
@@ -38,7 +38,7 @@ final class ArchiveSource {
     return isPinned
   }
 
-  func unpin() {
+  private func unpin() {
     if isPinned { try? reader?.run("ROLLBACK") }
     isPinned = false
   }
@@ -58,7 +58,7 @@ final class ArchiveSource {
     var (frames, moved, salts, code): (UInt32, UInt32, UInt64, Int32) = (0, 0, 0, SQLITE_BUSY)
     for attempt in 0..<100 where code == SQLITE_BUSY {
       // SQLite repairs an index that a killed process has left half written.
-      if attempt > 0, reader == nil || !pinAnew() { usleep(1_000) }
+      if attempt == 20 { pinAnew() } else if attempt > 0 { usleep(1_000) }
       code = holdfast_log_index(bytes.handle, &frames, &moved, &salts)
     }
     guard code == SQLITE_OK else { throw bytes.failure(code) }

@@ -40,11 +40,9 @@ extension Archiver {
       let source = try source ?? ArchiveSource(files, options)
       self.source = source
       // Not at the read transaction of before the checkpoint: the log may be cut while the file is copied.
-      source.unpin()
       try source.pinned()
       let pageBytes = try source.pageBytes()
       let follower = LogFollower(files, pageBytes: pageBytes, options.key)
-      follower.begin(nil)
       if opened == nil {
         let log = try source.logIndex()
         // Another process has committed between the checkpoint and the read transaction. The next checkpoint tries again.

@@ -236,9 +236,9 @@ final class Archiver: @unchecked Sendable {
     guard !status.isBusy else { return true }
     return urgently {
       if phase != .following || mayBeginAnew {
-        source?.pinAnew()
+        let isPinned = source?.pinAnew() ?? false
         // What another process has committed just before that would be moved unarchived.
-        attempt { try archiveAll() }
+        guard attempt({ try archiveAll() }) == nil, isPinned || phase != .following else { return false }
       }
       let keepsLog = phase == .following && !mayBeginAnew
       if keepsLog { source?.pin() }

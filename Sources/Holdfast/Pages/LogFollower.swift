@@ -43,8 +43,8 @@ final class LogFollower {
     place = LogPlace(salts: header.salts, frames: frame, sum: try frameHeader(frame).sum)
   }
 
-  /// Reads the transactions up to frame `frames`, which must all be committed, and those behind it up to frame `most`, as far as they belong to
-  /// this log. When `body` throws, its transaction was not read. Throws `ArchiveGap` when a frame is not what it must be.
+  /// Reads the transactions up to frame `frames` or `most`, whichever is later: the frames up to there must all be committed. `.max`: those
+  /// behind `frames`, as far as they belong to this log. When `body` throws, its transaction was not read. Throws `ArchiveGap` when a frame is not what it must be.
   func transactions(upTo frames: UInt32, andOnTo most: UInt32 = 0, _ body: (LogTransaction) throws -> Void) throws {
     guard let header else { return }
     guard header.pageBytes == pageBytes else {
@@ -62,7 +62,7 @@ final class LogFollower {
       latest.merge(transaction.frames) { $1 }
     }
     // Behind them stands what is left of an earlier log.
-    guard let end, end.frame <= frames else { return }
+    guard let end, end.frame <= (most == .max ? frames : max(frames, most)) else { return }
     throw switch end.reason {
     case .noMoreFrames: ArchiveGap.logShorter
     case .otherSalts: ArchiveGap.logBegunAnew

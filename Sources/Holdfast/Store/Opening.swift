@@ -271,10 +271,11 @@ struct Opening {
       if isNew, let owner = files.ownerOfCopies(options.key) {
         try store.onWriter { db in try db.execute(sql: "UPDATE holdfast_store SET id = ? WHERE place = 1", arguments: [owner]) }
       }
-      // Moves a left log into the file, so that each opened store begins a new log. Frames behind a damage must not look like frames of the
-      // new log, nor an older log like the present one. Without room for this, a later opening does it.
-      if hasLeftLog { _ = try? store.checkpoint(.truncate) }
       if beginsArchiveLast { try store.beginArchiving() }
+      // Moves a left log into the file, so that each opened store begins a new log. Frames behind a damage must not look like frames of the
+      // new log, nor an older log like the present one. Without room for this, a later opening does it. Not before the archiver is there:
+      // another process that made the store at the same time may archive it by now.
+      if hasLeftLog { _ = try? store.checkpoint(.truncate) }
       try store.checkRetention()
       if !isNew { store.schedule?.opened() }
       store.damageWatch?.opened(afterCrash: hasLeftLog)

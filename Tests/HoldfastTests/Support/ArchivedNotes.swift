@@ -19,7 +19,9 @@ struct ArchivedNotes {
   }
 
   /// Another program writes to or reads a file.
-  static func raw<T>(_ file: URL, _ body: (RawDatabase) throws -> T) throws -> T { try RawDatabase.with(file, key: key, body) }
+  static func raw<T>(_ file: URL, creating: Bool = false, _ body: (RawDatabase) throws -> T) throws -> T {
+    try RawDatabase.with(file, creating: creating, key: key, body)
+  }
 
   let folder: TemporaryFolder
   let url: URL
