@@ -26,16 +26,9 @@ extension Garden: ImportingLibrary {
   public static func importer(for source: ImportSource) throws -> any ImportFormat {
     let document = try source.document()
     if PortableImport.recognises(document) { return try PortableImport(document, schemas: [schema]) }
-    let id = UUID()
     return try JSONListImport(
       "garden-json", document,
-      [
-        .list("beds", of: "a bed", beds, blank: Bed(id: id, name: "")),
-        .list("plants", of: "a plant", plants, blank: Plant(id: id, bedID: id, name: ""), parent: ("beds", \.bedID)),
-        .list(
-          "waterings", of: "a watering", waterings, blank: Watering(id: id, plantID: id, wateredAt: .distantPast, litres: 0),
-          parent: ("plants", \.plantID)),
-      ])
+      [.list("beds", of: "a bed", beds), .list("plants", of: "a plant", plants), .list("waterings", of: "a watering", waterings)])
   }
 }
 // end

@@ -178,7 +178,7 @@ import Testing
       waterings 4: 1 imported, 3 quarantined
       $.beds[1]: name is missing
       $.plants[1].colour: this field is not known
-      $.plants[2]: plants: FOREIGN KEY constraint failed
+      $.plants[2]: the record that it belongs to is quarantined
       $.waterings[1]: the record that it belongs to is quarantined
       $.waterings[2]: at should be a date, found "in May"
       $.waterings[3]: waterings: CHECK constraint failed: litres > 0

@@ -2,7 +2,7 @@
 public import Foundation
 public import Holdfast
 
-/// The folders and notes of an app that kept them in GRDB before.
+/// The folders, notes and tags of an app that kept them in GRDB before.
 public enum Notebook {
   public static let schema = StoreSchema(
     "notebook",
@@ -21,20 +21,31 @@ public enum Notebook {
             folder_id TEXT REFERENCES folders (id),
             text TEXT NOT NULL,
             created_at INTEGER NOT NULL,
-            is_pinned INTEGER NOT NULL CHECK (is_pinned IN (0, 1))
+            is_pinned INTEGER NOT NULL CHECK (is_pinned IN (0, 1)),
+            picture BLOB,
+            style TEXT
           ) STRICT;
           CREATE INDEX notes_by_folder ON notes (folder_id, created_at, id);
+          CREATE TABLE tags (
+            rowid INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            name TEXT NOT NULL
+          ) STRICT;
+          CREATE TABLE note_tags (
+            note_id TEXT NOT NULL REFERENCES notes (id) ON DELETE CASCADE,
+            tag_id TEXT NOT NULL REFERENCES tags (id) ON DELETE CASCADE,
+            PRIMARY KEY (note_id, tag_id)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX note_tags_by_tag ON note_tags (tag_id);
           """)
     ],
-    records: [Folder.self, Note.self])
+    records: [Folder.self, Note.self, Tag.self, NoteTag.self])
 }
 
 public struct Folder: StoredRecord, Codable, Hashable, Identifiable {
   public static let table = "folders"
   public var id: UUID
   public var name: String
-
-  public init(id: UUID, name: String) { (self.id, self.name) = (id, name) }
 }
 
 public struct Note: StoredRecord, Codable, Hashable, Identifiable {
@@ -44,9 +55,25 @@ public struct Note: StoredRecord, Codable, Hashable, Identifiable {
   public var text: String
   public var createdAt: Date
   public var isPinned: Bool
+  public var picture: Data?
+  public var style: Style?
 
-  public init(id: UUID, folderID: UUID?, text: String, createdAt: Date, isPinned: Bool) {
-    (self.id, self.folderID, self.text, self.createdAt, self.isPinned) = (id, folderID, text, createdAt, isPinned)
+  public struct Style: Codable, Hashable, Sendable {
+    public var color: String
+    public var size: Double
   }
+}
+
+public struct Tag: StoredRecord, Codable, Hashable, Identifiable {
+  public static let table = "tags"
+  public var id: UUID
+  public var name: String
+}
+
+public struct NoteTag: StoredRecord, Codable, Hashable {
+  public static let table = "note_tags"
+  public static let key = ["note_id", "tag_id"]
+  public var noteID: UUID
+  public var tagID: UUID
 }
 // end

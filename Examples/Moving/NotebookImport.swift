@@ -19,6 +19,24 @@ extension Note {
     .required("text", \.text, .text),
     .required("createdAt", \.createdAt, .sqlText),
     .required("isPinned", \.isPinned, .bool),
+    .optional("picture", \.picture, .base64),
+    .optional("style", \.style, .json(Note.Style.self)),
+  ]
+}
+
+extension Tag {
+  /// The columns of `tag` as GRDB wrote them.
+  static let grdb: FieldTable<Tag> = [
+    .required("id", \.id, .derived(from: "tag")),
+    .required("name", \.name, .text),
+  ]
+}
+
+extension NoteTag {
+  /// The columns of the join table `noteTag` as GRDB wrote them.
+  static let grdb: FieldTable<NoteTag> = [
+    .required("noteId", \.noteID, .id),
+    .required("tagId", \.tagID, .derived(from: "tag")),
   ]
 }
 // end
@@ -32,10 +50,7 @@ extension Notebook {
     let source = try ImportSource(url)
     let format = try SQLiteImport(
       "notebook-grdb", SQLiteSource(source),
-      [
-        .table("folder", Folder.grdb, blank: Folder(id: UUID(), name: "")),
-        .table("note", Note.grdb, blank: Note(id: UUID(), folderID: nil, text: "", createdAt: .distantPast, isPinned: false), ids: ["id"]),
-      ])
+      [.table("folder", Folder.grdb), .table("note", Note.grdb), .table("tag", Tag.grdb), .table("noteTag", NoteTag.grdb)])
     return try Store.importing(format, from: source, into: store, schemas: [schema], storeOptions: storeOptions)
   }
 }

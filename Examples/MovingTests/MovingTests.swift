@@ -3,8 +3,9 @@ import GRDB
 import Holdfast
 import HoldfastTesting
 import HoldfastTransfer
-import MovingExample
 import Testing
+
+@testable import MovingExample
 
 @Suite("An app that moves from GRDB") struct MovingTests {
   /// The app's records and migrations before the move, with GRDB's defaults.
@@ -18,11 +19,30 @@ import Testing
     }
 
     struct Note: Codable, PersistableRecord {
+      struct Style: Codable {
+        var color: String
+        var size: Double
+      }
+
       var id: UUID
       var folderId: Int64?
       var text: String
       var createdAt: Date
       var isPinned: Bool
+      var picture: Data?
+      var style: Style?
+    }
+
+    struct Tag: Codable, MutablePersistableRecord {
+      var id: Int64?
+      var name: String
+
+      mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+    }
+
+    struct NoteTag: Codable, PersistableRecord {
+      var noteId: UUID
+      var tagId: Int64
     }
 
     static var migrator: DatabaseMigrator {
@@ -38,6 +58,18 @@ import Testing
           table.column("text", .text).notNull()
           table.column("createdAt", .datetime).notNull()
           table.column("isPinned", .boolean).notNull()
+          table.column("picture", .blob)
+          table.column("style", .jsonText)
+        }
+        try db.create(table: "tag") { table in
+          table.autoIncrementedPrimaryKey("id")
+          table.column("name", .text).notNull()
+        }
+        try db.create(table: "noteTag") { table in
+          table.primaryKey {
+            table.column("noteId", .blob).references("note", onDelete: .cascade)
+            table.column("tagId", .integer).references("tag", onDelete: .cascade)
+          }
         }
       }
       return migrator
@@ -47,9 +79,10 @@ import Testing
 
   private let milk = Note(
     id: NewID.derived(from: "milk"), folderID: NewID.derived(from: "folder 1"), text: "Buy milk",
-    createdAt: Date(timeIntervalSince1970: 1_760_000_000.5), isPinned: true)
+    createdAt: Date(timeIntervalSince1970: 1_760_000_000.5), isPinned: true, picture: Data([0xFF, 0xD8, 0]),
+    style: .init(color: "blue", size: 12))
 
-  /// The app's file: a folder with a note, a note without one, and a note whose date makes no sense.
+  /// The app's file: a folder with a note, a note without one, and a note whose date makes no sense; each note has two tags.
   private func database(in folder: TemporaryFolder) throws -> URL {
     let url = folder.file("notes.db")
     let pool = try DatabasePool(path: url.path)
@@ -57,9 +90,19 @@ import Testing
     try pool.write { db in
       var home = Old.Folder(name: "Home")
       try home.insert(db)
-      try Old.Note(id: milk.id, folderId: home.id, text: milk.text, createdAt: milk.createdAt, isPinned: true).insert(db)
-      try Old.Note(id: UUID(), folderId: nil, text: "Loose", createdAt: milk.createdAt, isPinned: false).insert(db)
-      try Old.Note(id: UUID(), folderId: nil, text: "When?", createdAt: milk.createdAt, isPinned: false).insert(db)
+      let notes = [
+        Old.Note(
+          id: milk.id, folderId: home.id, text: milk.text, createdAt: milk.createdAt, isPinned: true, picture: milk.picture,
+          style: .init(color: "blue", size: 12)),
+        Old.Note(id: UUID(), folderId: nil, text: "Loose", createdAt: milk.createdAt, isPinned: false),
+        Old.Note(id: UUID(), folderId: nil, text: "When?", createdAt: milk.createdAt, isPinned: false),
+      ]
+      for note in notes { try note.insert(db) }
+      for name in ["shop", "today"] {
+        var tag = Old.Tag(name: name)
+        try tag.insert(db)
+        for note in notes { try Old.NoteTag(noteId: note.id, tagId: tag.id ?? 0).insert(db) }
+      }
       try db.execute(sql: "UPDATE note SET createdAt = 'yesterday' WHERE text = 'When?'")
     }
     try pool.close()
@@ -78,7 +121,11 @@ import Testing
       report.picture == """
         folders 1: 1 imported
         notes 3: 2 imported, 1 quarantined
+        tags 2: 2 imported
+        note_tags 6: 4 imported, 2 quarantined
         note[rowid 3]: createdAt should be a date, found "yesterday"
+        noteTag[rowid 3]: the record that it belongs to is quarantined
+        noteTag[rowid 6]: the record that it belongs to is quarantined
         """)
     #expect(report.verified)
     let again = try Notebook.importGRDB(from: old, into: store)
@@ -88,6 +135,10 @@ import Testing
     let notebook = try Store.open(at: store, schemas: [Notebook.schema], options: .testing)
     #expect(try notebook.read { try $0.find(Note.self, id: milk.id) } == milk)
     #expect(try notebook.read { try $0.all(Folder.self) }.map(\.name) == ["Home"])
+    let tags = try notebook.read { reader in
+      try reader.values("SELECT name FROM tags JOIN note_tags ON tag_id = id WHERE note_id = \(milk.id) ORDER BY name") { try $0.text() }
+    }
+    #expect(tags == ["shop", "today"])
     #expect(try notebook.integrityCheck().isHealthy)
     try notebook.close()
   }
@@ -106,7 +157,6 @@ import Testing
       try db.execute(sql: "INSERT INTO note VALUES (x'0102', 'short', '2025-01-01 00:00:00.000', 0)")
     }
     try queue.close()
-    let blank = Note(id: UUID(), folderID: nil, text: "", createdAt: .distantPast, isPinned: false)
     let fields: FieldTable<Note> = [
       .required("id", \.id, .id), .required("text", \.text, .text), .required("createdAt", \.createdAt, .sqlText),
       .required("isPinned", \.isPinned, .bool),
@@ -114,7 +164,7 @@ import Testing
     let source = try ImportSource(url)
     let format = try SQLiteImport(
       "two-tables", SQLiteSource(source),
-      ["note", "archived"].map { .table($0, fields, blank: blank, ids: ["id"]) })
+      ["note", "archived"].map { .table($0, fields) })
     let report = try Store.importing(format, from: source, into: folder.file("notebook.sqlite"), schemas: [Notebook.schema])
     #expect(report.verified && report.kinds == ["notes"])
     #expect(report.counts["notes"]?.imported == 2 && report.counts["notes"]?.quarantined == 1)
@@ -139,5 +189,6 @@ import Testing
     let store = try Store.inMemory(schemas: [Notebook.schema])
     try RecordCheck.verify([Folder(id: NewID.derived(from: "folder 1"), name: "Home")], in: store)
     try RecordCheck.verify([milk, Note(id: UUID(), folderID: nil, text: "", createdAt: .now, isPinned: false)], in: store)
+    try RecordCheck.verify([Tag(id: NewID.derived(from: "tag 1"), name: "shop")], in: store)
   }
 }

@@ -1,5 +1,4 @@
 // snippet: own-format
-import Foundation
 import Holdfast
 public import HoldfastTransfer
 
@@ -20,8 +19,7 @@ extension ReadingList: ImportingLibrary {
   public static func importer(for source: ImportSource) throws -> any ImportFormat {
     let document = try source.document()
     if PortableImport.recognises(document) { return try PortableImport(document, schemas: [schema]) }
-    let blank = Book(id: UUID(), title: "", addedAt: .distantPast)
-    return try JSONListImport("books-json", document, [.list("books", of: "a book", Book.json, blank: blank)])
+    return try JSONListImport("books-json", document, [.list("books", of: "a book", Book.json)])
   }
 }
 // end

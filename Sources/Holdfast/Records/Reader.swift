@@ -54,7 +54,7 @@ public class Reader {
   }
 
   @inline(__always)
-  private func find<Record: StoredRecord>(_ type: Record.Type, key: (inout Values) throws -> Void) throws -> Record? {
+  func find<Record: StoredRecord>(_ type: Record.Type, key: (inout Values) throws -> Void) throws -> Record? {
     let prepared = try statements(of: type).selectByKey
     return try naming(type.table) {
       return try connection.with(prepared) { statement in

@@ -30,8 +30,7 @@ struct LibrarySQLite: ImportFormat {
       Set(try source.columns(of: table).map(SQLiteSource.lowercased)).isSuperset(of: columns)
     }
     guard try has("collections", ["id", "title"]), try has("tracks", ["id", "collection_id"]) else {
-      let found = tables.isEmpty ? "has no tables" : "has the tables \(tables.prefix(12).joined(separator: ", "))"
-      throw StoreError(.invalidSource, "\(path) is not the player's library: it \(found)")
+      throw StoreError(.invalidSource, "\(path) is not the player's library: it \(source.found)")
     }
     try source.rows(of: "schema_state") { row in
       guard case .integer(let version)? = row.value("version"), version > 1 else { return }

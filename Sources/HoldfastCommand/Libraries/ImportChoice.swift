@@ -85,7 +85,7 @@ struct ImportChoice {
     if look.isEmpty { return "is empty: expected a library at byte 0, found the end of the file" }
     func list(_ names: [String]) -> String { names.prefix(12).joined(separator: ", ") }
     if let tables = look.tables {
-      return "is a database of no known kind: it has \(tables.isEmpty ? "no tables" : "the tables \(list(tables.sorted()))")"
+      return "is a database of no known kind: it \(SQLiteSource.found(tables.sorted(), at: look.url))"
     }
     let members = list(look.members.map(\.key))
     return

@@ -164,7 +164,7 @@ struct BlobScan: InferenceScan {
       &blob, HistoryFields.generations(HistoryFields.jsonGenerations), generation,
       in: session.map { .init(kind: GenerationSession.table, key: IDCodec.lowercase($0)) }
     ) { scanned, position in
-      guard case .damaged(_, let path, let reason, let original) = scanned else { return try visit(scanned, position) }
+      guard case .damaged(_, _, let path, let reason, let original) = scanned else { return try visit(scanned, position) }
       try visit(.damaged(kind: table, path: path, reason: reason, original: original), position)
     }
   }

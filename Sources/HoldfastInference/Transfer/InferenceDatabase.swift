@@ -63,8 +63,7 @@ struct InferenceDatabase: Sendable {
     if try columns("configuration").isSuperset(of: ["id", "routing", "analytics"]) {
       throw later(path, "which has its settings in other columns")
     }
-    let found = source.tables.isEmpty ? "has no tables" : "has the tables \(source.tables.prefix(12).joined(separator: ", "))"
-    throw StoreError(.invalidSource, "\(path) is not the SDK's database: it \(found)")
+    throw StoreError(.invalidSource, "\(path) is not the SDK's database: it \(source.found)")
   }
 
   private static func later(_ path: String, _ what: String) -> StoreError {

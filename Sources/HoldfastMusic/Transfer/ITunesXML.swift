@@ -128,6 +128,8 @@ struct ITunesScan {
   }
 
   private var places: [Int64: Place] = [:]
+  /// The tracks that nothing but their names tells from others.
+  private var named: [UUID: [SourceField]] = [:]
   /// The entries of the playlist that is being read.
   var items: [ITunesItem] = []
   private var lists: [ITunesPlaylist] = []
@@ -139,8 +141,11 @@ struct ITunesScan {
     var parsed = track
     let (said, path, original) = (parsed.said, SourcePath.text("Tracks.\(key)"), SourceBytes.made { value.xml })
     if let id = parsed.trackID {
+      // Of two that only their names tell, and that differ otherwise, the second does not come in.
+      let isAnother = parsed.isKnownByNames && named[said.row.id, default: said.fields] != said.fields
+      if parsed.isKnownByNames, !isAnother { named[said.row.id] = said.fields }
       let place =
-        parsed.members.problem == nil
+        parsed.members.problem == nil && !isAnother
         ? Place.track(said.row.id, said.row.persistentID.flatMap { UInt64($0, radix: 16) }) : .quarantined
       places[id] = places[id].map { $0 == place ? place : .several } ?? place
     }

@@ -7,6 +7,8 @@ struct ITunesTrack: Sendable {
   /// Valid only within its file.
   let trackID: Int64?
   let said: SaidRow<LibraryTrack>
+  /// Whether nothing but its names, its number and its length tells it from others.
+  private(set) var isKnownByNames = false
   /// The members that were read; their problems are not reported yet.
   var members: SourceMembers
 
@@ -85,8 +87,15 @@ struct ITunesTrack: Sendable {
     } else if let location = said.row.file.location {
       // Early versions had no Persistent IDs; then the file identifies the track.
       said.row.id = NewID.derived(from: "itunes file/\(location.text)")
+    } else if !said.row.title.isEmpty {
+      // A track of a service, or of an export that another program has cut down.
+      let numbers = [said.row.discNumber, said.row.trackNumber].map { $0.map { JSONValue.integer(Int64($0)) } ?? .null }
+      let names = ["itunes names", said.row.title, said.row.artist, said.row.album].map(JSONValue.string)
+      let length = said.row.duration.map(JSONValue.double) ?? .null
+      said.row.id = NewID.derived(from: JSONValue.array(names + numbers + [length]).canonicalText())
+      isKnownByNames = true
     } else {
-      members.fail("Persistent ID is missing, and so is the place of a file")
+      members.fail("Persistent ID is missing, and so are the place of a file and a name")
     }
     self.said = said
   }

@@ -52,8 +52,7 @@ struct MusicSQLite: ImportFormat {
     guard later.isEmpty else {
       throw Self.later(path, "which kept its tracks in \(later.joined(separator: " and ")); these cannot be read")
     }
-    let found = source.tables.isEmpty ? "has no tables" : "has the tables \(source.tables.prefix(12).joined(separator: ", "))"
-    throw StoreError(.invalidSource, "\(path) is not the player's library: it \(found)")
+    throw StoreError(.invalidSource, "\(path) is not the player's library: it \(source.found)")
   }
 
   /// Refuses a database that has the tables of a known form, but says that it is of a later form.

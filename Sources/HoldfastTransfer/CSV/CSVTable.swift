@@ -113,7 +113,9 @@ public struct CSVTable: Sendable {
       return !isStopped
     }
     guard !isStopped, try take(text.finish()) else { return }
-    if cutter.isInQuotes { throw tooLong(true, cutter.startLine, offset) }
+    if cutter.isInQuotes {
+      throw refused("a quote in the row that begins in line \(cutter.startLine), at byte \(offset), is not closed", at: offset)
+    }
     _ = try end(isCut: true)
   }
 

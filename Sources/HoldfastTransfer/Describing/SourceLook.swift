@@ -30,7 +30,8 @@ public struct SourceLook {
 
   private static let length = 1_048_576
 
-  /// - Throws: `.notFound`, `.permissionDenied`, `.invalidSource` when the source is not a file or is a damaged database.
+  /// - Throws: `.notFound`, `.permissionDenied`, `.invalidSource` when the source is not a file, is a damaged database, or can be read by its
+  ///   own program alone.
   public init(_ source: URL) throws {
     // When the file is missing, the temporary file that a crash during a save has left is read.
     let left = URL(fileURLWithPath: source.path + ".tmp")
@@ -41,6 +42,7 @@ public struct SourceLook {
       _ = try ImportSource(url)
       throw StoreError(.inputOutput, "\(url.path) cannot be read")
     }
+    try ImportSource.refuseClosed(url, start)
     isEmpty = start.isEmpty
     tables = SQLiteSource.isDatabase(url) ? Set(try SQLiteSource(ImportSource(url)).tables.map { $0.lowercased() }) : nil
     members = tables == nil ? Self.members(start) : []

@@ -35,6 +35,8 @@ public struct RecordField<Row: Sendable>: Sendable {
     /// Whether a value of a wrong kind sends the record into quarantine. Otherwise only the field is left out.
     @usableFromInline let failsIfWrong: Bool
     @usableFromInline let what: String
+    /// What a database's column holds.
+    @usableFromInline let column: ColumnForm
     /// The stored value in the source's form; the second argument is the source's value.
     @usableFromInline let get: @Sendable (Row, JSONValue) -> JSONValue
     /// Puts the source's value into the row; returns the value that `get` must return then. Nil, and the row unchanged, for a wrong kind.
@@ -42,12 +44,12 @@ public struct RecordField<Row: Sendable>: Sendable {
     let copied: @Sendable (Row, inout Row) -> Void
 
     init(
-      _ name: String, _ absence: Absence, _ object: String?, failsIfWrong: Bool, _ what: String,
+      _ name: String, _ absence: Absence, _ object: String?, failsIfWrong: Bool, _ what: String, _ column: ColumnForm,
       get: @escaping @Sendable (Row, JSONValue) -> JSONValue,
       take: @escaping @Sendable (JSONValue, inout Row) -> JSONValue?, copied: @escaping @Sendable (Row, inout Row) -> Void
     ) {
       (self.name, self.absence, self.object, self.failsIfWrong, self.what) = (name, absence, object, failsIfWrong, what)
-      (self.get, self.take, self.copied) = (get, take, copied)
+      (self.column, self.get, self.take, self.copied) = (column, get, take, copied)
       plainName = SourceMembers.plain(name)
     }
   }
@@ -65,7 +67,7 @@ public struct RecordField<Row: Sendable>: Sendable {
     _ name: String, _ path: any WritableKeyPath<Row, Value> & Sendable, _ form: ValueForm<Value>, _ absence: Absence
   ) {
     self.init(
-      name, form.what, absence, getAs: { form.write($0[keyPath: path], $1) },
+      name, form.what, form.column, absence, getAs: { form.write($0[keyPath: path], $1) },
       take: { json, row in
         guard let written = form.read(json) else { return nil }
         row[keyPath: path] = written.value
@@ -75,10 +77,10 @@ public struct RecordField<Row: Sendable>: Sendable {
 
   @usableFromInline
   init(
-    _ name: String, _ what: String, _ absence: Absence, getAs get: @escaping @Sendable (Row, JSONValue) -> JSONValue,
+    _ name: String, _ what: String, _ column: ColumnForm, _ absence: Absence, getAs get: @escaping @Sendable (Row, JSONValue) -> JSONValue,
     take: @escaping @Sendable (JSONValue, inout Row) -> JSONValue?, copied: @escaping @Sendable (Row, inout Row) -> Void
   ) {
-    parts = Parts(name, absence, nil, failsIfWrong: absence == .fails, what, get: get, take: take, copied: copied)
+    parts = Parts(name, absence, nil, failsIfWrong: absence == .fails, what, column, get: get, take: take, copied: copied)
   }
 
   /// Makes a field without a property of its own, for example one that is inferred from other fields where the source does not give it.
@@ -92,7 +94,7 @@ public struct RecordField<Row: Sendable>: Sendable {
     _ name: String, _ what: String, _ absence: Absence, get: @escaping @Sendable (Row) -> JSONValue,
     take: @escaping @Sendable (JSONValue, inout Row) -> JSONValue?
   ) {
-    self.init(name, what, absence, getAs: { row, _ in get(row) }, take: take, copied: { _ = take(get($0), &$1) })
+    self.init(name, what, .plain, absence, getAs: { row, _ in get(row) }, take: take, copied: { _ = take(get($0), &$1) })
   }
 
   /// A required field: a record without it, or with null in it, goes into quarantine.
@@ -123,6 +125,7 @@ public struct RecordField<Row: Sendable>: Sendable {
     let parts = field.parts
     self.parts = Parts(
       name ?? parts.name, parts.absence, object ?? parts.object, failsIfWrong: failsIfWrong ?? parts.failsIfWrong, parts.what,
+      parts.column,
       get: parts.get, take: parts.take, copied: parts.copied)
   }
 

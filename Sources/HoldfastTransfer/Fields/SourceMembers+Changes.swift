@@ -56,14 +56,14 @@ extension SourceMembers {
   public mutating func move(_ name: String, to other: String) {
     remove(other)
     guard let member = take(key(name)) else { return }
-    append(Member(key: key(other), name: member.name, value: member.value, origin: member.origin))
+    append(Member(key: key(other), name: member.name, value: member.value, origin: member.origin, isColumn: member.isColumn))
   }
 
   /// Replaces a member's value, and reports why.
   public mutating func replace(_ name: String, by value: JSONValue, _ reason: String) {
     guard let place = place(key(name)) else { return }
     tell(members[place].name, reason, original(of: members[place]))
-    members[place].value = value
+    (members[place].value, members[place].isColumn) = (value, false)
   }
 
   /// Leaves a member out and reports why, unless it is null.

@@ -15,6 +15,17 @@ extension SourceMembers {
     }
   }
 
+  /// The value of a column that JSON has no kind for; nil where the column holds something else.
+  static func value(_ row: SQLiteRow, _ index: Int, as column: ColumnForm) -> JSONValue? {
+    switch (column, row.values[index]) {
+    case (.id, .blob): id(row, row.columns[index])
+    case (.json, .text(let text)): JSONValue(json: text)
+    case (.json, .blob(let bytes)): String(validating: bytes, as: UTF8.self).flatMap { JSONValue(json: $0) }
+    case (.bytes, .blob(let bytes)): row.brokenTexts.contains(index) ? nil : .string(bytes.base64EncodedString())
+    default: nil
+    }
+  }
+
   /// The id that a column holds as 16 bytes; nil for any other value.
   static func id(_ row: SQLiteRow, _ column: String) -> JSONValue? {
     guard case .blob(let bytes)? = row.value(column), bytes.count == 16, !row.isBrokenText(column) else { return nil }

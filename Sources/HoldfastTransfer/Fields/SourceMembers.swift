@@ -20,6 +20,8 @@ public struct SourceMembers: Sendable {
     /// Where the member stands: the offset of its value in a document, or the number of its column in a row; below 0 the complement of
     /// its place in `made`; `ownText`. A number and not the bytes themselves, because every member of every record has one.
     let origin: Int
+    /// Whether the value is that of the column, unchanged.
+    var isColumn = false
     var isTaken = false
   }
 
@@ -135,6 +137,7 @@ public struct SourceMembers: Sendable {
       let plain = row.shape.plainColumns[index]
       // Of two columns with spellings of one name, the first counts and the other is reported.
       add(place(plain) == nil ? plain : "_\(column)", column, value, at: index)
+      members[members.count - 1].isColumn = true
     }
   }
 
@@ -245,7 +248,7 @@ public struct SourceMembers: Sendable {
   @inlinable
   mutating func take<Row>(_ field: RecordField<Row>.Parts, _ row: inout Row) -> JSONValue? {
     let place = takePlace(field.name, field.plainName)
-    let value = place.map { self.value(at: $0) } ?? .null
+    let value = place.map { self.value(at: $0, as: field.column) } ?? .null
     if case .null = value {
       let isNeeded = isNeeded(field.absence == .fails, in: field.object)
       if isNeeded, let place, !field.failsIfWrong {
@@ -271,8 +274,13 @@ public struct SourceMembers: Sendable {
     return place
   }
 
+  /// The value of a member. Of a database's column only its field knows how bytes are meant.
   @usableFromInline
-  func value(at place: Int) -> JSONValue { members[place].value }
+  func value(at place: Int, as column: ColumnForm) -> JSONValue {
+    let member = members[place]
+    guard column != .plain, member.isColumn, case .row(let row) = source else { return member.value }
+    return Self.value(row, member.origin, as: column) ?? member.value
+  }
 
   /// Whether a field is required: always, or in a record with an object.
   @usableFromInline
@@ -306,12 +314,14 @@ public struct SourceMembers: Sendable {
   /// Ends the record. A record with a problem is passed on as damaged. Otherwise each field that was left out is passed on, together with
   /// the members that were not read, unless they are null.
   ///
+  /// - Parameter key: the record's key, where it can be read, so that the children of a damaged record are kept with it. Default nil.
   /// - Returns: whether the record can be imported.
   public mutating func finish<Content>(
-    kind: String, path: SourcePath, original: SourceBytes, at position: Int, _ visit: (Scanned<Content>, Int) throws -> Void
+    kind: String, key: String? = nil, path: SourcePath, original: SourceBytes, at position: Int,
+    _ visit: (Scanned<Content>, Int) throws -> Void
   ) throws -> Bool {
     if let problem {
-      try visit(.damaged(kind: kind, path: path, reason: problem, original: original), position)
+      try visit(.damaged(kind: kind, key: key, path: path, reason: problem, original: original), position)
       return false
     }
     for field in damaged {

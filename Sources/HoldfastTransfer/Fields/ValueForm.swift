@@ -11,6 +11,8 @@ public struct ValueForm<Value: Sendable>: Sendable {
   @usableFromInline let write: @Sendable (Value, _ said: JSONValue) -> JSONValue
   /// Reads the source's value, with the text to compare; nil for a value of another kind.
   public let read: @Sendable (JSONValue) -> Written<Value>?
+  /// What a database's column of this form holds.
+  @usableFromInline let column: ColumnForm
 
   /// Makes a form of an app's own.
   ///
@@ -20,7 +22,7 @@ public struct ValueForm<Value: Sendable>: Sendable {
   public init(
     _ what: String, write: @escaping @Sendable (Value) -> JSONValue, read: @escaping @Sendable (JSONValue) -> Written<Value>?
   ) {
-    self.init(what, writeAs: { value, _ in write(value) }, read: read)
+    self.init(what, .plain, writeAs: { value, _ in write(value) }, read: read)
   }
 
   /// Makes a form in which one value can be written in several ways.
@@ -30,9 +32,15 @@ public struct ValueForm<Value: Sendable>: Sendable {
     _ what: String, writeAs: @escaping @Sendable (Value, JSONValue) -> JSONValue,
     read: @escaping @Sendable (JSONValue) -> Written<Value>?
   ) {
-    self.what = what
-    self.write = writeAs
-    self.read = read
+    self.init(what, .plain, writeAs: writeAs, read: read)
+  }
+
+  @usableFromInline
+  init(
+    _ what: String, _ column: ColumnForm, writeAs: @escaping @Sendable (Value, JSONValue) -> JSONValue,
+    read: @escaping @Sendable (JSONValue) -> Written<Value>?
+  ) {
+    (self.what, self.column, self.write, self.read) = (what, column, writeAs, read)
   }
 
   /// A stored value in the source's form.
@@ -42,13 +50,13 @@ public struct ValueForm<Value: Sendable>: Sendable {
   /// The same form without values for which `isRight` is false, for example a rating of 50 where only 0 to 5 is allowed.
   @inlinable
   public func only(_ what: String, _ isRight: @escaping @Sendable (Value) -> Bool) -> ValueForm {
-    ValueForm(what, writeAs: write) { json in read(json).flatMap { isRight($0.value) ? $0 : nil } }
+    ValueForm(what, column, writeAs: write) { json in read(json).flatMap { isRight($0.value) ? $0 : nil } }
   }
 
   /// The same form, in which null means `value`.
   @inlinable
   public func otherwise(_ value: Value) -> ValueForm {
-    ValueForm(what, writeAs: write) { json in
+    ValueForm(what, column, writeAs: write) { json in
       json == .null ? Written(value: value, text: write(value, json)) : read(json)
     }
   }
@@ -56,7 +64,7 @@ public struct ValueForm<Value: Sendable>: Sendable {
   /// The same form, in which null means nil.
   @inlinable
   public var orNil: ValueForm<Value?> {
-    ValueForm<Value?>(what) { value, said in
+    ValueForm<Value?>(what, column) { value, said in
       value.map { write($0, said) } ?? .null
     } read: { json in
       json == .null ? Written(value: nil, text: .null) : read(json).map { Written(value: $0.value, text: $0.text) }
@@ -69,7 +77,7 @@ public struct ValueForm<Value: Sendable>: Sendable {
   @inlinable
   public func orNil(also nothing: JSONValue) -> ValueForm<Value?> {
     let form = orNil
-    return ValueForm<Value?>(form.what, writeAs: form.write) { json in
+    return ValueForm<Value?>(form.what, column, writeAs: form.write) { json in
       form.read(json).map { $0.text == nothing ? Written(value: nil, text: .null) : $0 }
     }
   }
@@ -79,12 +87,24 @@ public struct ValueForm<Value: Sendable>: Sendable {
   public func map<Other>(
     _ make: @escaping @Sendable (Value) -> Other, back: @escaping @Sendable (Other) -> Value
   ) -> ValueForm<Other> {
-    ValueForm<Other>(what) { value, said in
+    ValueForm<Other>(what, column) { value, said in
       write(back(value), said)
     } read: { json in
       read(json).map { Written(value: make($0.value), text: $0.text) }
     }
   }
+}
+
+/// How a column of another program's database holds a value that JSON has no kind for.
+@usableFromInline
+enum ColumnForm: Sendable {
+  case plain
+  /// A UUID as 16 bytes, or as text.
+  case id
+  /// JSON as text, or as the bytes of that text.
+  case json
+  /// Bytes.
+  case bytes
 }
 
 // MARK: Texts
@@ -130,7 +150,7 @@ extension ValueForm where Value: RawRepresentable, Value.RawValue == String {
 extension ValueForm<[String]> {
   /// A list of texts.
   public static var texts: ValueForm {
-    ValueForm("a list of texts") { texts in
+    ValueForm("a list of texts", .json) { texts, _ in
       .array(texts.map(JSONValue.string))
     } read: { json in
       json.texts.map { Written(value: $0, text: json) }
@@ -139,9 +159,11 @@ extension ValueForm<[String]> {
 }
 
 extension ValueForm<UUID> {
-  /// An id, in upper or lower case; compared in upper case.
+  /// An id, in upper or lower case; compared in upper case. In a database also 16 bytes.
   public static var id: ValueForm {
-    ValueForm("a UUID", write: JSONValue.id) { json in
+    ValueForm("a UUID", .id) { id, _ in
+      .id(id)
+    } read: { json in
       if case .string(let text) = json { Written(id: text) } else { nil }
     }
   }
@@ -161,9 +183,9 @@ extension ValueForm<UUID> {
 }
 
 extension ValueForm<Data> {
-  /// Bytes in base64 without line breaks. A text that differs after decoding and encoding is wrong.
+  /// Bytes in base64 without line breaks, or in a database the bytes themselves. A text that differs after decoding and encoding is wrong.
   public static var base64: ValueForm {
-    ValueForm("bytes in base64") { data in
+    ValueForm("bytes in base64", .bytes) { data, _ in
       .string(data.base64EncodedString())
     } read: { json in
       guard case .string(let text) = json, let data = Data(base64Encoded: text), data.base64EncodedString() == text else { return nil }
@@ -234,7 +256,9 @@ extension ValueForm<Double> {
 extension ValueForm<[String: JSONValue]> {
   /// An object of any content.
   public static var object: ValueForm {
-    ValueForm("an object", write: JSONValue.object) { json in
+    ValueForm("an object", .json) { members, _ in
+      .object(members)
+    } read: { json in
       if case .object(let members) = json { Written(value: members, text: json) } else { nil }
     }
   }
@@ -243,7 +267,7 @@ extension ValueForm<[String: JSONValue]> {
 extension ValueForm<StoredJSON<[String: String]>> {
   /// An object of texts, stored as JSON with sorted keys.
   public static var textMap: ValueForm {
-    ValueForm("an object of texts") { map in
+    ValueForm("an object of texts", .json) { map, _ in
       [String: JSONValue](json: map.text).map(JSONValue.object) ?? .null
     } read: { json in
       guard case .object(let members) = json, members.values.allSatisfy({ if case .string = $0 { true } else { false } }) else {

@@ -1,4 +1,5 @@
 package import Foundation
+import Holdfast
 
 // The algorithm. It never changes, because stored fingerprints are compared with new ones:
 //
@@ -97,5 +98,18 @@ package struct Fingerprint: Sendable {
   private mutating func absorb(_ word: UInt64) {
     let product = (state ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
     state = product.high ^ product.low
+  }
+}
+
+extension JSONValue {
+  func combine(into print: inout Fingerprint) {
+    switch self {
+    case .null: print.combineNil()
+    case .bool(let value): print.combine(Int64(value ? 1 : 0))
+    case .integer(let value): print.combine(value)
+    case .double(let value): print.combine(value)
+    case .string(let value): print.combine(value)
+    case .array, .object: print.combine(canonicalText())
+    }
   }
 }

@@ -25,8 +25,11 @@ public struct SourceRecord<Content: Sendable>: Sendable {
   public var kind: String
   /// The stored row's key as text. The same key means the same row, now and in a later import.
   public var key: String
-  /// The record whose row must be written first.
+  /// The record that this one is a part of: its row must be written first, and where neither has a time of its own, the newer source counts for
+  /// both.
   public var parent: Parent?
+  /// Other records whose rows must be written first. Where one of them goes into quarantine, this one does, too.
+  public var references: [Parent]
   /// The record's place in the source, for people.
   public var path: SourcePath
   /// The fields that verification compares, in the order of the format's `readBack`.
@@ -56,12 +59,13 @@ public struct SourceRecord<Content: Sendable>: Sendable {
 
   /// Makes a record.
   public init(
-    kind: String, key: String, parent: Parent? = nil, path: SourcePath, fields: [SourceField], modifiedAt: Int64? = nil, content: Content,
-    original: SourceBytes, note: String? = nil
+    kind: String, key: String, parent: Parent? = nil, references: [Parent] = [], path: SourcePath, fields: [SourceField],
+    modifiedAt: Int64? = nil, content: Content, original: SourceBytes, note: String? = nil
   ) {
     self.kind = kind
     self.key = key
     self.parent = parent
+    self.references = references
     self.path = path
     self.fields = fields
     self.modifiedAt = modifiedAt
@@ -110,8 +114,8 @@ public enum SourceBytes: Sendable {
 /// One result of a scan.
 public enum Scanned<Content: Sendable>: Sendable {
   case record(SourceRecord<Content>)
-  /// A record that cannot be imported, with the reason.
-  case damaged(kind: String, path: SourcePath, reason: String, original: SourceBytes)
+  /// A record that cannot be imported, with the reason; with the key, where that can be read, its children go into quarantine, too.
+  case damaged(kind: String, key: String? = nil, path: SourcePath, reason: String, original: SourceBytes)
   /// A record that needs no import, with the reason.
   case skipped(kind: String, path: SourcePath, reason: String)
   /// One field that is left out of an imported record. Not counted as a record.
@@ -155,6 +159,13 @@ public protocol ImportFormat {
   /// Default false.
   var copiesBesideStore: Bool { get }
 
+  /// The time zone in which the source's local times are read, for the report; nil where it has none. Default nil.
+  var timeZone: TimeZone? { get }
+
+  /// The format as it goes into this store, for example with the time zone of an earlier import; see `Reader.timeZone(ofImports:)`. Called
+  /// before the first `scan`. Default: unchanged.
+  func settled(in reader: Reader) throws -> Self
+
   /// Reads the source from its start, and passes each record and the present position to `visit`. Runs twice, and must give the same
   /// records both times. Parents come before their children.
   ///
@@ -175,4 +186,8 @@ extension ImportFormat {
   public var noCopy: String? { nil }
   /// False: the copy goes beside the source.
   public var copiesBesideStore: Bool { false }
+  /// Nil: the source has no local times.
+  public var timeZone: TimeZone? { nil }
+  /// Unchanged.
+  public func settled(in reader: Reader) throws -> Self { self }
 }

@@ -59,6 +59,8 @@ public struct ImportReport: Sendable, Codable, Equatable {
   /// Notes about imported data, with the number of records for each. They are no problems. A note that a format gives about places in the
   /// source names the first. Nil: none.
   public var notes: [String: Int]?
+  /// The time zone in which local times were read, such as `Europe/Berlin`; nil where the source has none.
+  public var timeZone: String?
   /// The number of records and fields that left the quarantine because they were imported now; nil when none were tried again.
   public var released: Int?
   /// The quarantined records and fields: at most the first 1,000. The store's quarantine has all.
@@ -71,6 +73,7 @@ public struct ImportReport: Sendable, Codable, Equatable {
     case formatVersion = "format_version"
     case sourceSHA256 = "source_sha256"
     case dryRun = "dry_run"
+    case timeZone = "time_zone"
     case problemCount = "problem_count"
   }
 

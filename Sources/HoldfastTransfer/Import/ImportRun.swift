@@ -62,6 +62,7 @@ struct ImportRun<Format: ImportFormat> {
       sourceSHA256: source?.sha256 ?? "",
       verified: false, dryRun: options.dryRun, backup: nil, counts: [:], kinds: format.kinds.map(\.name), skipped: [:], problems: [],
       problemCount: 0)
+    report.timeZone = format.timeZone?.identifier
     kinds = []
     // Several tables of a source may become one kind.
     for kind in format.kinds { _ = index(of: kind.name) }
@@ -119,8 +120,13 @@ struct ImportRun<Format: ImportFormat> {
     case .record(let record):
       kinds[index(of: record.kind)].counts.source += 1
       try decide(record, tx)
-    case .damaged(let kind, let path, let reason, let original):
-      kinds[index(of: kind)].counts.source += 1
+    case .damaged(let kind, let key, let path, let reason, let original):
+      let index = index(of: kind)
+      kinds[index].counts.source += 1
+      // Where the store has rows already, one of them may be this record: then its foreign keys decide about the children.
+      if let key, !kinds[index].hadRows, kinds[index].seen[ExactText(key)] == nil {
+        absent[Place(kind: kind, key: key)] = .quarantined
+      }
       try quarantine(kind: kind, path: path, reason: reason, original: original, tx)
     case .skipped(let kind, _, let reason):
       kinds[index(of: kind)].counts.source += 1
@@ -135,7 +141,7 @@ struct ImportRun<Format: ImportFormat> {
   private mutating func decide(_ record: SourceRecord<Format.Content>, _ tx: Writer) throws {
     let place = Place(kind: record.kind, key: record.key)
     let (content, print) = fingerprints(record.fields)
-    if !absent.isEmpty, let parent = record.parent, let absence = absent[Place(kind: parent.kind, key: parent.key)] {
+    if !absent.isEmpty, let absence = absence(of: record) {
       absent[place] = absence
       switch absence {
       case .quarantined: return try quarantine(record, "the record that it belongs to is quarantined", tx)
@@ -159,7 +165,7 @@ struct ImportRun<Format: ImportFormat> {
     if stored.fields == record.fields {
       if ledger != print { try remember(place, print, tx) }
       // Children without a time of their own follow their parent when the source's parent is newer.
-      if let parent = record.parent, newer.contains(Place(kind: parent.kind, key: parent.key)) { newer.insert(place) }
+      if followsNewer(record) { newer.insert(place) }
       // Counted as verified: the second reading compares this record, too.
       equal += 1
       kinds[index(of: record.kind)].counts.skipped += 1
@@ -176,8 +182,17 @@ struct ImportRun<Format: ImportFormat> {
 
   private func sourceIsNewer(_ record: SourceRecord<Format.Content>, _ stored: StoredShape) -> Bool {
     if let mine = record.modifiedAt, let theirs = stored.modifiedAt { return mine > theirs }
-    guard let parent = record.parent else { return false }
-    return newer.contains(Place(kind: parent.kind, key: parent.key))
+    return followsNewer(record)
+  }
+
+  private func followsNewer(_ record: SourceRecord<Format.Content>) -> Bool {
+    record.parent.map { newer.contains(Place(kind: $0.kind, key: $0.key)) } ?? false
+  }
+
+  /// Why a record cannot come in. What it only refers to may have been deleted: then its own row decides, or the store's foreign key.
+  private func absence(of record: SourceRecord<Format.Content>) -> Absence? {
+    if let parent = record.parent, let absence = absent[Place(kind: parent.kind, key: parent.key)] { return absence }
+    return record.references.contains { absent[Place(kind: $0.kind, key: $0.key)] == .quarantined } ? .quarantined : nil
   }
 
   private mutating func write(_ record: SourceRecord<Format.Content>, _ print: Int64, _ tx: Writer, merging: Bool) throws {
@@ -320,76 +335,5 @@ private struct ProgressClock {
   var rate: Double {
     let seconds = (ContinuousClock.now - began).inSeconds
     return seconds > 0 ? Double(records) / seconds : 0
-  }
-}
-
-/// A record was refused after a part of it was written. The import then starts again, with a savepoint for each record.
-struct HalfWrittenRecord: Error {}
-
-/// An entry of the import ledger: a record that was imported once, with the fingerprint of its fields.
-struct ImportedKey: StoredRecord {
-  static let table = "holdfast_imported"
-  static let columns = ["kind", "key", "fingerprint"]
-  static let key = ["kind", "key"]
-  var kind: String
-  var key: String
-  var fingerprint: Int64
-
-  init(kind: String, key: String, fingerprint: Int64) {
-    self.kind = kind
-    self.key = key
-    self.fingerprint = fingerprint
-  }
-
-  init(row: inout StoredRow) throws {
-    kind = try row.text()
-    key = try row.text()
-    fingerprint = try row.int64()
-  }
-
-  func encode(into values: inout Values) throws {
-    try values.text(kind)
-    try values.text(key)
-    try values.int64(fingerprint)
-  }
-
-  static func fingerprint(_ kind: String, _ key: String, _ reader: Reader) throws -> Int64? {
-    try reader.value("SELECT fingerprint FROM holdfast_imported WHERE kind = \(kind) AND key = \(key)") { row in try row.int64() }
-  }
-}
-
-extension Writer {
-  /// Removes records with the chosen keys from the import ledger, as if they had never been imported. The records themselves stay.
-  public func forgetImported(kind: String, where isForgotten: (String) -> Bool) throws {
-    let keys = try values("SELECT key FROM holdfast_imported WHERE kind = \(kind)") { row in try row.text() }
-    for key in keys where isForgotten(key) {
-      try execute("DELETE FROM holdfast_imported WHERE kind = \(kind) AND key = \(key)")
-    }
-  }
-}
-
-extension Reader {
-  /// The keys of records that were imported once and are no longer in the store. `table` has the keys in its column `id`.
-  public func deletedSinceImport(kind: String, table: String) throws -> Set<String> {
-    Set(
-      try values(
-        "SELECT key FROM holdfast_imported WHERE kind = \(kind) AND NOT EXISTS (SELECT 1 FROM \(sql: .names([table])) t WHERE t.id = key)"
-      ) { row in try row.text() })
-  }
-
-  /// Whether a record of this kind and key was imported once. It may have been deleted since.
-  public func wasImported(kind: String, key: String) throws -> Bool { try ImportedKey.fingerprint(kind, key, self) != nil }
-}
-
-extension JSONValue {
-  func combine(into print: inout Fingerprint) {
-    switch self {
-    case .null: print.combineNil()
-    case .bool(let value): print.combine(Int64(value ? 1 : 0))
-    case .integer(let value): print.combine(value)
-    case .double(let value): print.combine(value)
-    case .string(let value): print.combine(value)
-    case .array, .object: print.combine(canonicalText())
-    }
   }
 }

@@ -6,35 +6,41 @@ public import Holdfast
 /// ```swift
 /// try JSONListImport(
 ///   "garden-json", document,
-///   [.list("beds", of: "a bed", Bed.fields, blank: …), .list("plants", of: "a plant", Plant.fields, blank: …, parent: ("beds", \.bedID))])
+///   [.list("beds", of: "a bed", Bed.fields), .list("plants", of: "a plant", Plant.fields)])
 /// ```
-/// Records are matched by id. When a record has changed, the import writes only the fields that the source gives.
+/// Records are found again by the key of their record type. When a record has changed, the import writes only the fields that the source
+/// gives. A record that belongs to one that was not taken goes into quarantine, too: the store's foreign keys say what belongs to what.
 public struct JSONListImport: ImportFormat {
   /// One list of the document.
   public struct List: Sendable {
-    let name: String
-    let table: String
+    let place: KindPlace
+    /// Throws where the fields do not give the key.
+    let check: @Sendable () throws -> Void
     /// Reads the list, whose document has so many bytes.
-    let scan: @Sendable (inout JSONScanner, Int, (Scanned<SaidContent>, Int) throws -> Void) throws -> Void
+    let scan: @Sendable (inout JSONScanner, Int, [KindPlace], Reader, (Scanned<SaidContent>, Int) throws -> Void) throws -> Void
 
     /// Describes one list.
     ///
     /// - Parameters:
     ///   - name: the document's member with the list. It is also the kind of the records in the report.
     ///   - noun: a record's name in errors: `a book`.
-    ///   - fields: all fields of a record, including its id.
-    ///   - blank: the values of a new record for fields that the source does not give.
-    ///   - parent: the list with the record to which a record belongs, and that record's id. Where the store refuses a parent, its
-    ///     records go into quarantine with that reason; where a parent cannot be read, its id is not known. Default: records belong to none.
+    ///   - fields: all fields of a record, including those of its key.
+    ///   - blank: the values of a new record for fields that the source does not give. Default, for a `Codable` record: numbers 0, empty
+    ///     texts and lists, nil, and the first case of an enum.
     ///   - modifiedAt: the time of a row's last change, if it has one: then the newer one of source and store counts.
     ///   - save: the library's verb that inserts or updates a record. Default: `Writer.upsert(_:)`.
-    public static func list<Row: StoredRecord & Identifiable & Sendable>(
-      _ name: String, of noun: String, _ fields: FieldTable<Row>, blank: Row,
-      parent: (list: String, id: any KeyPath<Row, UUID> & Sendable)? = nil,
+    public static func list<Row: StoredRecord>(
+      _ name: String, of noun: String, _ fields: FieldTable<Row>, blank: Row? = nil,
       modifiedAt: @escaping @Sendable (Row) -> Date? = { _ in nil },
       save: @escaping @Sendable (Row, Writer) throws -> Void = { try $1.upsert($0) }
-    ) -> List where Row.ID == UUID {
-      List(name: name, table: Row.table) { list, bytes, visit in
+    ) -> List {
+      let kind = RecordKind(name: name, fields: fields, blank: blank, modifiedAt: modifiedAt, save: save)
+      return List(place: kind.place) {
+        _ = try RecordMaker(kind)
+      } scan: { list, bytes, kinds, reader, visit in
+        let maker = try RecordMaker(kind)
+        try maker.findReferences(among: kinds, in: reader)
+        let blank = maker.blank
         try list.array(isLong: bytes > JSONScanner.longArrayBytes) { _, element in
           let start = element
           var members = try SourceMembers(&element, noun)
@@ -42,13 +48,9 @@ public struct JSONListImport: ImportFormat {
           return (start, members, said)
         } use: { start, read, said in
           var members = read
-          let path = SourcePath.json(start.location)
-          guard try members.finish(kind: name, path: path, original: .value(start), at: start.offset, visit) else { return }
-          var record = fields.record(
-            said, kind: name, path: path, original: .value(start), modifiedAt: modifiedAt, save: save)
-          record.parent = parent.map { .init(kind: $0.list, key: IDCodec.lowercase(said.row[keyPath: $0.id])) }
-          try visit(.record(record), start.offset)
+          try maker.finish(&members, said, path: .json(start.location), original: .value(start), at: start.offset, visit)
         }
+        try maker.end(visit)
       }
     }
   }
@@ -69,12 +71,13 @@ public struct JSONListImport: ImportFormat {
   ///   - name: the format's name in the report and the ledger: `books-json`.
   ///   - version: the format's version in the report. Default 1.
   ///   - lists: the lists, parents before their children. The document has all of them, in any order.
-  /// - Throws: `.invalidSource` with the byte offset.
+  /// - Throws: `.invalidSource` with the byte offset; `.misuse` when the fields of a list do not give the key of its records.
   public init(_ name: String, version: Int = 1, _ document: JSONDocument, _ lists: [List]) throws {
+    for list in lists { try list.check() }
     var scanner = JSONScanner(document)
     place = .json(scanner.location)
     do {
-      root = try SourceMembers(&scanner, "the document", lists: lists.map(\.name))
+      root = try SourceMembers(&scanner, "the document", lists: lists.map(\.place.name))
       try scanner.finish()
     } catch {
       throw StoreError.invalidJSON(error)
@@ -84,16 +87,16 @@ public struct JSONListImport: ImportFormat {
   }
 
   /// The lists, parents first.
-  public var kinds: [(name: String, table: String)] { lists.map { ($0.name, $0.table) } }
+  public var kinds: [(name: String, table: String)] { lists.map { ($0.place.name, $0.place.table) } }
 
   /// Reads the lists, element by element.
   public func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     var root = root
-    _ = try root.finish(kind: lists.first?.name ?? name, path: place, original: .bytes([]), at: 0, visit)
+    _ = try root.finish(kind: lists.first?.place.name ?? name, path: place, original: .bytes([]), at: 0, visit)
     do {
       for list in lists {
-        guard var records = root.list(list.name) else { continue }
-        try list.scan(&records, total, visit)
+        guard var records = root.list(list.place.name) else { continue }
+        try list.scan(&records, total, lists.map(\.place), reader, visit)
       }
     } catch let error as JSONScanError {
       throw StoreError.invalidJSON(error)

@@ -8,7 +8,7 @@ extension Store {
   /// Write, verification and commit are one transaction. A new store is built under a working name and renamed when it is complete, so a
   /// crash leaves no store or a complete one. The source is never modified. It is copied to `<name>.backup` beside it. The copy goes beside
   /// the store if the source's folder is not writable or belongs to a bundle, or if the format asks for that. There is no copy of a source
-  /// that is only the beginning of a file, or whose format excludes it. Importing the same source again changes nothing. An import that
+  /// from which nothing came in, that is only the beginning of a file, or whose format excludes it. Importing the same source again changes nothing. An import that
   /// changes a store with rows takes a snapshot of the state before, which needs as much free space as the store.
   /// - Throws: `.verificationFailed`, `.invalidSource`, `.newerSource`, `.cancelled`, and the errors of opening and writing a store. The
   ///   store is then unchanged, and no copy of the source is left, unless the disk became full only when a new store was finished.
@@ -104,6 +104,7 @@ extension Store {
         let id = IDCodec.lowercase(tx.makeID())
         // For few records, dropping and making triggers costs more time than it saves.
         let pause = format.total < 2_000 ? nil : try SearchPause(in: tx)
+        let format = try format.settled(in: tx)
         let broken = try brokenInvariants(tx)
         var run = try ImportRun(format, source: source, options: options, importID: id)
         run.isCareful = isCareful
@@ -115,11 +116,13 @@ extension Store {
             .verificationFailed, "with this source the store would break the rule \(new)",
             suggestion: "Import it into a new store; this one was left as it is.")
         }
+        let isTaken = report.counts.values.contains { $0.imported + $0.merged > 0 }
         // Here and not before the import: a refused source costs no copy, and no commit can come between the snapshot and the import.
-        if !options.dryRun, report.problemCount > 0 || report.counts.values.contains(where: { $0.imported + $0.merged > 0 }) {
+        if !options.dryRun, report.problemCount > 0 || isTaken {
           try snapshotLastCommit(label: "before the import of \(source.url.lastPathComponent)", isCancelled: options.isCancelled)
         }
-        report.backup = try kept.backup?.keep().path
+        // Of what nothing came in from, no copy is needed.
+        if let backup = kept.backup, isTaken || backup.isThere { report.backup = try backup.keep().path } else { kept.backup?.discard() }
         if let names = SourceFiles(source.url).otherNames { report.note(names) }
         if let reason = kept.noCopy { report.note("no copy of the source is kept: \(reason)") }
         try Self.enter(report, source, id: id, tx)

@@ -37,6 +37,7 @@ public final class SQLiteSource {
   /// The columns of a table, and how they are read.
   private struct Outline {
     let columns: [String]
+    let generated: [String]
     let shape: SQLiteRow.Shape
     /// The names of all columns, in lower case.
     let present: Set<String>
@@ -102,8 +103,21 @@ public final class SQLiteSource {
     throw StoreError(.wrongKind, "\(path) is a Holdfast library already", suggestion: "Open it, or choose another file to import.")
   }
 
+  /// What the database has, as the end of a sentence for people: `has the tables a, b`.
+  public var found: String { Self.found(tables, at: URL(fileURLWithPath: path)) }
+
+  /// The same for the tables of a database at `url`.
+  public static func found(_ tables: [String], at url: URL) -> String {
+    guard tables.isEmpty else { return "has the tables \(tables.prefix(12).joined(separator: ", "))" }
+    let log = "\(url.lastPathComponent)-wal"
+    return "has no tables; where a program had it open while it was copied, they are in the file \(log), which belongs beside it"
+  }
+
   /// The columns of a table, in their order; empty when there is no such table.
   public func columns(of table: String) throws -> [String] { try outline(of: table)?.columns ?? [] }
+
+  /// The columns of a table whose values SQLite computes; `columns` has none of them.
+  func generatedColumns(of table: String) throws -> [String] { try outline(of: table)?.generated ?? [] }
 
   /// The number of rows of a table; 0 when there is no such table.
   public func count(of table: String) throws -> Int {
@@ -127,7 +141,9 @@ public final class SQLiteSource {
   ) throws {
     guard let outline = try outline(of: table), match.map({ outline.present.contains($0.column) }) != false else { return }
     let shape =
-      only.map { only in SQLiteRow.Shape(table: table, columns: outline.columns.filter { only.contains($0.asciiLowercased) }) }
+      only.map { only in
+        SQLiteRow.Shape(table: table, columns: (outline.columns + outline.generated).filter { only.contains($0.asciiLowercased) })
+      }
       ?? outline.shape
     let chosen = shape.columns
     var sql = Self.select(chosen, of: table, hasRowID: outline.hasRowID)
@@ -168,12 +184,19 @@ public final class SQLiteSource {
     // A view with this name could have endless rows.
     guard names.contains(table.asciiLowercased) else { return nil }
     var columns: [String] = []
-    try step("SELECT name FROM pragma_table_info(?)", binding: .text(table)) {
-      if case .text(let name) = Self.value($0, 0).value { columns.append(name) }
+    var generated: [String] = []
+    try step("SELECT name, hidden FROM pragma_table_xinfo(?)", binding: .text(table)) {
+      guard case .text(let name) = Self.value($0, 0).value else { return }
+      switch Self.value($0, 1).value {
+      case .integer(0): columns.append(name)
+      case .integer(2), .integer(3): generated.append(name)
+      default: break
+      }
     }
     guard !columns.isEmpty else { return nil }
     let outline = Outline(
-      columns: columns, shape: SQLiteRow.Shape(table: table, columns: columns), present: Set(columns.map { $0.asciiLowercased }),
+      columns: columns, generated: generated, shape: SQLiteRow.Shape(table: table, columns: columns),
+      present: Set(columns.map { $0.asciiLowercased }),
       hasRowID: prepares("SELECT rowid FROM \(Self.name(table))"))
     outlines[Array(table.utf8)] = outline
     return outline

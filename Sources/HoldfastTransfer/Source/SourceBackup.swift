@@ -94,6 +94,9 @@ struct SourceBackup {
     return url
   }
 
+  /// Whether an earlier import has kept an equal copy.
+  var isThere: Bool { working == nil }
+
   /// Deletes the copy unless it was kept.
   func discard() {
     _ = try? found?.value()

@@ -11,6 +11,9 @@ public struct SourceHints: Sendable, Equatable {
   /// The unit of the source's weights where the source does not name it, as its library spells units, for example `kg`; nil: unknown.
   public var weightUnit: String?
 
+  /// The language of the source's words, such as the names of months, as two letters: `de`; nil: it is found out.
+  public var language: String?
+
   /// Makes empty hints.
   public init() {}
 }

@@ -59,6 +59,9 @@ extension WorkoutLog {
       } catch var error as StoreError where asksForUnit(error) {
         error.suggestion = "--unit kg, or --unit lb, as the app that wrote it showed them"
         throw error
+      } catch var error as StoreError where asksForLanguage(error) {
+        error.suggestion = "--language, as the app that wrote it was set: one of \(MonthNames.languages.joined(separator: ", "))"
+        throw error
       }
     }
     library.exporting = { store, url, format, values in
@@ -74,6 +77,7 @@ extension WorkoutLog {
   private static let units = FormatDescription.Option.Values.words([WeightUnit.kilograms, .pounds].map(\.rawValue))
   private static let csvOptions: [FormatDescription.Option] = [
     .init("unit", "The unit of a table's weights, if the table does not name it: kg or lb.", units), .timeZone, .encoding,
+    .init("language", "The language of a table's months, if no one language reads them: de, fr.", .words(MonthNames.languages)),
   ]
   private static let writtenUnit = FormatDescription.Option("unit", "The unit of the weights in a table. Default: kg.", units)
   private static let writtenTimeZone = FormatDescription.Option(

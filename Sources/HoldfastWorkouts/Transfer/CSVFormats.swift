@@ -26,6 +26,11 @@ extension WorkoutLog {
   /// Whether an import was refused because the unit of weights is unknown: `hints.weightUnit` answers it.
   static func asksForUnit(_ error: StoreError) -> Bool { error.code == .invalidSource && error.column == unitColumn }
 
+  private static let languageColumn = "language"
+
+  /// Whether an import was refused because the months are of no one language: `hints.language` answers it.
+  static func asksForLanguage(_ error: StoreError) -> Bool { error.code == .invalidSource && error.column == languageColumn }
+
   /// The reader for a table, by the format's name or the header; nil for any other file.
   ///
   /// - Throws: `.misuse` for a hint that is not a unit of weight; `.invalidSource` when the file does not have the named format.
@@ -39,15 +44,66 @@ extension WorkoutLog {
       return unit
     }
     guard let file = try table(source) else { return nil }
-    let clock = WallClock(timeZone: hints.timeZone ?? .current)
-    let dialects: [(any TrainingDialect)?] = [
-      Strong(file, clock, unit), Hevy(file, clock, unit), FitNotes(file, clock, unit), try StrongLifts(file, clock, unit),
-    ]
-    if let found = dialects.lazy.compactMap({ $0 }).first(where: { format == nil || $0.name == format }) {
-      return TrainingCSV(file, found, clock)
+    @Sendable func dialect(_ clock: WallClock) throws -> (any TrainingDialect)? {
+      let dialects: [(any TrainingDialect)?] = [
+        Strong(file, clock, unit), Hevy(file, clock, unit), FitNotes(file, clock, unit), try StrongLifts(file, clock, unit),
+      ]
+      return dialects.lazy.compactMap { $0 }.first { format == nil || $0.name == format }
+    }
+    var clock = WallClock(timeZone: hints.timeZone ?? .current)
+    if try dialect(clock) != nil {
+      clock = try WallClock(timeZone: hints.timeZone ?? ownTimeZone(), months: months(of: file, hints))
+      if let found = try dialect(clock) { return TrainingCSV(file, found, clock, again: hints.timeZone == nil ? dialect : nil) }
     }
     guard format != nil || looksLikeTable(file.header) else { return nil }
     throw notKnown(file.header, format, source.url.path)
+  }
+
+  /// The time zone of this computer.
+  ///
+  /// - Throws: `.misuse` where the environment names one that does not exist: Foundation then silently takes UTC.
+  static func ownTimeZone(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws -> TimeZone {
+    guard let name = environment["TZ"], !name.isEmpty, !name.hasPrefix(":"), TimeZone(identifier: name) == nil else { return .current }
+    throw StoreError(.misuse, "TZ=\(name) is not the name of a time zone", suggestion: "Set TZ to a name such as Europe/Berlin.")
+  }
+
+  /// The names of the months in a table's dates. One language reads all of them, because half a history would be worse than none. Where a
+  /// person has named the language, a row with another month is a row that cannot be read.
+  ///
+  /// - Throws: `.invalidSource` where no language does, or two do and differ; `.misuse` for a language that is not known.
+  private static func months(of file: CSVTable, _ hints: SourceHints) throws -> MonthNames {
+    if let language = hints.language, !MonthNames.languages.contains(language) {
+      throw StoreError(
+        .misuse, "the months of the language \(language) are not known",
+        suggestion: "Use one of \(MonthNames.languages.joined(separator: ", ")).")
+    }
+    let columns = file.header.indices.filter { index in
+      let name = CSVColumns.folded(file.header[index])
+      return name.hasPrefix("date") || name.contains("time")
+    }
+    struct Enough: Error {}
+    var (words, first, plain): (Set<String>, CSVPlace?, Int) = ([], nil, 0)
+    do {
+      try file.lines { line, _ in
+        guard case .row(let cells, let place) = line else { return }
+        let dates = columns.compactMap { cells.indices.contains($0) ? cells[$0] : nil }.filter { !$0.isEmpty }
+        let found = dates.flatMap(WallTime.monthWords)
+        // Most tables have numbers alone, and are not read twice.
+        if found.isEmpty, !dates.isEmpty { plain += 1 }
+        if words.isEmpty, plain == 1_000 { throw Enough() }
+        if !found.isEmpty, first == nil { first = place }
+        words.formUnion(found)
+      }
+    } catch is Enough {}
+    guard let first, !words.isEmpty else { return hints.language.flatMap { MonthNames(reading: [], in: $0) } ?? .usual }
+    if let names = MonthNames(reading: words, in: hints.language) { return names }
+    let shown = words.sorted().prefix(12).joined(separator: ", ")
+    var error = StoreError(
+      .invalidSource, "the months of the file are of no one language that is known, or of several that differ: \(shown)",
+      suggestion: "Import it again and name the language, as the app that wrote the file was set: one of "
+        + "\(MonthNames.languages.joined(separator: ", ")). Nothing was changed.")
+    (error.column, error.row, error.offset) = (languageColumn, String(first.line), first.offset)
+    throw error
   }
 
   /// How likely a file is such a table, by its first line.

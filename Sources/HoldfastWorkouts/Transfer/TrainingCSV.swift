@@ -18,12 +18,46 @@ struct TrainingCSV: ImportFormat, Sendable {
   private let dialect: any TrainingDialect
   private let shape: TrainingShape
   private let signs = SeenSigns()
+  private let clock: WallClock
+  /// Reads the table with another clock; nil where a person has named the time zone.
+  private let again: (@Sendable (WallClock) throws -> (any TrainingDialect)?)?
+  /// What the report says of the time zone.
+  private var remark: String?
 
-  init(_ file: CSVTable, _ dialect: any TrainingDialect, _ clock: WallClock) {
-    self.file = file
-    self.dialect = dialect
+  init(
+    _ file: CSVTable, _ dialect: any TrainingDialect, _ clock: WallClock,
+    again: (@Sendable (WallClock) throws -> (any TrainingDialect)?)? = nil
+  ) {
+    (self.file, self.dialect, self.clock, self.again) = (file, dialect, clock, again)
     shape = TrainingShape(dialect: dialect, clock: clock)
     total = Int(clamping: file.source.bytes)
+  }
+
+  var timeZone: TimeZone? { clock.timeZone }
+
+  /// Where nobody names a time zone, that of the import before counts: another one would move the whole history.
+  ///
+  /// - Throws: `.misuse` when that is not known here.
+  func settled(in reader: Reader) throws -> TrainingCSV {
+    guard let before = try reader.timeZone(ofImports: name), before != clock.timeZone.identifier else { return self }
+    let mine = clock.timeZone.identifier
+    guard let again, !before.isEmpty else {
+      let former = before.isEmpty ? "it is not known in which one the import before read them" : "the import before read them in \(before)"
+      return with("the times were read in \(mine); \(former)")
+    }
+    guard let former = TimeZone(identifier: before), let dialect = try again(WallClock(timeZone: former, months: clock.months)) else {
+      throw StoreError(
+        .misuse, "the import before read the times in \(before), which is no time zone here",
+        suggestion: "Import it again and name the time zone.")
+    }
+    return TrainingCSV(file, dialect, WallClock(timeZone: former, months: clock.months), again: again)
+      .with("the times were read in \(before), as by the import before; this computer's time zone is \(mine)")
+  }
+
+  private func with(_ remark: String) -> TrainingCSV {
+    var told = self
+    told.remark = remark
+    return told
   }
 
   var name: String { dialect.name }
@@ -69,6 +103,7 @@ struct TrainingCSV: ImportFormat, Sendable {
           }
         }
       })
+    if let remark { try visit(.note(remark, path: .text(file.source.url.lastPathComponent)), total) }
     if let done = groups.finish() { try hand(done, reader, total, &edition, visit) }
     try tellEarlier(than: edition, reader, visit)
   }

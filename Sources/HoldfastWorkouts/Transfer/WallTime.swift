@@ -4,6 +4,8 @@ import Holdfast
 /// Local times in a time zone: milliseconds since 1970, as if that zone were UTC.
 struct WallClock: Sendable {
   let timeZone: TimeZone
+  /// What its table calls the months.
+  var months = MonthNames.usual
 
   /// The moment of a local time. If the clock shows the time twice, the first moment. A skipped time is read on the clock
   /// before it was set forward: 2:30 that night is 3:30.
@@ -55,7 +57,7 @@ enum WallTime {
     if text.contains("T"), let milliseconds = DateCodec.parseISO8601(text) {
       return DateCodec.date(milliseconds: milliseconds).map(clock.time)
     }
-    return canonical(text).flatMap { DateCodec.parseSQLText($0) }
+    return canonical(text, clock.months).flatMap { DateCodec.parseSQLText($0) }
   }
 
   /// `7:37 PM` or `19:37`, as `19:37:00`.
@@ -71,8 +73,18 @@ enum WallTime {
       && zip(text.utf8, pattern).allSatisfy { $1 == UInt8(ascii: "0") ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) : $0 == $1 }
   }
 
-  private static func canonical(_ text: String) -> String? {
+  /// The words of a text that may be a month: those of a date whose year has four digits. Empty for any other text.
+  static func monthWords(_ text: String) -> [String] {
+    guard !isCanonical(text) else { return [] }
+    let parts = Parts(text)
+    guard parts.numbers.contains(where: { $0.count == 4 }) else { return [] }
+    // A letter is the sign of a zone, as in `2026-05-15T17:26:00Z`.
+    return parts.words.filter { $0.count > 1 && !Parts.fillers.contains($0) && !Parts.halves.contains($0) }
+  }
+
+  private static func canonical(_ text: String, _ names: MonthNames) -> String? {
     var parts = Parts(text)
+    func month(_ word: String) -> String? { names.number(word).map(String.init) }
     let months = parts.words.compactMap(month)
     guard months.count <= 1, parts.words.allSatisfy({ month($0) != nil || Parts.fillers.contains($0) || Parts.halves.contains($0) }),
       let first = parts.numbers.first
@@ -100,21 +112,10 @@ enum WallTime {
     return "\(date.year)-\(Parts.two(date.month))-\(Parts.two(date.day)) \(time)"
   }
 
-  private static func month(_ word: String) -> String? {
-    guard word.count >= 3, let number = months.firstIndex(where: { $0.contains { word.hasPrefix($0) } }) else { return nil }
-    return String(number + 1)
-  }
-
-  /// The beginnings of month names in English, German and French, without accents.
-  private static let months = [
-    ["jan"], ["feb", "fev"], ["mar", "mrz"], ["apr", "avr"], ["may", "mai"], ["jun", "juin"], ["jul", "juil"], ["aug", "aou"], ["sep"],
-    ["oct", "okt"], ["nov"], ["dec", "dez"],
-  ]
-
   /// The parts of a text: numbers, words, and the separator between the first two numbers.
   private struct Parts {
     static let halves: Set = ["am", "pm"]
-    static let fillers: Set = ["t", "um", "uhr", "at", "a"]
+    static let fillers: Set = ["t", "um", "uhr", "at", "a", "de", "del", "kl", "klo", "г", "р", "年", "月", "日", "년", "월", "일"]
     var numbers: [String] = []
     private(set) var words: [String] = []
     private(set) var firstSign: Character?

@@ -37,8 +37,7 @@ struct WorkoutSQLite: ImportFormat {
     guard try Self.columns("workouts", of: source).isSuperset(of: ["id", "name", "starttimestamp"]),
       try Self.columns("exercises", of: source).isSuperset(of: ["id", "workoutid", "name"]), sets.isSuperset(of: ["id", "exerciseid"])
     else {
-      let found = tables.isEmpty ? "has no tables" : "has the tables \(tables.prefix(12).joined(separator: ", "))"
-      throw StoreError(.invalidSource, "\(path) is not the app's log of workouts: it \(found)")
+      throw StoreError(.invalidSource, "\(path) is not the app's log of workouts: it \(source.found)")
     }
     let isFirst = !sets.contains("iscompleted")
     name = isFirst ? "goonlytics-sqlite" : "thiccc-sqlite"

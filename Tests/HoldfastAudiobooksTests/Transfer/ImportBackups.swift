@@ -24,7 +24,10 @@ struct ImportBackups {
     let world = try ImportWorld()
     try "another migrator's".write(to: world.folder.file("library.json.backup"), atomically: true, encoding: .utf8)
     #expect(try world.report(json).backup == world.source.path + ".backup-2")
-    #expect(try world.report(Legacy.library()).backup == world.source.path + ".backup-3")
+    let other = Legacy.library(Legacy.collection(4, tracks: [Legacy.track(5)]))
+    #expect(try world.report(other).backup == world.source.path + ".backup-3")
+    // Nothing comes in from it.
+    #expect(try world.report(Legacy.library()).backup == nil)
     #expect(try String(contentsOf: world.folder.file("library.json.backup"), encoding: .utf8) == "another migrator's")
     #expect(try String(contentsOf: world.folder.file("library.json.backup-2"), encoding: .utf8) == json)
   }

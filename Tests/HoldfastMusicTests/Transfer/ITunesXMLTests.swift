@@ -65,10 +65,10 @@ import Testing
         == Date(timeIntervalSince1970: 1_296_705_906))
   }
 
-  @Test("a track without a Persistent ID, or with a damaged one, goes into the quarantine: its Track ID is not stable")
+  @Test("a track of which only the Track ID is known, or with a damaged Persistent ID, goes into the quarantine")
   func persistentIDs() throws {
     let world = try ImportWorld("Library.xml")
-    let none = "<key>103</key><dict><key>Track ID</key><integer>103</integer><key>Name</key><string>a &lt; b</string></dict>"
+    let none = "<key>103</key><dict><key>Track ID</key><integer>103</integer><key>Genre</key><string>a &lt; b</string></dict>"
     let source = ITunes.library(
       [ITunes.track(1), ITunes.track(2, id: "XYZ"), none, "<key>104</key><string>no dict</string>", ITunes.track(1)],
       [ITunes.playlist(20, "List", [1, 2, 3, 4])])
@@ -79,7 +79,7 @@ import Testing
         collection_tracks 4: 1 imported, 3 quarantined
         skipped 1: a repetition in the source
         Tracks.102: Persistent ID should be 16 hexadecimal digits, found "XYZ"
-        Tracks.103: Persistent ID is missing, and so is the place of a file
+        Tracks.103: Persistent ID is missing, and so are the place of a file and a name
         Tracks.104: a track should be a dict
         Playlists[0].Playlist Items[1]: its track is quarantined
         Playlists[0].Playlist Items[2]: its track is quarantined
@@ -87,7 +87,23 @@ import Testing
         """)
     #expect(
       try world.quarantine().contains(
-        "<dict><key>Track ID</key><integer>103</integer><key>Name</key><string>a &lt; b</string></dict>"))
+        "<dict><key>Track ID</key><integer>103</integer><key>Genre</key><string>a &lt; b</string></dict>"))
+  }
+
+  @Test("a track without a Persistent ID and a file is its names and its number, at each import, and its playlists come in")
+  func namesOnly() throws {
+    let world = try ImportWorld("Library.xml")
+    func track(_ id: Int, _ more: String) -> String {
+      "<key>\(id)</key><dict><key>Track ID</key><integer>\(id)</integer><key>Name</key><string>Song</string>\(more)</dict>"
+    }
+    let artist = "<key>Artist</key><string>A</string>"
+    let source = ITunes.library(
+      [track(101, artist), track(102, artist + "<key>Track Number</key><integer>2</integer>"), track(103, "")],
+      [ITunes.playlist(20, "Mine", [2, 1])])
+    #expect(try world.importing(source).hasPrefix("tracks 3: 3 imported\ncollections 1: 1 imported\ncollection_tracks 2: 2 imported"))
+    // In another file they have other numbers.
+    let later = source.replacing(/10([123])/) { "20\($0.1)" }
+    #expect(try world.importing(later).hasPrefix("tracks 3: 3 skipped\ncollections 1: 1 skipped\ncollection_tracks 2: 2 skipped"))
   }
 
   @Test("in a library without Persistent IDs a track is its file, and a playlist its name, at each import")

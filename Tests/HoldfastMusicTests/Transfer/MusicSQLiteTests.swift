@@ -207,7 +207,8 @@ import Testing
     #expect(
       try failure("CREATE TABLE collections (id, title); CREATE TABLE tracks (id, collection_id, title);")
         == "invalid_source: it is not the player's library: it has the tables collections, tracks")
-    #expect(try failure("PRAGMA user_version = 1; VACUUM") == "invalid_source: it is not the player's library: it has no tables")
+    let empty = "invalid_source: it is not the player's library: it has no tables; where a program had it open while it was copied"
+    #expect(try failure("PRAGMA user_version = 1; VACUUM").hasPrefix(empty))
     let world = try ImportWorld("library.json")
     _ = try world.importing(Music.library([]))
     let error = #expect(throws: StoreError.self) { try MusicStore.importLibrary(from: world.store, into: world.folder.file("x")) }

@@ -33,7 +33,7 @@ import Testing
     var told: [String] = []
     _ = try members.finish(kind: "songs", path: .text("$"), original: .bytes([]), at: 0) { (scanned: Scanned<Void>, _) in
       switch scanned {
-      case .damaged(_, _, let reason, _): told.append("damaged: \(reason)")
+      case .damaged(_, _, _, let reason, _): told.append("damaged: \(reason)")
       case .damagedField(_, let field, _, let reason, _): told.append("\(field): \(reason)")
       default: told.append("?")
       }

@@ -19,7 +19,6 @@ struct JSONListTests {
     var name: String
   }
 
-  /// Without a foreign key: only the format knows to which bed a plant belongs.
   private struct Garden: Library {
     static let schema = StoreSchema(
       "garden",
@@ -28,7 +27,7 @@ struct JSONListTests {
           "garden/001",
           sql: """
             CREATE TABLE beds (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL CHECK (name <> '')) STRICT;
-            CREATE TABLE plants (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, bed_id TEXT NOT NULL, name TEXT NOT NULL) STRICT;
+            CREATE TABLE plants (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, bed_id TEXT NOT NULL REFERENCES beds (id), name TEXT NOT NULL) STRICT;
             """)
       ], records: [Bed.self, Plant.self])
     let store: Store
@@ -36,15 +35,13 @@ struct JSONListTests {
   }
 
   private static func format(_ document: JSONDocument) throws -> JSONListImport {
-    let id = UUID()
     return try JSONListImport(
       "garden-json", document,
       [
-        .list("beds", of: "a bed", [.required("id", \.id, .id), .required("name", \.name, .text)], blank: Bed(id: id, name: "")),
+        .list("beds", of: "a bed", [.required("id", \.id, .id), .required("name", \.name, .text)] as FieldTable<Bed>),
         .list(
           "plants", of: "a plant",
-          [.required("id", \.id, .id), .required("bed", \.bedID, .id), .required("name", \.name, .text)],
-          blank: Plant(id: id, bedID: id, name: ""), parent: ("beds", \.bedID)),
+          [.required("id", \.id, .id), .required("bed", \.bedID, .id), .required("name", \.name, .text)] as FieldTable<Plant>),
       ])
   }
 
@@ -64,18 +61,22 @@ struct JSONListTests {
     let json = """
       {"plants": [
          {"id": "\(plant)1", "bed": "\(bed)1", "name": "Basil"}, {"id": "\(plant)2", "bed": "\(bed)2", "name": "Rose"},
-         {"id": "\(plant)1", "bed": "\(bed)1", "name": "Basil"}, {"bed": "\(bed)1", "name": "Sage"}],
-       "year": 2026, "beds": [{"id": "\(bed)1", "name": "Kitchen"}, {"id": "\(bed)2", "name": ""}]}
+         {"id": "\(plant)1", "bed": "\(bed)1", "name": "Basil"}, {"bed": "\(bed)1", "name": "Sage"},
+         {"id": "\(plant)3", "bed": "\(bed)3", "name": "Thyme"}],
+       "year": 2026,
+       "beds": [{"id": "\(bed)1", "name": "Kitchen"}, {"id": "\(bed)2", "name": ""}, {"id": "\(bed)3", "name": 5}]}
       """
     #expect(
       try world.importing(json) == """
-        beds 2: 1 imported, 1 quarantined
-        plants 4: 1 imported, 1 skipped, 2 quarantined
+        beds 3: 1 imported, 2 quarantined
+        plants 5: 1 imported, 1 skipped, 3 quarantined
         skipped 1: a repetition in the source
         $.year: this field is not known
         $.beds[1]: beds: CHECK constraint failed: name <> ''
+        $.beds[2]: name should be a text, found 5
         $.plants[1]: the record that it belongs to is quarantined
         $.plants[3]: id is missing
+        $.plants[4]: the record that it belongs to is quarantined
         """)
     let plants = try await world.usingLibrary { try await $0.store.read { try $0.all(Plant.self) } }
     #expect(plants.map(\.name) == ["Basil"])

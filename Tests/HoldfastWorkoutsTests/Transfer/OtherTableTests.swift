@@ -78,7 +78,7 @@ import Testing
   @Test(
     "a date whose day and month might be exchanged, or that the calendar has not, is no date",
     arguments: [
-      "05/06/2026, 19:26", "31 Feb 2026, 10:00", "2026-13-01 10:00", "9 Foo 2026, 10:00", "0:30 PM", "9 Apr 2026, 25:00", "9 Apr 26, 10:00",
+      "05/06/2026, 19:26", "31 Feb 2026, 10:00", "2026-13-01 10:00", "0:30 PM", "9 Apr 2026, 25:00", "9 Apr 26, 10:00",
     ])
   func noDate(date: String) throws {
     let world = try TableWorld(unit: nil)

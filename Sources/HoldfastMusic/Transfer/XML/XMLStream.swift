@@ -175,12 +175,18 @@ private final class XMLReading: NSObject, XMLParserDelegate {
     switch error.code {
     case 4: reason = "no element begins there"
     case Self.endsEarly: reason = "the document has content after its end"
+    case 6, 7, 8: reason = "a number stands for a character that XML does not allow"
     case 9: reason = "a character is not allowed there, or is not in the encoding"
+    case 23: reason = "a & begins no entity; one that stands for itself is written &amp;"
     case 26, 27: reason = "an entity is not declared"
     case 32: reason = "the encoding that it declares is not known"
+    case 38...41: reason = "an attribute is not written as name=\"value\""
+    case 42: reason = "a tag has an attribute twice"
+    case 65, 72...75, 77: reason = "a tag is not complete"
+    case 68: reason = "a name is missing; a < or & that stands for itself is written &lt; or &amp;"
     case 76: reason = "an end tag does not match <\(open.last ?? "")>"
     case 89: reason = "an entity contains itself"
-    default: reason = "the parser's error \(error.code)"
+    default: reason = "it is not XML there"
     }
     return StoreError(
       .invalidSource, "the XML stops making sense at line \(parser.lineNumber), column \(parser.columnNumber): \(reason)", cause: error)

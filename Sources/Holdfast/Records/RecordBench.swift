@@ -1,0 +1,71 @@
+internal import GRDBSQLite
+
+/// Binds and reads records of one type without their table, to look at their values. Not `Sendable`: one task at a time.
+package final class RecordBench<Record: StoredRecord> {
+  private let connection: RawConnection
+  private let statement: OpaquePointer
+
+  /// - Throws: `.misuse` when the columns of the type cannot be derived.
+  package init() throws {
+    try Record.checkColumns()
+    connection = try ConnectionFactory.probe()
+    let sql = "SELECT " + Record.columns.enumerated().map { "?\($0 + 1) AS \(quoted($1))" }.joined(separator: ", ")
+    var prepared: OpaquePointer?
+    guard sqlite3_prepare_v2(connection.handle, sql, -1, &prepared, nil) == SQLITE_OK, let prepared else { throw connection.failure() }
+    statement = prepared
+  }
+
+  deinit { sqlite3_finalize(statement) }
+
+  /// The values that the record binds, in the order of its columns.
+  ///
+  /// - Throws: `.invalidValue` for a value that cannot be stored; `.misuse` when it binds another number of values.
+  package func values(of record: Record) throws -> [SQLValue] {
+    try row {
+      try record.encode(into: &$0)
+    } read: { row in
+      try Record.columns.map { _ in try row.value() }
+    }
+  }
+
+  /// The record with these values.
+  ///
+  /// - Throws: the errors of reading it.
+  package func record(of values: [SQLValue]) throws -> Record {
+    try row {
+      for value in values { try $0.value(value) }
+    } read: { row in
+      try Record(row: &row)
+    }
+  }
+
+  private func row<T>(_ bind: (inout Values) throws -> Void, read: (inout StoredRow) throws -> T) throws -> T {
+    defer {
+      sqlite3_reset(statement)
+      sqlite3_clear_bindings(statement)
+    }
+    var values = Values(copyingInto: statement)
+    try bind(&values)
+    guard values.count == Record.columns.count else {
+      throw StoreError(.misuse, "\(Record.self) binds \(values.count) values for its \(Record.columns.count) columns")
+    }
+    guard sqlite3_step(statement) == SQLITE_ROW else { throw connection.failure() }
+    var row = StoredRow(statement)
+    return try read(&row)
+  }
+}
+
+extension StoredRecord where Self: Codable {
+  /// A record made from nothing, as the one from which the columns are derived.
+  package static func blank() throws -> Self {
+    _ = try DerivedColumns.of(Self.self)
+    return try Self(from: BlankRecord())
+  }
+}
+
+extension Reader {
+  /// The record whose key columns have these values, in the order of `StoredRecord.key`; nil when there is none.
+  package func find<Record: StoredRecord>(_ type: Record.Type, key: [SQLValue]) throws -> Record? {
+    try find(type) { values in for value in key { try values.value(value) } }
+  }
+}

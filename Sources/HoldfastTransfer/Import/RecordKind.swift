@@ -1,0 +1,209 @@
+public import Foundation
+public import Holdfast
+
+/// A kind of record of a complete importer, said once: its fields, and how it is saved. Its key is that of the record type, and what it
+/// belongs to is what the store's own foreign keys name.
+struct RecordKind<Row: StoredRecord>: Sendable {
+  let name: String
+  let fields: FieldTable<Row>
+  let blank: Row?
+  let modifiedAt: @Sendable (Row) -> Date?
+  let save: @Sendable (Row, Writer) throws -> Void
+
+  /// What another kind must know of this one.
+  var place: KindPlace { KindPlace(name: name, table: Row.table, key: Row.key) }
+
+  /// The values of a new record for the fields that a source does not give.
+  ///
+  /// - Throws: `.misuse` when there are none.
+  func madeBlank() throws -> Row {
+    if let blank { return blank }
+    func make<Derived: StoredRecord & Codable>(_ type: Derived.Type) throws -> Any { try type.blank() }
+    if let derived = Row.self as? any (StoredRecord & Codable).Type, let made = try make(derived) as? Row { return made }
+    throw StoreError(.misuse, "\(name): \(Row.self) is not Codable, so it needs `blank`")
+  }
+}
+
+/// A kind of record as its children see it.
+struct KindPlace: Sendable {
+  let name: String
+  let table: String
+  let key: [String]
+}
+
+/// The content of a complete importer's record: how it is written, and how it is read back.
+public struct SaidContent: Sendable {
+  let write: @Sendable (Writer) throws -> Void
+  let readBack: @Sendable (Reader) throws -> StoredShape?
+}
+
+/// Makes records of one kind from what a source says. Not `Sendable`: one for each scan.
+final class RecordMaker<Row: StoredRecord> {
+  let blank: Row
+  private let kind: RecordKind<Row>
+  private let bench: RecordBench<Row>
+  /// The places of the key's columns, and for each the fields that give it.
+  private let key: [(column: Int, fields: [Int])]
+  /// The columns that name a record without which this one cannot be.
+  private var references: [(kind: String, column: Int)] = []
+  /// The column that names another record of this kind.
+  private var own: Int?
+  /// The keys that were passed on, and the records that wait for one of them. Only where records name others of their kind.
+  private var passed: Set<String> = []
+  private var waiting: [String: [(key: String, record: SourceRecord<SaidContent>, position: Int)]] = [:]
+
+  /// - Throws: `.misuse` when a part of the key comes from no field: each record would get the blank one's.
+  init(_ kind: RecordKind<Row>) throws {
+    (self.kind, blank, bench) = (kind, try kind.madeBlank(), try RecordBench())
+    key = try Self.key(kind, blank, bench)
+  }
+
+  /// The foreign keys of the store that lead to one of `kinds`, where the column may not be NULL: else the record can be without the other one.
+  /// One of several columns is left to the store.
+  func findReferences(among kinds: [KindPlace], in reader: Reader) throws {
+    var found: [Int64: [(table: String, from: String, to: String?, isNeeded: Bool)]] = [:]
+    try reader.rows(
+      """
+      SELECT f.id, f."table", f."from", f."to", c."notnull" FROM pragma_foreign_key_list(\(Row.table)) f
+      JOIN pragma_table_info(\(Row.table)) c ON lower(c.name) = lower(f."from")
+      """
+    ) { row in
+      let id = try row.int64()
+      found[id, default: []].append((try row.text(), try row.text(), try row.textOrNil(), try row.bool()))
+    }
+    func isSame(_ one: String, _ other: String?) -> Bool { SQLiteSource.lowercased(one) == other.map(SQLiteSource.lowercased) }
+    for columns in found.sorted(by: { $0.key < $1.key }).map(\.value) {
+      guard columns.count == 1, let one = columns.first, let kind = kinds.first(where: { isSame($0.table, one.table) }),
+        kind.key.count == 1,
+        one.to == nil || isSame(kind.key[0], one.to), let column = Row.columns.firstIndex(where: { isSame($0, one.from) })
+      else { continue }
+      if one.isNeeded { references.append((kind.name, column)) }
+      if isSame(Row.table, one.table) { own = column }
+    }
+  }
+
+  /// Ends a record, and passes it on: saved is the stored row with the fields that the source has, or a new row.
+  func finish(
+    _ members: inout SourceMembers, _ said: SaidRow<Row>, path: SourcePath, original: SourceBytes, at position: Int,
+    _ visit: (Scanned<SaidContent>, Int) throws -> Void
+  ) throws {
+    let isKeyed = key.allSatisfy { $0.fields.contains { said.carries[$0] } }
+    if !isKeyed { members.fail("\(missing(said)) is missing") }
+    var values: [SQLValue] = []
+    if isKeyed {
+      do {
+        values = try bench.values(of: said.row)
+      } catch let error as StoreError where error.code == .invalidValue {
+        members.fail(error.message)
+      }
+    }
+    let keys = values.isEmpty ? [] : key.map { values[$0.column] }
+    let text = Self.text(keys)
+    if isKeyed, members.problem == nil, text == nil { members.fail("\(missing(said)) is missing") }
+    guard try members.finish(kind: kind.name, key: text, path: path, original: original, at: position, visit), let text else { return }
+    let (fields, modifiedAt, save) = (kind.fields, kind.modifiedAt, kind.save)
+    let content = SaidContent { tx in
+      try save(tx.find(Row.self, key: keys).map { fields.merged(said, into: $0) } ?? said.row, tx)
+    } readBack: { reader in
+      try reader.find(Row.self, key: keys).map { stored in
+        StoredShape(fields: fields.shape(of: stored, as: said), modifiedAt: modifiedAt(stored).flatMap(DateCodec.milliseconds))
+      }
+    }
+    let needed = references.compactMap { reference in
+      Self.text([values[reference.column]]).map { SourceRecord<SaidContent>.Parent(kind: reference.kind, key: $0) }
+    }
+    let record = SourceRecord(
+      kind: kind.name, key: text, references: needed, path: path, fields: said.fields,
+      modifiedAt: modifiedAt(said.row).flatMap(DateCodec.milliseconds), content: content, original: original)
+    guard let own else { return try visit(.record(record), position) }
+    // A record of a tree waits for the one above it, wherever that stands.
+    if let above = Self.text([values[own]]), above != text, !passed.contains(above) {
+      return waiting[above, default: []].append((text, record, position))
+    }
+    try pass((text, record, position), visit)
+  }
+
+  private func pass(
+    _ first: (key: String, record: SourceRecord<SaidContent>, position: Int), _ visit: (Scanned<SaidContent>, Int) throws -> Void
+  ) throws {
+    var next = [first]
+    while let one = next.popLast() {
+      try visit(.record(one.record), one.position)
+      passed.insert(one.key)
+      next += (waiting.removeValue(forKey: one.key) ?? []).reversed()
+    }
+  }
+
+  /// Passes on the records that wait for one that did not come: the store has it, or refuses them.
+  func end(_ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
+    while let above = waiting.min(by: { ($0.value[0].position, $0.key) < ($1.value[0].position, $1.key) })?.key {
+      for one in waiting.removeValue(forKey: above) ?? [] { try pass(one, visit) }
+    }
+  }
+
+  /// The first field that should give a part of the key.
+  private func missing(_ said: SaidRow<Row>) -> String {
+    let part = key.first { !$0.fields.contains { said.carries[$0] } } ?? key.first
+    return part?.fields.first.map { kind.fields.fields[$0].name } ?? "the id"
+  }
+
+  /// A key as the ledger has it: one value as it is, several as a list. Nil where one is NULL.
+  private static func text(_ values: [SQLValue]) -> String? {
+    let parts = values.map { value -> JSONValue? in
+      switch value {
+      case .text(let text): .string(text)
+      case .integer(let number): .integer(number)
+      case .real(let number): .double(number)
+      case .blob(let bytes): .string(bytes.base64EncodedString())
+      case .null: nil
+      }
+    }
+    let known = parts.compactMap(\.self)
+    guard known.count == parts.count, let first = known.first else { return nil }
+    if parts.count > 1 { return JSONValue.array(known).canonicalText() }
+    if case .string(let text) = first { return text }
+    return first.canonicalText()
+  }
+
+  /// Finds the fields that give the parts of the key, by a record that differs from the blank one in that part only.
+  private static func key(
+    _ kind: RecordKind<Row>, _ blank: Row, _ bench: RecordBench<Row>
+  ) throws -> [(column: Int, fields: [Int])] {
+    let values = try bench.values(of: blank)
+    let named = Row.key.compactMap(Row.columns.firstIndex(of:))
+    guard named.count == Row.key.count, !named.isEmpty else {
+      throw StoreError(.misuse, "the columns of \(Row.self) lack a part of its key: \(Row.key.joined(separator: ", "))")
+    }
+    return try named.map { column in
+      let other = others(of: values[column]).lazy.compactMap { value -> Row? in
+        var changed = values
+        changed[column] = value
+        return try? bench.record(of: changed)
+      }.first
+      // A type that takes few values, such as an enum: any field may give it.
+      guard let other else { return (column, Array(kind.fields.fields.indices)) }
+      let fields = try kind.fields.fields.indices.filter { index in
+        var copy = blank
+        kind.fields.fields[index].copy(from: other, to: &copy)
+        return try bench.values(of: copy)[column] != values[column]
+      }
+      guard !fields.isEmpty else {
+        throw StoreError(
+          .misuse, "\(kind.name): no field gives \(Row.columns[column]), a part of the key of \(Row.self)",
+          suggestion: "Add a field for it. The fields are \(kind.fields.fields.map(\.name).joined(separator: ", ")).")
+      }
+      return (column, fields)
+    }
+  }
+
+  private static func others(of value: SQLValue) -> [SQLValue] {
+    let id = SQLValue.id(NewID.derived(from: "\(value)"))
+    switch value {
+    case .text(let text): return [id, .text(text + "x")]
+    case .integer(let number): return [.integer(number ^ 1)]
+    case .real(let number): return [.real(number == 1 ? 2 : 1)]
+    case .blob(let bytes): return [.blob(bytes + [1])]
+    case .null: return [.integer(1), id, .text("x"), .blob(Data([1]))]
+    }
+  }
+}
