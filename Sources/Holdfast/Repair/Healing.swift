@@ -117,6 +117,14 @@ struct Healing {
 
   /// `file`, or a copy of it with its search indexes made again; nil where it is damaged, too.
   mutating func sound(_ file: URL, _ words: String) throws -> URL? {
+    var found = try look(at: file, words)
+    // SQLite calls a page damaged that the disk did not give. What the disk gives at the second time was not.
+    if found.damage != nil { found = try look(at: file, words) }
+    report.notes += found.damage.map { ["\(words) is damaged, too: \($0)"] } ?? []
+    return found.file
+  }
+
+  private func look(at file: URL, _ words: String) throws -> (file: URL?, damage: String?) {
     let trial = folder.file("\(file.lastPathComponent).trial")
     _ = try DurableFile.remove(trial)
     try DurableFile.copy(file, to: trial)
@@ -127,13 +135,10 @@ struct Healing {
       var damage = try Snapshot.damage(connection)
       let isRemade = try damage.isEmpty && remake(trial, connection)
       if damage.isEmpty { damage = try Store.check(at: trial, schemas: schemas, options: options.forCopy).damage }
-      guard let first = damage.first else { return isRemade ? trial : file }
-      report.notes.append("\(words) is damaged, too: \(first)")
+      return damage.first.map { (nil, $0) } ?? (isRemade ? trial : file, nil)
     } catch {
-      let message = try StoreError(error).ofContent().message.replacing(trial.path, with: words)
-      report.notes.append("\(words) is damaged, too: \(message)")
+      return (nil, try StoreError(error).ofContent().message.replacing(trial.path, with: words))
     }
-    return nil
   }
 
   // MARK: Indexes

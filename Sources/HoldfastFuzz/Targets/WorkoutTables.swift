@@ -12,7 +12,7 @@ struct WorkoutTables: WorkoutTarget {
   // Only the importer counts exercises, so the fuzzer cannot find dropped ones.
   var faults: [Fault] { [.forgetsToWrite, .dropsSets, .changesSource, .neverEqual] }
 
-  static let all = ["strong-csv", "hevy-csv", "fitnotes-csv", "stronglifts-csv"].map(WorkoutTables.init)
+  static let all = ["strong-csv", "hevy-csv", "fitnotes-csv", "stronglifts-csv", "fitbod-csv"].map(WorkoutTables.init)
 
   func source(_ random: inout SeededRandom) -> FuzzSource {
     var table = Table(name, random)
@@ -66,6 +66,7 @@ private struct Table {
     case "strong-csv": strong()
     case "hevy-csv": hevy()
     case "fitnotes-csv": fitNotes()
+    case "fitbod-csv": fitbod()
     default: strongLifts()
     }
   }
@@ -198,6 +199,21 @@ private struct Table {
         random.pick(["kgs", "lbs"], otherwise: ""), number(12), random.chance(1, of: 4) ? "2.5" : "",
         random.pick(["", "km", "ft"], otherwise: ""),
         random.chance(1, of: 4) ? "0:01:30" : "", random.chance(1, of: 4) ? name() : "",
+      ])
+    }
+  }
+
+  private mutating func fitbod() {
+    header = [
+      "Date", "Exercise", "Reps", "Weight(kg)", "Duration(s)", "Distance(m)", "Incline", "Resistance", "isWarmup", "Note", "multiplier",
+    ]
+    for _ in 0..<Int.random(in: 0...12, using: &random) {
+      sets += 1
+      rows.append([
+        "2022-06-0\(number(3)) \(random.pick(["08", "10", "23"], otherwise: "10")):1\(number(9)):00 +0000", name(), number(12),
+        number(90), random.chance(1, of: 4) ? "45.0" : "0", random.chance(1, of: 4) ? "1500" : "0.0", "0",
+        random.chance(1, of: 9) ? "3" : "0", random.pick(["true", "false"], otherwise: ""), random.chance(1, of: 4) ? name() : "",
+        random.chance(1, of: 4) ? "2.0" : "1.0",
       ])
     }
   }

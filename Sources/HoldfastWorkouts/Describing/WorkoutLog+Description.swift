@@ -20,10 +20,11 @@ extension WorkoutLog {
       FormatDescription("thiccc-json", "the app's JSON: current-workout.json, workout-backups, a history", likeness: isJSON),
       FormatDescription("workout-template-json", "the first app's template", likeness: isJSON),
       FormatDescription("strong-csv", "the table that Strong exports, in any of its versions", options: csvOptions, likeness: isTable),
-      // The likeness of `strong-csv` recognises all four tables.
+      // The likeness of `strong-csv` recognises all of these tables.
       FormatDescription("hevy-csv", "the table that Hevy exports", options: csvOptions),
       FormatDescription("fitnotes-csv", "the table that FitNotes exports", options: csvOptions),
       FormatDescription("stronglifts-csv", "the table that StrongLifts exports", options: csvOptions),
+      FormatDescription("fitbod-csv", "the table that Fitbod exports", options: csvOptions),
       .portable,
     ]
     library.writable = writableFormats.map {

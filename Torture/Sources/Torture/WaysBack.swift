@@ -58,8 +58,7 @@ enum WaysBack {
     switch workload {
     case .healOpen:
       let store = try Store.open(at: url, schemas: [Library.old], options: options)
-      _ = try store.heal()
-      acks.tell("healed")
+      tell(try store.heal(), acks)
       try store.close()
     case .restoreTo:
       try Archive(of: url, options: options).restore(to: .label(label), at: made(folder))
@@ -68,10 +67,13 @@ enum WaysBack {
       _ = try Store.salvage(url, to: made(folder), schemas: [Library.old], options: options)
       acks.tell("made")
     default:
-      let report = try Store.heal(at: url, schemas: [Library.old], options: options)
-      // SQLite takes a page that cannot be read for damage.
-      acks.tell(report.notes.contains { $0.contains("is damaged, too") } ? toldLess : "healed")
+      tell(try Store.heal(at: url, schemas: [Library.old], options: options), acks)
     }
+  }
+
+  /// SQLite takes a page that cannot be read for damage, where the disk gives it at the second time neither.
+  private static func tell(_ report: HealReport, _ acks: Acks) {
+    acks.tell(report.notes.contains { $0.contains("is damaged, too") } ? toldLess : "healed")
   }
 
   /// The healing said that it had no sound source.
