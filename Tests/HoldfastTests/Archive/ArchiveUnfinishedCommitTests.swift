@@ -65,24 +65,28 @@ struct ArchiveUnfinishedCommitTests {
 
   @Test("an opening that saw an empty file moves nothing of the store that another process has made there and archives meanwhile")
   func madeMeanwhile() throws {
-    try ArchivedNotes.raw(notes.url, creating: true) { empty in
+    // What a process leaves that is killed before the first migration has ended.
+    let (files, begun) = (StoreFiles(real: notes.url), notes.folder.file("begun.sqlite"))
+    try ArchivedNotes.raw(begun, creating: true) { empty in
       try empty.execute("PRAGMA journal_mode = WAL; CREATE TABLE a (b); DROP TABLE a")
-      var options = ArchivedNotes.options
-      options.archive.mode = .begins
-      let opening = try Opening(StoreFiles(notes.url), [ArchivedNotes.schema], options)
-      let store = try notes.open()
-      _ = try store.archive()
-      let archiver = try #require(store.archiver)
-      // As where its process is killed: no read transaction of the archive holds the log.
-      try archiver.queue.sync { archiver.source = try ArchiveSource(archiver.files, archiver.options) }
-      archiver.queue.suspend()
-      try notes.add(1, to: store)
-      let other = try opening.open()
-      archiver.queue.resume()
-      #expect(try store.moment() == .commit(1))
-      #expect(try store.archive().history().allSatisfy { $0.kind != .gap })
-      try other.close()
-      try store.close()
+      try FileManager.default.copyItem(at: begun, to: notes.url)
+      try FileManager.default.copyItem(at: StoreFiles(real: begun).log, to: files.log)
     }
+    var options = ArchivedNotes.options
+    options.archive.mode = .begins
+    let opening = try Opening(files, [ArchivedNotes.schema], options)
+    let store = try notes.open()
+    _ = try store.archive()
+    let archiver = try #require(store.archiver)
+    // As where its process is killed: no read transaction of the archive holds the log.
+    try archiver.queue.sync { archiver.source = try ArchiveSource(archiver.files, archiver.options) }
+    archiver.queue.suspend()
+    try notes.add(1, to: store)
+    let other = try opening.open()
+    archiver.queue.resume()
+    #expect(try store.moment() == .commit(1))
+    #expect(try store.archive().history().allSatisfy { $0.kind != .gap })
+    try other.close()
+    try store.close()
   }
 }
