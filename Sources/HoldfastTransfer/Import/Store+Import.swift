@@ -121,7 +121,7 @@ extension Store {
         if !options.dryRun, report.problemCount > 0 || isTaken {
           try snapshotLastCommit(label: "before the import of \(source.url.lastPathComponent)", isCancelled: options.isCancelled)
         }
-        // Of what nothing came in from, no copy is needed.
+        // A source from which nothing came in needs no copy.
         if let backup = kept.backup, isTaken || backup.isThere { report.backup = try backup.keep().path } else { kept.backup?.discard() }
         if let names = SourceFiles(source.url).otherNames { report.note(names) }
         if let reason = kept.noCopy { report.note("no copy of the source is kept: \(reason)") }

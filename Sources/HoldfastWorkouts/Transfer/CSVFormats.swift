@@ -51,9 +51,9 @@ extension WorkoutLog {
       ]
       return dialects.lazy.compactMap { $0 }.first { format == nil || $0.name == format }
     }
-    var clock = WallClock(timeZone: hints.timeZone ?? .current)
-    if try dialect(clock) != nil {
-      clock = try WallClock(timeZone: hints.timeZone ?? ownTimeZone(), months: months(of: file, hints))
+    // By the header alone: some tables are read whole to make their dialect.
+    if Self.dialects.contains(where: { (format == nil || $0.key == format) && $0.value.isHeader(file.header) }) {
+      let clock = try WallClock(timeZone: hints.timeZone ?? ownTimeZone(), months: months(of: file, hints))
       if let found = try dialect(clock) { return TrainingCSV(file, found, clock, again: hints.timeZone == nil ? dialect : nil) }
     }
     guard format != nil || looksLikeTable(file.header) else { return nil }
@@ -96,7 +96,7 @@ extension WorkoutLog {
         words.formUnion(found)
       }
     } catch is Enough {}
-    guard let first, !words.isEmpty else { return hints.language.flatMap { MonthNames(reading: [], in: $0) } ?? .usual }
+    guard let first else { return hints.language.flatMap { MonthNames(reading: [], in: $0) } ?? .usual }
     if let names = MonthNames(reading: words, in: hints.language) { return names }
     let shown = words.sorted().prefix(12).joined(separator: ", ")
     var error = StoreError(
