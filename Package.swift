@@ -56,8 +56,10 @@ let package = Package(
     // As another package's library: without what only the siblings may use.
     .target(
       name: "HoldfastAudiobooks", dependencies: ["Holdfast", "HoldfastTransfer"], packageAccess: false, swiftSettings: strict),
+    // libxml2 belongs to Apple's systems, and on Linux to the packages that the build needs.
+    .target(name: "CHoldfastXML", cSettings: [.headerSearchPath("system")], linkerSettings: [.linkedLibrary("xml2")]),
     .target(
-      name: "HoldfastMusic", dependencies: ["Holdfast", "HoldfastTransfer"], packageAccess: false, swiftSettings: strict),
+      name: "HoldfastMusic", dependencies: ["CHoldfastXML", "Holdfast", "HoldfastTransfer"], packageAccess: false, swiftSettings: strict),
     .target(
       name: "HoldfastWorkouts", dependencies: ["Holdfast", "HoldfastTransfer"], packageAccess: false, swiftSettings: strict),
     .target(

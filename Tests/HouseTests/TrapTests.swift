@@ -180,9 +180,6 @@ import Testing
       "Sources/HoldfastCommand/CommandKey.swift",
       // Sockets are the system's.
       "Sources/HoldfastTesting/HeldLocks.swift", "Sources/HoldfastTesting/LoopbackServer.swift",
-      // The system's parser is a module of its own there where Foundation is not the system's.
-      "Sources/HoldfastMusic/Transfer/XML/XMLEncoding.swift",
-      "Sources/HoldfastMusic/Transfer/XML/XMLStream.swift",
       // UTF8Span is newer than the oldest system that Holdfast runs on.
       "Sources/Holdfast/Records/RowColumns.swift",
       // CryptoKit is the system's, where there is one.

@@ -54,9 +54,11 @@ struct ITunesXML: ImportFormat {
   /// A part of the library that was read.
   private enum Part: Sendable {
     /// With its value, its key, and how far the file was read.
-    case track(ITunesTrack, Plist, String, Int)
+    case track(ITunesTrack, Plist, String, XMLLeftOut?, Int)
     case item(ITunesItem)
-    case playlist(Plist)
+    case playlist(Plist, XMLLeftOut?)
+    /// A character was left out that belongs to no track and no playlist, at this line.
+    case leftOut(line: Int)
   }
 
   /// - Throws: `.invalidSource` with the line or the offset; `.newerSource`.
@@ -66,23 +68,30 @@ struct ITunesXML: ImportFormat {
     let isLibrary = try ReadAhead.run(
       { put in
         var plist = PlistReader()
+        var told = 0
         try source.xml { event, place in
           try plist.take(event, at: place) { found in
             switch found {
-            case .member(let key, let value): try Self.check(key, value, path)
-            case .track(let key, let value): try put(Part.track(ITunesTrack(value, key: key, fields), value, key, place.position))
-            case .item(let value): try put(.item(ITunesItem(value)))
-            case .playlist(let value): try put(.playlist(value))
+            case .member(let key, let value):
+              try Self.check(key, value, path)
+              if place.leftOut > told { try put(Part.leftOut(line: place.leftOutLine)) }
+            case .track(let key, let value, let leftOut):
+              try put(Part.track(ITunesTrack(value, key: key, fields), value, key, leftOut, place.position))
+            case .item(let value): return try put(.item(ITunesItem(value)))
+            case .playlist(let value, let leftOut): try put(.playlist(value, leftOut))
             }
+            told = place.leftOut
           }
         }
         return plist.isLibrary
       },
       use: { part in
         switch part {
-        case .track(let track, let value, let key, let position): try scan.track(track, value, key, fields, at: position, visit)
+        case .track(let track, let value, let key, let leftOut, let position):
+          try scan.track(track, value, key, leftOut, fields, at: position, visit)
         case .item(let item): scan.items.append(item)
-        case .playlist(let value): scan.playlist(value)
+        case .playlist(let value, let leftOut): scan.playlist(value, leftOut)
+        case .leftOut(let line): try visit(.note(XMLLeftOut.reason, path: .text("line \(line)")), 0)
         }
       })
     guard isLibrary else {
@@ -114,6 +123,13 @@ struct ITunesXML: ImportFormat {
   }
 }
 
+extension XMLLeftOut {
+  func tell(_ kind: String, _ path: SourcePath, at position: Int, _ visit: ITunesScan.Visit) throws {
+    let reason = "\(Self.reason) at line \(line)"
+    try visit(.damagedField(kind: kind, field: field, path: path, reason: reason, original: .bytes(original)), position)
+  }
+}
+
 /// The state of one reading of a `Library.xml`.
 struct ITunesScan {
   typealias Visit = (Scanned<MusicRecord>, Int) throws -> Void
@@ -136,10 +152,12 @@ struct ITunesScan {
   private var ids: Set<UUID> = []
 
   mutating func track(
-    _ track: ITunesTrack, _ value: Plist, _ key: String, _ fields: FieldTable<LibraryTrack>, at position: Int, _ visit: Visit
+    _ track: ITunesTrack, _ value: Plist, _ key: String, _ leftOut: XMLLeftOut?, _ fields: FieldTable<LibraryTrack>, at position: Int,
+    _ visit: Visit
   ) throws {
     var parsed = track
-    let (said, path, original) = (parsed.said, SourcePath.text("Tracks.\(key)"), SourceBytes.made { value.xml })
+    let (said, path) = (parsed.said, SourcePath.text("Tracks.\(key)"))
+    let original = leftOut.map { SourceBytes.bytes($0.original) } ?? .made { value.xml }
     if let id = parsed.trackID {
       // Of two that only their names tell, and that differ otherwise, the second does not come in.
       let isAnother = parsed.isKnownByNames && named[said.row.id, default: said.fields] != said.fields
@@ -150,6 +168,7 @@ struct ITunesScan {
       places[id] = places[id].map { $0 == place ? place : .several } ?? place
     }
     guard try parsed.members.finish(kind: "tracks", path: path, original: original, at: position, visit) else { return }
+    try leftOut?.tell("tracks", path, at: position, visit)
     try visit(
       .record(
         SourceRecord(
@@ -159,8 +178,8 @@ struct ITunesScan {
       position)
   }
 
-  mutating func playlist(_ value: Plist) {
-    var list = ITunesPlaylist(value, at: lists.count, items)
+  mutating func playlist(_ value: Plist, _ leftOut: XMLLeftOut?) {
+    var list = ITunesPlaylist(value, leftOut, at: lists.count, items)
     var number = 1
     while list.isRecord, !ids.insert(list.row.id).inserted {
       number += 1

@@ -17,6 +17,7 @@ struct ITunesPlaylist {
   let items: [ITunesItem]
   let path: SourcePath
   private let value: Plist
+  private let leftOutCharacter: XMLLeftOut?
 
   private static let parent = "Parent Persistent ID"
   private static let entries = "Playlist Items"
@@ -36,8 +37,8 @@ struct ITunesPlaylist {
     "Podcasts", "Audiobooks", "Books", "Purchased Music", "Party Shuffle", "iTunesU",
   ]
 
-  init(_ value: Plist, at index: Int, _ items: [ITunesItem]) {
-    (self.value, self.items, path) = (value, items, .text("Playlists[\(index)]"))
+  init(_ value: Plist, _ character: XMLLeftOut?, at index: Int, _ items: [ITunesItem]) {
+    (self.value, self.items, path, leftOutCharacter) = (value, items, .text("Playlists[\(index)]"), character)
     members = SourceMembers([:])
     row = PlaylistRow(MusicPlaylist(id: .zero, name: ""), at: ListPlace.position(at: index))
     var found: [String: Plist] = [:]
@@ -93,8 +94,9 @@ struct ITunesPlaylist {
   func visit(at position: Int, _ visit: ITunesScan.Visit) throws {
     var members = members
     let said = members.read(Self.fields, into: SourceList(row))
-    let original = SourceBytes.made { [value] in value.xml }
+    let original = leftOutCharacter.map { SourceBytes.bytes($0.original) } ?? .made { [value] in value.xml }
     guard try members.finish(kind: "collections", path: path, original: original, at: position, visit) else { return }
+    try leftOutCharacter?.tell("collections", path, at: position, visit)
     for name in leftOut {
       try visit(.skipped(kind: "playlist_notes", path: path, reason: FileList.leftOut(name, of: row.name)), position)
     }

@@ -105,10 +105,10 @@ struct PlistReader {
   enum Found {
     /// A member of the root other than the two lists.
     case member(String, Plist)
-    case track(String, Plist)
+    case track(String, Plist, XMLLeftOut?)
     /// An entry of the playlist that is emitted next.
     case item(Plist)
-    case playlist(Plist)
+    case playlist(Plist, XMLLeftOut?)
   }
 
   private enum Role {
@@ -129,9 +129,12 @@ struct PlistReader {
   /// The scalar or key that is being read.
   private var open: String?
   private var text = ""
+  /// Where the track or playlist began that is being read, how many characters were left out before it, and where it has lost the first.
+  private var record: (start: Int?, leftOut: Int) = (nil, 0)
+  private var loss: (field: String, line: Int)?
 
   /// - Throws: `.invalidSource` with the line, for XML that is not a property list.
-  mutating func take(_ event: XMLEvent, at place: XMLPlace, _ emit: (Found) throws -> Void) throws {
+  mutating func take(_ event: XMLEvent, at place: XMLReading, _ emit: (Found) throws -> Void) throws {
     switch event {
     case .text(let piece):
       if open != nil { text += piece } else if !piece.utf8.allSatisfy({ $0 <= 0x20 }) { throw invalid("a text", place) }
@@ -140,7 +143,7 @@ struct PlistReader {
     }
   }
 
-  private mutating func start(_ name: String, _ place: XMLPlace) throws {
+  private mutating func start(_ name: String, _ place: XMLReading) throws {
     guard open == nil else { throw invalid("<\(name)>", place) }
     switch name {
     case "plist":
@@ -148,6 +151,9 @@ struct PlistReader {
     case "dict", "array":
       let role = role(of: name)
       if role == .tracks || role == .playlists { isLibrary = true }
+      if let parent = frames.last?.role, parent == .tracks || parent == .playlists {
+        (record, loss) = ((place.offset, place.leftOut), nil)
+      }
       frames.append(Frame(role: role, isDict: name == "dict"))
     case "key", "string", "integer", "real", "date", "data", "true", "false":
       open = name
@@ -167,7 +173,7 @@ struct PlistReader {
     }
   }
 
-  private mutating func end(_ name: String, _ place: XMLPlace, _ emit: (Found) throws -> Void) throws {
+  private mutating func end(_ name: String, _ place: XMLReading, _ emit: (Found) throws -> Void) throws {
     switch name {
     case "plist": break
     case "key":
@@ -189,23 +195,28 @@ struct PlistReader {
   }
 
   /// `value` is complete; nil for a value that was emitted in parts.
-  private mutating func put(_ value: Plist?, _ place: XMLPlace, _ emit: (Found) throws -> Void) throws {
+  private mutating func put(_ value: Plist?, _ place: XMLReading, _ emit: (Found) throws -> Void) throws {
     guard let last = frames.indices.last else { return }
     let key = frames[last].key
     frames[last].key = nil
+    if loss == nil, place.leftOut > record.leftOut { loss = (key ?? "", place.leftOutLine) }
     guard frames[last].isDict == (key != nil) else { throw invalid("a value without a key", place) }
     guard let value else { return }
     switch (frames[last].role, key) {
     case (.root, let key?): try emit(.member(key, value))
-    case (.tracks, let key?): try emit(.track(key, value))
+    case (.tracks, let key?): try emit(.track(key, value, leftOut(value, place)))
     case (.items, _): try emit(.item(value))
-    case (.playlists, _): try emit(.playlist(value))
+    case (.playlists, _): try emit(.playlist(value, leftOut(value, place)))
     case (_, let key?): frames[last].members.append(.init(key: key, value: value))
     case (_, nil): frames[last].elements.append(value)
     }
   }
 
-  private func invalid(_ found: String, _ place: XMLPlace) -> StoreError {
+  private func leftOut(_ value: Plist, _ place: XMLReading) -> XMLLeftOut? {
+    loss.map { XMLLeftOut(field: $0.field, line: $0.line, original: place.original(from: record.start) ?? Array(value.xml.utf8)) }
+  }
+
+  private func invalid(_ found: String, _ place: XMLReading) -> StoreError {
     StoreError(.invalidSource, "this is no property list: \(found) has no place at line \(place.line)")
   }
 }

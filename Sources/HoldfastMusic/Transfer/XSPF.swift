@@ -29,12 +29,14 @@ enum XSPF {
     private var about = ""
     private var entry: FileList.Entry?
     private var bases: [String] = []
+    /// Where the track began, and the characters that were left out before it, or that the list's notes name.
+    private var begun: (start: Int?, leftOut: Int) = (nil, 0)
     /// How many notes of each name the entry has.
     private var notes: [String: Int] = [:]
 
     init(base: String) { self.base = base }
 
-    mutating func take(_ event: XMLEvent, at place: XMLPlace) throws {
+    mutating func take(_ event: XMLEvent, at place: XMLReading) throws {
       switch event {
       case .text(let piece): text += piece
       case .start(let name, let attributes):
@@ -55,6 +57,8 @@ enum XSPF {
         if path == ["playlist", "trackList", "track"] {
           entry = FileList.Entry(path: "line \(place.line)", original: "")
           notes = [:]
+          noteLeftOut(place)
+          begun = (place.offset, place.leftOut)
         }
       case .end:
         if path.count <= depth {
@@ -71,14 +75,20 @@ enum XSPF {
 
     private func local(_ name: String) -> String { name.split(separator: ":").last.map(String.init) ?? name }
 
-    private mutating func end(at place: XMLPlace) {
+    private mutating func end(at place: XMLReading) {
       let value = text.trimmingCharacters(in: .whitespacesAndNewlines)
+      if entry == nil { noteLeftOut(place) }
       switch path.count {
       case 2: member(path[1], value, place)
       case 3 where path[1] == "trackList" && path[2] == "track":
         guard var entry else { return }
         if entry.location == nil { entry.problem = entry.problem ?? "it names no file" }
         entry.original = "<track>\(entry.original)</track>"
+        if place.leftOut > begun.leftOut {
+          entry.original = place.original(from: begun.start).map { String(decoding: $0, as: UTF8.self) } ?? entry.original
+          entry.damage("track", "\(XMLLeftOut.reason) at line \(place.leftOutLine)", line: place.line, entry.original)
+          begun.leftOut = place.leftOut
+        }
         list.entries.append(entry)
         self.entry = nil
       case 4 where path[1] == "trackList" && path[2] == "track":
@@ -88,7 +98,13 @@ enum XSPF {
       }
     }
 
-    private mutating func member(_ name: String, _ value: String, _ place: XMLPlace) {
+    private mutating func noteLeftOut(_ place: XMLReading) {
+      guard place.leftOut > begun.leftOut else { return }
+      begun.leftOut = place.leftOut
+      list.notes.append((XMLLeftOut.reason, "line \(place.leftOutLine)"))
+    }
+
+    private mutating func member(_ name: String, _ value: String, _ place: XMLReading) {
       guard !value.isEmpty else { return }
       switch name {
       case "title": list.title = list.title ?? value
@@ -97,7 +113,7 @@ enum XSPF {
       }
     }
 
-    private mutating func track(_ name: String, _ value: String, _ place: XMLPlace) {
+    private mutating func track(_ name: String, _ value: String, _ place: XMLReading) {
       guard var entry, !value.isEmpty else { return }
       self.entry = nil
       func damaged(_ reason: String) { entry.damage(name, reason, line: place.line, value) }
