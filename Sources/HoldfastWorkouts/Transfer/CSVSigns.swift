@@ -1,3 +1,4 @@
+import Foundation
 import HoldfastTransfer
 
 /// The quantity of a table's number.
@@ -99,6 +100,21 @@ struct CSVEvidence: Sendable {
     let part = letters[whole.endIndex...].dropFirst()
     guard 1...3 ~= whole.count, part.count == 3, part.allSatisfy({ 0x30...0x39 ~= $0 }) else { return false }
     return ".,".utf8.contains(letters[whole.endIndex]) && whole.contains { $0 != UInt8(ascii: "0") }
+  }
+}
+
+/// The signs in the numbers of a table, from one reading for both scans.
+final class SeenSigns: @unchecked Sendable {
+  // Guarded by `lock`.
+  private var signs: CSVSigns?
+  private let lock = NSLock()
+
+  func value(_ read: () throws -> CSVSigns) rethrows -> CSVSigns {
+    try lock.withLock {
+      let found = try signs ?? read()
+      signs = found
+      return found
+    }
   }
 }
 

@@ -13,15 +13,13 @@ struct Fitbod: TrainingDialect {
   private let unitText: String?
   private let distanceText: String?
   private let clock: WallClock
-  /// The start of the workout of each time.
-  private let starts: [Int64: Int64]
+  private let starts: WorkoutStarts
   var signs: CSVSigns
 
   private static let names = [
     "date": ["date"], "exercise": ["exercise"], "reps": ["reps"], "weight": ["weight"], "seconds": ["duration"], "distance": ["distance"],
     "incline": ["incline"], "resistance": ["resistance"], "warm-up": ["iswarmup"], "set note": ["note"], "multiplier": ["multiplier"],
   ]
-  private static let pause: Int64 = 3 * 3_600_000
 
   /// Nil for any other table.
   ///
@@ -37,12 +35,7 @@ struct Fitbod: TrainingDialect {
     try file.lines { [columns] line, _ in
       if case .row(let cells, _) = line, let time = columns.text("date", cells).flatMap({ Self.time($0, clock) }) { times.insert(time) }
     }
-    var (starts, start, last): ([Int64: Int64], Int64?, Int64?) = ([:], nil, nil)
-    for time in times.sorted() {
-      if last.map({ time - $0 >= Self.pause }) ?? true { start = time }
-      (starts[time], last) = (start, time)
-    }
-    self.starts = starts
+    starts = WorkoutStarts(times)
   }
 
   static func likeness(_ header: [String]) -> (known: Int, missing: [String]) {
@@ -63,7 +56,7 @@ struct Fitbod: TrainingDialect {
     let date = columns.text("date", cells) ?? ""
     guard let time = Self.time(date, clock) else { throw RowProblem(reason: "its date cannot be read: \(date)") }
     guard let exercise = columns.text("exercise", cells) else { throw RowProblem(reason: "it names no exercise") }
-    var row = TrainingRow(head: .init(start: starts[time] ?? time, name: ""), exercise: exercise)
+    var row = TrainingRow(head: .init(start: starts[time], name: ""), exercise: exercise)
     row.unknown = columns.doubts(cells) + ["incline", "resistance", "multiplier"].compactMap { doubt($0, cells) }
     do {
       row.parts = [.set(number: nil, try set(cells))]

@@ -69,6 +69,7 @@ struct TrainingCSV: ImportFormat, Sendable {
     case damaged(String, CSVPlace)
     case guessed(CSVPlace)
     case header
+    case skipped(kind: String, reason: String, CSVPlace)
     case rows([TrainingRow], CSVPlace)
   }
 
@@ -86,6 +87,8 @@ struct TrainingCSV: ImportFormat, Sendable {
           try visit(.note("rows that are not UTF-8 were read as Windows-1252", path: place.path), position)
         case .header:
           if let done = groups.takeHeader() { try hand(done, reader, position, &edition, visit) }
+        case .skipped(let kind, let reason, let place):
+          try visit(.skipped(kind: kind, path: place.path, reason: reason), position)
         case .rows(let rows, let place):
           for row in rows {
             if let done = groups.take(row, at: place) { try hand(done, reader, position, &edition, visit) }
@@ -116,8 +119,16 @@ struct TrainingCSV: ImportFormat, Sendable {
       switch line {
       case .damaged(let reason, let place): try body(.damaged(reason, place), position)
       case .guessed(let place): try body(.guessed(place), position)
-      case .header: try body(.header, position)
+      case .header:
+        _ = dialect.take(file.header)
+        try body(.header, position)
       case .row(let cells, let place):
+        switch dialect.take(cells) {
+        case .row: break
+        case .known: return
+        case .skipped(let kind, let reason): return try body(.skipped(kind: kind, reason: reason, place), position)
+        case .damaged(let reason): return try body(.damaged(reason, place), position)
+        }
         // Most tables have no open number. For another one, the table is read once more.
         if !knowsSigns, cells.contains(where: CSVEvidence.isOpen) {
           dialect.signs = try signs.value { try seen(dialect.signs) }
@@ -125,7 +136,7 @@ struct TrainingCSV: ImportFormat, Sendable {
         }
         let rows: [TrainingRow]
         do {
-          rows = try dialect.rows(checked(cells, place))
+          rows = try dialect.rows(checked(cells, place, dialect))
         } catch let problem as RowProblem {
           try refuseHeader(cells, place)
           return try body(.damaged(problem.reason, place), position)
@@ -163,13 +174,14 @@ struct TrainingCSV: ImportFormat, Sendable {
   }
 
   /// Spreadsheets write extra empty cells after the header's last, and leave out empty cells at the end. Both are allowed.
-  private func checked(_ cells: [String], _ place: CSVPlace) throws -> [String] {
-    if cells.count < file.header.count, cells.count >= dialect.leastCells, !place.isCut {
-      return cells + Array(repeating: "", count: file.header.count - cells.count)
+  private func checked(_ cells: [String], _ place: CSVPlace, _ dialect: any TrainingDialect) throws -> [String] {
+    let width = dialect.width ?? file.header.count
+    if cells.count < width, cells.count >= dialect.leastCells, !place.isCut {
+      return cells + Array(repeating: "", count: width - cells.count)
     }
-    if cells.count > file.header.count, let joined = dialect.joined(cells, place.original) { return joined }
-    guard cells.count >= file.header.count, cells.dropFirst(file.header.count).allSatisfy(\.isEmpty) else {
-      throw RowProblem(reason: "it has \(cells.count) cells, and the header has \(file.header.count)")
+    if cells.count > width, let joined = dialect.joined(cells, place.original) { return joined }
+    guard cells.count >= width, cells.dropFirst(width).allSatisfy(\.isEmpty) else {
+      throw RowProblem(reason: "it has \(cells.count) cells, and the header has \(width)")
     }
     return cells
   }
@@ -361,20 +373,5 @@ struct TrainingCSV: ImportFormat, Sendable {
 
   func readBack(_ record: SourceRecord<TrainingRecord>, in reader: Reader) throws -> StoredShape? {
     try shape.readBack(record.content, in: reader).map { StoredShape(fields: $0, modifiedAt: 0) }
-  }
-}
-
-/// The signs in the numbers of a table, from one reading for both scans.
-private final class SeenSigns: @unchecked Sendable {
-  // Guarded by `lock`.
-  private var signs: CSVSigns?
-  private let lock = NSLock()
-
-  func value(_ read: () throws -> CSVSigns) rethrows -> CSVSigns {
-    try lock.withLock {
-      let found = try signs ?? read()
-      signs = found
-      return found
-    }
   }
 }

@@ -254,6 +254,18 @@ struct WrittenSet: Sendable {
   var remarks: [String] = []
 }
 
+/// What a line is to a program that writes several tables into one file.
+enum TrainingLine: Sendable {
+  /// A row of the table that has the sets.
+  case row
+  /// A title, a header, or a row whose values come in with other rows.
+  case known
+  /// A row that the log cannot store.
+  case skipped(kind: String, reason: String)
+  /// A row of another table that cannot be read, with the reason.
+  case damaged(String)
+}
+
 /// The form in which one program writes its table.
 protocol TrainingDialect: Sendable {
   /// The format's name, as in `name`.
@@ -264,12 +276,18 @@ protocol TrainingDialect: Sendable {
   /// How many cells a row must have; some programs leave out empty cells at the end.
   var leastCells: Int { get }
 
+  /// How many cells a row has; nil: as many as the file's first line.
+  var width: Int? { get }
+
   /// The signs in its numbers. If a number is open, the file is read once to decide.
   var signs: CSVSigns { get set }
 
   /// How many columns of a header belong to such a table, and which required columns are missing.
   static func likeness(_ header: [String]) -> (known: Int, missing: [String])
 
+  /// Called with each line, in order, and again with the first line where the file repeats it. Only a program that writes several tables
+  /// into one file needs it.
+  mutating func take(_ cells: [String]) -> TrainingLine
   /// The cells of a row that has too many, joined where the program left out quotes; nil when the place is unclear.
   func joined(_ cells: [String], _ row: [UInt8]) -> [String]?
   /// The cells of a row that are numbers.
@@ -283,6 +301,8 @@ protocol TrainingDialect: Sendable {
 }
 
 extension TrainingDialect {
+  var width: Int? { nil }
+  mutating func take(_ cells: [String]) -> TrainingLine { .row }
   func joined(_ cells: [String], _ row: [UInt8]) -> [String]? { nil }
   /// Whether this is a header of such a table, in any version.
   static func isHeader(_ cells: [String]) -> Bool { likeness(cells).missing.isEmpty }
