@@ -4,9 +4,8 @@ import Testing
 struct FuzzTests {
   private static let targets = [
     "audiobook-json", "audiobook-sqlite", "music-json", "music-sqlite", "itunes-xml", "m3u", "xspf", "workout-json", "workout-templates",
-    "workout-sqlite", "strong-csv", "hevy-csv", "fitnotes-csv", "stronglifts-csv", "fitbod-csv", "inference-blobs", "inference-grdb",
-    "gguf", "hf-config",
-    "inference-answers", "damaged-stores",
+    "workout-sqlite", "strong-csv", "hevy-csv", "fitnotes-csv", "stronglifts-csv", "fitbod-csv", "jefit-csv", "gymrun-csv",
+    "inference-blobs", "inference-grdb", "gguf", "hf-config", "inference-answers", "damaged-stores",
   ]
 
   @Test("every mistake that is planted is found, and nothing where there is none", arguments: targets)

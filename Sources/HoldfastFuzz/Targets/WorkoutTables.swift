@@ -12,7 +12,9 @@ struct WorkoutTables: WorkoutTarget {
   // Only the importer counts exercises, so the fuzzer cannot find dropped ones.
   var faults: [Fault] { [.forgetsToWrite, .dropsSets, .changesSource, .neverEqual] }
 
-  static let all = ["strong-csv", "hevy-csv", "fitnotes-csv", "stronglifts-csv", "fitbod-csv"].map(WorkoutTables.init)
+  static let all = [
+    "strong-csv", "hevy-csv", "fitnotes-csv", "stronglifts-csv", "fitbod-csv", "jefit-csv", "gymrun-csv",
+  ].map(WorkoutTables.init)
 
   func source(_ random: inout SeededRandom) -> FuzzSource {
     var table = Table(name, random)
@@ -67,6 +69,8 @@ private struct Table {
     case "hevy-csv": hevy()
     case "fitnotes-csv": fitNotes()
     case "fitbod-csv": fitbod()
+    case "jefit-csv": jefit()
+    case "gymrun-csv": gymRun()
     default: strongLifts()
     }
   }
@@ -94,8 +98,9 @@ private struct Table {
   mutating func spoil() -> Bool {
     let times = random.pick([0, 1, 1, 2, 3, 8], otherwise: 1)
     for _ in 0..<times {
+      // Jefit's first line is a title, and its rows are those of several tables.
       guard let row = rows.indices.randomElement(using: &random), let other = rows.indices.randomElement(using: &random),
-        let column = header.indices.randomElement(using: &random)
+        let column = (header.count == 1 ? rows[row] : header).indices.randomElement(using: &random)
       else { return true }
       switch Int.random(in: 0..<12, using: &random) {
       case 0: rows.remove(at: row)
@@ -103,7 +108,8 @@ private struct Table {
       case 2: rows.swapAt(row, other)
       case 3: rows[row].append(random.pick(Self.values, otherwise: ""))
       case 4: _ = rows[row].popLast()
-      case 5: header[column] = random.pick(["", "x", "Weight", header[column].uppercased()], otherwise: "")
+      case 5 where header.indices.contains(column):
+        header[column] = random.pick(["", "x", "Weight", header[column].uppercased()], otherwise: "")
       case 6: rows[row] = [random.pick(Self.values, otherwise: "")]
       default:
         if rows[row].indices.contains(column) { rows[row][column] = random.pick(Self.values, otherwise: "") }
@@ -214,6 +220,45 @@ private struct Table {
         number(90), random.chance(1, of: 4) ? "45.0" : "0", random.chance(1, of: 4) ? "1500" : "0.0", "0",
         random.chance(1, of: 9) ? "3" : "0", random.pick(["true", "false"], otherwise: ""), random.chance(1, of: 4) ? name() : "",
         random.chance(1, of: 4) ? "2.0" : "1.0",
+      ])
+    }
+  }
+
+  private mutating func jefit() {
+    delimiter = ","
+    header = ["### SETTING ####"]
+    rows = [["row_id", "mass"], ["1", " kg"], ["########"]]
+    let sessions = Int.random(in: 0...3, using: &random)
+    let table = [["### WORKOUT SESSIONS ####"], ["rowid", "_id", "total_time", "starttime", "endtime"]]
+    let starts = (0..<sessions).map { ["\($0)", "\($0 + 1)", number(9), "177022\(number(9))318", "1770229999"] } + [["########"]]
+    let isBehind = random.chance(1, of: 2)
+    if !isBehind { rows += table + starts }
+    rows += [["### EXERCISE LOGS ####"], ["USERID", "logs", "_id", "mydate", "eid", "ename", "day_item_id", "belongsession"]]
+    // Session 0 is none: such an exercise is of its day.
+    for session in 0...sessions {
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let count = Int.random(in: 1...4, using: &random)
+        sets += count
+        let logs = (0..<count).map { _ in "\(number(90)).5x\(number(12))" }.joined(separator: ",")
+        rows.append(["7", logs, "\(rows.count)", "2026-02-0\(number(3))", "8", name(), "\(rows.count)", "\(session)"])
+      }
+    }
+    rows.append(["########"])
+    if isBehind { rows += table + starts }
+  }
+
+  private mutating func gymRun() {
+    header = [
+      "Date", "Time", "Routine", "Exercise", "Set", "Weight", "Reps", "Duration", "Distance", "Para6", "Para7", "Note", "Type", "Book",
+      "Version1",
+    ]
+    for _ in 0..<Int.random(in: 0...12, using: &random) {
+      sets += 1
+      rows.append([
+        "0\(number(3)).04.2025", "\(random.pick(["08", "10", "23"], otherwise: "10")):1\(number(9)):00",
+        random.chance(1, of: 3) ? "" : name(),
+        name(), number(4), number(90), number(12), random.chance(1, of: 4) ? "0:45" : "", random.chance(1, of: 4) ? "1.5" : "",
+        random.chance(1, of: 9) ? "3" : "", "", random.chance(1, of: 4) ? name() : "", "1", "1", "1",
       ])
     }
   }

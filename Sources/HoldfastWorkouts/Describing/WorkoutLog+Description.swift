@@ -25,6 +25,8 @@ extension WorkoutLog {
       FormatDescription("fitnotes-csv", "the table that FitNotes exports", options: csvOptions),
       FormatDescription("stronglifts-csv", "the table that StrongLifts exports", options: csvOptions),
       FormatDescription("fitbod-csv", "the table that Fitbod exports", options: csvOptions),
+      FormatDescription("jefit-csv", "the tables that Jefit exports in one file", options: csvOptions),
+      FormatDescription("gymrun-csv", "the table that GymRun exports", options: csvOptions),
       .portable,
     ]
     library.writable = writableFormats.map {

@@ -47,7 +47,7 @@ extension WorkoutLog {
     @Sendable func dialect(_ clock: WallClock) throws -> (any TrainingDialect)? {
       let dialects: [(any TrainingDialect)?] = [
         Strong(file, clock, unit), Hevy(file, clock, unit), FitNotes(file, clock, unit), try StrongLifts(file, clock, unit),
-        try Fitbod(file, clock, unit),
+        try Fitbod(file, clock, unit), try Jefit(file, clock, unit), try GymRun(file, clock, unit),
       ]
       return dialects.lazy.compactMap { $0 }.first { format == nil || $0.name == format }
     }
@@ -125,7 +125,7 @@ extension WorkoutLog {
 
   private static let dialects: KeyValuePairs<String, any TrainingDialect.Type> = [
     "strong-csv": Strong.self, "hevy-csv": Hevy.self, "fitnotes-csv": FitNotes.self, "stronglifts-csv": StrongLifts.self,
-    "fitbod-csv": Fitbod.self,
+    "fitbod-csv": Fitbod.self, "jefit-csv": Jefit.self, "gymrun-csv": GymRun.self,
   ]
 
   /// Other text has no such first line. If a table's first line is lost, the first line is a row with a time. Of two or three cells each must
@@ -174,7 +174,8 @@ extension WorkoutLog {
       } else if isNear || format != nil {
         "Export it again with the app's language set to English, and leave its first line as it is."
       } else {
-        "Use a table of Strong, Hevy, FitNotes, StrongLifts or Fitbod, exported with the app's language set to English and with its first line."
+        "Use a table of Strong, Hevy, FitNotes, StrongLifts, Fitbod, Jefit or GymRun, exported with the app's language set to English and "
+          + "with its first line."
       }
     return error
   }

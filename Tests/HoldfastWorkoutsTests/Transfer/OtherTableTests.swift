@@ -225,7 +225,7 @@ import Testing
       let error = #expect(throws: StoreError.self) { _ = try WorkoutLog.importer(for: ImportSource(world.source)) }
       let cells = header.split { ",;".contains($0) }.joined(separator: ", ")
       #expect(error?.message.hasSuffix("looks like a table, and its first line is not the header of a known one: \(cells)") == true)
-      #expect(error?.suggestion?.hasPrefix("Use a table of Strong, Hevy, FitNotes, StrongLifts or Fitbod, ") == true)
+      #expect(error?.suggestion?.hasPrefix("Use a table of Strong, Hevy, FitNotes, StrongLifts, Fitbod, Jefit or GymRun, ") == true)
     }
   }
 }
