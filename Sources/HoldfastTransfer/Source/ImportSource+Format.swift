@@ -29,6 +29,12 @@ extension ImportSource {
         .invalidSource, "\(url.path) only stands for a file in iCloud, which is not on this computer",
         suggestion: "Open \(name.dropFirst().dropLast(mark.count)) once, so that it is downloaded, and import that.")
     }
+    // Its first bytes are those of a ZIP.
+    if url.pathExtension.lowercased() == "audiobookshelf", start.starts(with: "PK".utf8) {
+      throw StoreError(
+        .invalidSource, "\(url.path) is a backup of Audiobookshelf, a ZIP archive with its database in it",
+        suggestion: "Unzip it, and import its file absdatabase.sqlite.")
+    }
     // `iTunes Library.itl` and `Library.musicdb`, by their first bytes.
     if ["hdfm", "hfma"].contains(where: { start.starts(with: $0.utf8) }) {
       throw StoreError(
