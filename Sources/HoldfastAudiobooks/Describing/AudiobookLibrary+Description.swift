@@ -18,6 +18,12 @@ extension AudiobookLibrary {
         // A music player's database has tables of these names, too.
         return tables.contains("collection_tracks") ? nil : .certain
       },
+      FormatDescription("audiobookshelf-json", "answers of an Audiobookshelf server: its items with their files, and a user's positions") {
+        AudiobookshelfJSON.isLike($0) ? .certain : nil
+      },
+      FormatDescription("audiobookshelf-sqlite", "the database of an Audiobookshelf server, absdatabase.sqlite") { source in
+        source.tables.map(AudiobookshelfSQLite.isLike) == true ? .certain : nil
+      },
       .portable,
     ]
     library.writable = writableFormats.map { FormatDescription($0.name, $0.what) }

@@ -15,10 +15,16 @@ extension AudiobookLibrary: ImportingLibrary {
   /// - Throws: `.misuse` for a format that does not exist; `.invalidSource` with the offset, `.newerSource`.
   public static func importer(for source: ImportSource) throws -> any ImportFormat {
     try source.check(among: description.readable)
-    if source.format == "library-sqlite" || source.format == nil && SQLiteSource.isDatabase(source.url) {
-      return try LibrarySQLite(SQLiteSource(source), named: source.url.path)
+    if source.format?.hasSuffix("-sqlite") ?? SQLiteSource.isDatabase(source.url) {
+      let database = try SQLiteSource(source)
+      let isShelf = source.format.map { $0 == "audiobookshelf-sqlite" } ?? AudiobookshelfSQLite.recognises(database)
+      return isShelf
+        ? try AudiobookshelfSQLite(database, named: source.url.path) : try LibrarySQLite(database, named: source.url.path)
     }
     let document = try source.document()
+    if source.format == "audiobookshelf-json" || source.format == nil && AudiobookshelfJSON.recognises(document) {
+      return try AudiobookshelfJSON(document)
+    }
     if source.format == "holdfast" || source.format == nil && PortableImport.recognises(document) {
       return try PortableImport(document, schemas: [schema])
     }

@@ -19,6 +19,14 @@ struct LibraryShape: Sendable {
   /// `library.sqlite`.
   static let sqlite = LibraryShape(.sqlText, marks: [.isFavorite]) { _, column in column }
 
+  /// A form of another program's files.
+  init(
+    collections: FieldTable<CollectionRow>, tracks: FieldTable<TrackRow>, states: FieldTable<PlaybackRow>,
+    favorites: FieldTable<FavoriteRow> = []
+  ) {
+    (self.collections, self.tracks, self.states, self.favorites) = (collections, tracks, states, favorites)
+  }
+
   private init(_ dates: ValueForm<Date>, marks: [RecordField<FavoriteRow>], _ name: (_ json: String, _ column: String) -> String) {
     // The content of a kind follows its type: see `SourceMembers.split(_:_:)`.
     collections = [
