@@ -28,25 +28,29 @@ struct TableOutline: Sendable {
     }
     let tables = try reader.tables()
     if schemas == nil { neverExported.formUnion(try tables.map(\.name).filter(reader.description().isNeverExported)) }
-    var waiting = try tables.filter { table in
+    let outlines = try tables.filter { table in
       !table.isOfKit && (declared == nil || declared?[table.name] != nil) && !neverExported.contains(table.name)
     }.map { try TableOutline($0, isKnown: declared != nil) }
     // A program that does not know the library writes what it may; the app reads its own exports.
-    for table in waiting where schemas != nil {
+    for table in outlines where schemas != nil {
       guard let parent = table.parents.first(where: neverExported.contains) else { continue }
       throw StoreError(.misuse, "the table \(table.name) points at \(parent), which is never exported: its rows could not come back")
     }
-    var ordered: [TableOutline] = []
-    var known: Set<String> = []
+    return parentsFirst(outlines, name: \.name, parents: \.parents)
+  }
+
+  /// The tables with parents before their children, as far as parents are among them.
+  static func parentsFirst<Table>(_ tables: [Table], name: (Table) -> String, parents: (Table) -> [String]) -> [Table] {
+    func plain(_ name: String) -> String { SQLiteSource.lowercased(name) }
+    var (waiting, ordered) = (tables, [Table]())
     while !waiting.isEmpty {
-      let ready = waiting.filter { table in
-        table.parents.allSatisfy { known.contains($0) || $0 == table.name || neverExported.contains($0) }
-      }
+      let names = Set(waiting.map { plain(name($0)) })
+      let ready = waiting.filter { table in parents(table).map(plain).allSatisfy { $0 == plain(name(table)) || !names.contains($0) } }
       // Tables that refer to each other in a circle may come in any order.
       let next = ready.isEmpty ? waiting : ready
       ordered += next
-      known.formUnion(next.map(\.name))
-      waiting.removeAll { known.contains($0.name) }
+      let done = Set(next.map { plain(name($0)) })
+      waiting.removeAll { done.contains(plain(name($0))) }
     }
     return ordered
   }

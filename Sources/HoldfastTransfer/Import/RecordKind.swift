@@ -48,9 +48,7 @@ final class RecordMaker<Row: StoredRecord> {
   private var references: [(kind: String, column: Int)] = []
   /// The column that names another record of this kind.
   private var own: Int?
-  /// The keys that were passed on, and the records that wait for one of them. Only where records name others of their kind.
-  private var passed: Set<String> = []
-  private var waiting: [String: [(key: String, record: SourceRecord<SaidContent>, position: Int)]] = [:]
+  private var tree = TreeOrder<SaidContent>()
 
   /// - Throws: `.misuse` when a part of the key comes from no field: each record would get the blank one's.
   init(_ kind: RecordKind<Row>) throws {
@@ -116,30 +114,11 @@ final class RecordMaker<Row: StoredRecord> {
       kind: kind.name, key: text, references: needed, path: path, fields: said.fields,
       modifiedAt: modifiedAt(said.row).flatMap(DateCodec.milliseconds), content: content, original: original)
     guard let own else { return try visit(.record(record), position) }
-    // A record of a tree waits for the one above it, wherever that stands.
-    if let above = Self.text([values[own]]), above != text, !passed.contains(above) {
-      return waiting[above, default: []].append((text, record, position))
-    }
-    try pass((text, record, position), visit)
+    try tree.take(record, above: Self.text([values[own]]), at: position, visit)
   }
 
-  private func pass(
-    _ first: (key: String, record: SourceRecord<SaidContent>, position: Int), _ visit: (Scanned<SaidContent>, Int) throws -> Void
-  ) throws {
-    var next = [first]
-    while let one = next.popLast() {
-      try visit(.record(one.record), one.position)
-      passed.insert(one.key)
-      next += (waiting.removeValue(forKey: one.key) ?? []).reversed()
-    }
-  }
-
-  /// Passes on the records that wait for one that did not come: the store has it, or refuses them.
-  func end(_ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
-    while let above = waiting.min(by: { ($0.value[0].position, $0.key) < ($1.value[0].position, $1.key) })?.key {
-      for one in waiting.removeValue(forKey: above) ?? [] { try pass(one, visit) }
-    }
-  }
+  /// Passes on the records that wait for one that did not come.
+  func end(_ visit: (Scanned<SaidContent>, Int) throws -> Void) throws { try tree.end(visit) }
 
   /// The first field that should give a part of the key.
   private func missing(_ said: SaidRow<Row>) -> String {
