@@ -37,7 +37,7 @@ package struct SQLTable: Equatable, Sendable {
     package let parent: String
     package private(set) var from: [String] = []
     /// The parent's columns; empty: its primary key.
-    private(set) var to: [String] = []
+    package private(set) var to: [String] = []
     /// Whether deleting the parent deletes the row.
     let cascades: Bool
 
@@ -59,6 +59,11 @@ package struct SQLTable: Equatable, Sendable {
 
   /// The names of the columns that an INSERT can give.
   package var given: [String] { columns.filter { !$0.isGenerated }.map(\.name) }
+
+  /// The columns for which an INSERT must give a value.
+  package var needed: [String] {
+    columns.filter { $0.isNotNull && $0.fallback == nil && !$0.isGenerated && $0.name != rowIDColumn }.map(\.name)
+  }
 
   package var primaryKey: [String] { columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace }.map(\.name) }
 

@@ -140,7 +140,8 @@ extension StoreDescription {
 }
 
 extension ColumnKind {
-  fileprivate var words: String {
+  /// A value of this kind, for people.
+  package var words: String {
     switch self {
     case .id: "a UUID"
     case .date: "a date"

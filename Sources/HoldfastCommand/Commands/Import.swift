@@ -11,7 +11,14 @@ struct Import: Subcommand {
       and compared with the source in one transaction: either all of it is in, or the store is as before. The source is never \
       modified and is kept as <SOURCE>.backup. \
       Records that cannot be imported are quarantined with the reason, and the exit code is 2. \
-      Importing the same source again changes nothing. \(Libraries.all.map(\.aboutImports).filter { !$0.isEmpty }.joined(separator: " "))
+      Importing the same source again changes nothing.
+
+      Into the store of another program, the tables and columns of a SQLite database are imported where their names match, without case \
+      and underscores. No code of that program runs: columns that it computes itself, such as texts for its search, get their default or \
+      NULL. Prints what has a place and what has none, and asks on a terminal; elsewhere it needs --yes. A table with a column that needs \
+      a value and gets none, without a key, or with numbers for dates or for UUIDs is refused before anything is written.
+
+      \(Libraries.all.map(\.aboutImports).filter { !$0.isEmpty }.joined(separator: " "))
 
       Example: holdfast import library.json --into library.sqlite
       """)
@@ -24,6 +31,9 @@ struct Import: Subcommand {
 
   @Flag(help: "Import and verify, then roll back: nothing is written.")
   var dryRun = false
+
+  @Flag(name: [.short, .long], help: "Into the store of another program: go on without asking.")
+  var yes = false
 
   @Flag(help: "Keep no copy of the source.")
   var noBackup = false
@@ -61,9 +71,21 @@ struct Import: Subcommand {
   private func perform(_ source: FilePath, _ console: Console) throws -> Answer {
     try finishInterrupted(into, lock.storeOptions)
     let kinds = try Store.kinds(at: into.url, options: lock.storeOptions)
-    let library = try ImportChoice(source: source, store: into, kinds: kinds, name: choice.library, format: format).library()
-    try refuseNewer(into, kinds, library.schema)
-    if kinds.isEmpty { try refuseBesideCopies(into) }
+    guard format == nil, choice.library == nil, TablesByName.isOnlyWay(from: source, into: kinds) else {
+      let library = try ImportChoice(source: source, store: into, kinds: kinds, name: choice.library, format: format).library()
+      try refuseNewer(into, kinds, library.schema)
+      if kinds.isEmpty { try refuseBesideCopies(into) }
+      return try run(source, console) { try known.importing($0, library) }
+    }
+    _ = try known.values(among: [], of: "an import by the names of tables")
+    let tables = try TablesByName(from: source, into: into, choice, lock)
+    try tables.confirm(dryRun: dryRun, yes: yes, console)
+    var answer = try run(source, console, tables.run)
+    answer.document["plan"] = tables.document
+    return answer
+  }
+
+  private func run(_ source: FilePath, _ console: Console, _ body: (LibraryImport) throws -> ImportReport) throws -> Answer {
     let interruption = Interruption()
     let display = ProgressDisplay(progress, console)
     var wanted = LibraryImport(from: source.url, into: into.url)
@@ -78,7 +100,7 @@ struct Import: Subcommand {
       tell(store, problem)
     }
     defer { display.end() }
-    let report = try known.importing(wanted, library)
+    let report = try body(wanted)
     return Answer(document: document(report), text: report.text, foundProblems: !report.isClean)
   }
 

@@ -260,7 +260,7 @@ extension SourceRecord<PortableImport.Row> {
 
 extension JSONValue {
   /// A key's value as text, for the ledger.
-  fileprivate var keyText: String {
+  var keyText: String {
     if case .string(let text) = self { text } else { canonicalText() }
   }
 }

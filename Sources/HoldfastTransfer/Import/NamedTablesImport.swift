@@ -1,0 +1,129 @@
+package import Holdfast
+
+/// Imports the rows of another program's database into tables of a store that have the same names. No code of the store's app runs.
+///
+/// A row that the store refuses goes into quarantine, and so does one that the store would keep with another value than the source has.
+package struct NamedTablesImport: ImportFormat {
+  /// One row: its values for the store, in the order of the table's columns.
+  package struct Row: Sendable {
+    fileprivate let table: NamedTables.Table
+    fileprivate let values: [SQLValue]
+  }
+
+  /// A foreign key of a table: the parent, and the columns that name its row, as places among the table's columns.
+  private typealias Link = (parent: String, from: [Int])
+
+  package let name = "tables-by-name"
+  package let version = 1
+  /// The number of rows in all tables.
+  package let total: Int
+  private let source: SQLiteSource
+  private let tables: [NamedTables.Table]
+
+  /// - Throws: `.invalidSource` when a table has refusals.
+  package init(_ named: NamedTables, _ source: SQLiteSource) throws {
+    if let table = named.tables.first(where: { !$0.refusals.isEmpty }) {
+      throw StoreError(
+        .invalidSource, "the table \(table.source) cannot be imported: \(table.refusals.joined(separator: "; "))",
+        suggestion: "Import it with an importer of the app's own (SQLiteImport); or import a copy of the source without this table.")
+    }
+    (tables, self.source) = (named.tables, source)
+    total = tables.reduce(0) { $0 + $1.rows }
+  }
+
+  /// The tables of the store, parents first.
+  package var kinds: [(name: String, table: String)] { tables.map { ($0.name, $0.name) } }
+
+  package func scan(_ reader: Reader, _ visit: (Scanned<Row>, Int) throws -> Void) throws {
+    var done = 0
+    for table in tables {
+      try scan(table, from: done, visit)
+      done += table.rows
+    }
+  }
+
+  private func scan(_ table: NamedTables.Table, from start: Int, _ visit: (Scanned<Row>, Int) throws -> Void) throws {
+    let links = links(of: table)
+    let isTree = links.contains { $0.parent == table.name }
+    var tree = TreeOrder<Row>()
+    var number = start
+    try source.rows(of: table.source) { row in
+      number += 1
+      let written = table.columns.map { $0.read(row) }
+      let key = Self.key(table.key, written)
+      func refuse(_ reason: String) throws {
+        try visit(.damaged(kind: table.name, key: key, path: row.path, reason: reason, original: row.original), number)
+      }
+      if let wrong = written.firstIndex(where: { $0 == nil }) {
+        let column = table.columns[wrong]
+        return try refuse("\(column.source) should be \(column.kind.words), found \(row.json(column.source).prefix(60))")
+      }
+      guard let key else { return try refuse("a part of the key is NULL") }
+      let known = written.compactMap(\.self)
+      let named = links.compactMap { link in Self.key(link.from, written).map { (parent: link.parent, key: $0) } }
+      let record = SourceRecord(
+        kind: table.name, key: key, references: named.filter { $0.parent != table.name }.map { .init(kind: $0.parent, key: $0.key) },
+        path: row.path, fields: zip(table.columns, known).map { SourceField($0.source, $1.text) },
+        content: Row(table: table, values: known.map(\.value)), original: row.original)
+      guard isTree else { return try visit(.record(record), number) }
+      try tree.take(record, above: named.first { $0.parent == table.name }?.key, at: number, visit)
+    }
+    try tree.end(visit)
+  }
+
+  /// The foreign keys that name a row of an imported table by the key of that table.
+  private func links(of table: NamedTables.Table) -> [Link] {
+    func isSame(_ one: String, _ other: String) -> Bool { SQLiteSource.lowercased(one) == SQLiteSource.lowercased(other) }
+    return table.stored.references.compactMap { reference -> Link? in
+      guard let parent = tables.first(where: { isSame($0.name, reference.parent) }) else { return nil }
+      let key = parent.key.map { parent.columns[$0].name }
+      let to = reference.to.isEmpty ? parent.stored.primaryKey : reference.to
+      let from = reference.from.compactMap { name in table.columns.firstIndex { isSame($0.name, name) } }
+      guard to.count == key.count, zip(to, key).allSatisfy(isSame), from.count == key.count else { return nil }
+      return (parent.name, from)
+    }
+  }
+
+  /// A key as the ledger has it. Nil where a part of it is NULL, or could not be read.
+  private static func key(_ places: [Int], _ written: [Written<SQLValue>?]) -> String? {
+    let texts = places.compactMap { written[$0]?.text }.filter { $0 != .null }
+    return texts.count == places.count ? PortableImport.key(texts.map(\.keyText)) : nil
+  }
+
+  package func write(_ record: SourceRecord<Row>, in tx: Writer) throws {
+    let (table, values) = (record.content.table, record.content.values)
+    let name = BoundSQL.names([table.name])
+    let changes = zip(table.columns, values).enumerated().filter { !table.key.contains($0.offset) }.map { _, one -> BoundSQL in
+      "\(sql: .names([one.0.name])) = \(one.1)"
+    }
+    var isThere = false
+    if !changes.isEmpty {
+      let set = BoundSQL.joined(changes, separator: ", ")
+      isThere = try tx.execute("UPDATE \(sql: name) SET \(sql: set) WHERE \(sql: record.content.condition)") > 0
+    }
+    if !isThere {
+      let marks = BoundSQL.joined(values.map { "\($0)" }, separator: ", ")
+      try tx.execute("INSERT INTO \(sql: name) (\(sql: .names(table.columns.map(\.name)))) VALUES (\(sql: marks))")
+    }
+    // A column's type, or a trigger, may have changed a value.
+    let stored = try readBack(record, in: tx)?.fields ?? []
+    guard stored != record.fields else { return }
+    let changed = zip(record.fields, stored).first { $0 != $1 }?.0.name
+    throw StoreError(.invalidValue, "the store would keep \(changed.map { "another value of \($0)" } ?? "no such row")")
+  }
+
+  package func readBack(_ record: SourceRecord<Row>, in reader: Reader) throws -> StoredShape? {
+    let table = record.content.table
+    let columns = BoundSQL.names(table.columns.map(\.name))
+    return try reader.value("SELECT \(sql: columns) FROM \(sql: .names([table.name])) WHERE \(sql: record.content.condition)") { row in
+      StoredShape(fields: try table.columns.map { SourceField($0.source, $0.told(try row.value())) })
+    }
+  }
+}
+
+extension NamedTablesImport.Row {
+  /// SQL that is true for the stored row with this row's key.
+  fileprivate var condition: BoundSQL {
+    .joined(table.key.map { "\(sql: .names([table.columns[$0].name])) = \(values[$0])" }, separator: " AND ")
+  }
+}
