@@ -97,11 +97,6 @@ public struct LibraryConformance<Library: Holdfast.Library, Known: Sendable>: Se
     _ = world.statements.take()
     return (world, known)
   }
-
-  func expect<Value: Equatable>(_ found: Value, _ wanted: Value, _ what: String) throws {
-    guard found != wanted else { return }
-    throw StoreError(.verificationFailed, "\(what): \(found), and should be \(wanted)")
-  }
 }
 
 /// The promises that `LibraryConformance` checks.
