@@ -115,9 +115,7 @@ import Testing
   // snippet: own-test-import-conformance
   @Test("books.json keeps what every import promises", arguments: ImportCheck.allCases)
   func imports(_ check: ImportCheck) throws {
-    let conformance = ImportConformance<ReadingList>(
-      "books.json", records: ImportKind("books", title: "title"), importer: { try ReadingList.importLibrary($0) }
-    ) { samples, file in
+    let conformance = ImportConformance<ReadingList>("books.json", records: ImportKind("books", title: "title")) { samples, file in
       let books = samples.map { sample in
         let added = sample.isDamaged ? "yesterday" : "2025-11-05T11:41:22Z"
         return #"{"id": "\#(sample.id)", "title": "\#(sample.title)", "added": "\#(added)"}"#

@@ -119,16 +119,16 @@ extension ImportConformance {
     for part in 1..<16 {
       let count = bytes.count * part / 16
       try bytes.prefix(count).write(to: world.source)
-      let error = try world.failure()
-      try expect(
-        error.code, .invalidSource, "the error for a source that is cut off after \(count) of \(bytes.count) bytes: \(error.message)")
+      let (error, what) = (try world.failure(), "a source that is cut off after \(count) of \(bytes.count) bytes")
+      try expect(error.code, .invalidSource, "the error for \(what), which says “\(error.message)”")
+      if let offset = error.offset { try expect((0...count).contains(offset), true, "whether the offset \(offset) is in \(what)") }
     }
     try expectSame(try contents(world), before, "importing a source that is cut off")
   }
 
   func checkChanged(_ world: World) throws {
     _ = try importing(whole, world)
-    let later = retitled(whole, "Other")
+    let later = retitled(whole, "Other", at: -day)
     _ = try importing(later, world)
     try expectTitles(later, world, "after the source changed")
   }

@@ -109,6 +109,7 @@ extension RawDatabase {
   static func storeIDsAsBytes(in file: URL) throws {
     func quoted(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
     try with(file) { database in
+      try database.execute("PRAGMA foreign_keys = OFF")
       for table in try database.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").joined() {
         let name = table.replacingOccurrences(of: "'", with: "''")
         for column in try database.rows("SELECT name FROM pragma_table_info('\(name)')").joined() {

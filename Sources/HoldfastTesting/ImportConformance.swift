@@ -9,9 +9,7 @@ public import HoldfastTransfer
 /// ```swift
 /// @Test("books.json keeps what every import promises", arguments: ImportCheck.allCases)
 /// func imports(_ check: ImportCheck) throws {
-///   try ImportConformance<ReadingList>(
-///     "books.json", records: ImportKind("books", title: "title"), importer: { try ReadingList.importLibrary($0) }
-///   ) { samples, file in
+///   try ImportConformance<ReadingList>("books.json", records: ImportKind("books", title: "title")) { samples, file in
 ///     let books = samples.map { #"{"id": "\#($0.id)", "title": "\#($0.title)", "added": \#($0.isDamaged ? "5" : now)}"# }
 ///     try Data(#"{"books": [\#(books.joined(separator: ", "))]}"#.utf8).write(to: file)
 ///   }.run(check)
@@ -31,7 +29,7 @@ public struct ImportConformance<Library: Holdfast.Library> {
   let library: (Store) -> Library
   let write: ([ImportSample], URL) throws -> Void
 
-  /// Describes the format.
+  /// Describes a format of an importer that needs more than `ImportingLibrary` says.
   ///
   /// - Parameters:
   ///   - file: the name of the source.
@@ -79,6 +77,18 @@ public struct ImportConformance<Library: Holdfast.Library> {
   }
 
   func world() throws -> World { try World(file, importer: importer, library: library) }
+}
+
+extension ImportConformance where Library: ImportingLibrary {
+  /// Describes a format of the library's importer; see the form with an `importer`.
+  public init(
+    _ file: String, records: ImportKind, children: ImportKind? = nil, without: Set<ImportCheck> = [],
+    write: @escaping ([ImportSample], URL) throws -> Void
+  ) {
+    self.init(
+      file, records: records, children: children, without: without, importer: Library.importLibrary(_:), library: { Library($0) },
+      write: write)
+  }
 }
 
 /// A kind of record that `ImportConformance` looks at, and where the store has it.
@@ -136,10 +146,10 @@ public enum ImportCheck: String, CaseIterable, Sendable {
   /// Cancelled before any of its records, at both readings of the source, and before its commit, an import throws `.cancelled`. The folder
   /// and an existing store are as before.
   case cancelled
-  /// A source that is cut off, at 15 places, is refused with `.invalidSource`. The folder and the store are as before. A format of lines
-  /// cannot tell that its end is missing.
+  /// A source that is cut off, at 15 places, is refused with `.invalidSource`, with no offset behind the cut. The folder and the store are
+  /// as before. A format of lines cannot tell that its end is missing.
   case cutOff
-  /// A record that changed in the source, and not in the store, comes in with its change.
+  /// A record that changed in the source, and not in the store, comes in with its change, whatever its time says.
   case changed
   /// Of a record that changed in both, the source's newer change wins, for its children, too. Only with times.
   case newer
