@@ -9,26 +9,6 @@ import Testing
 struct ImportCases {
   private let later = "2025-11-06T00:00:00Z"
 
-  @Test("there and equal: skipped, and not a row is written")
-  func equal() throws {
-    let world = try ImportWorld()
-    let json = Legacy.library(
-      Legacy.collection(
-        tracks: [Legacy.track(2, more: #""isFavorite":true,"#)], more: #""tags":["a"],"# + Legacy.states((2, Legacy.state()))))
-    _ = try world.importing(json)
-    let before = try world.rows()
-    #expect(
-      try world.importing(json) == """
-        collections 1: 1 skipped
-        tracks 1: 1 skipped
-        playback_states 1: 1 skipped
-        favorites 1: 1 skipped
-        tags 1: 1 skipped
-        skipped 5: in the store already
-        """)
-    #expect(try world.rows() == before)
-  }
-
   @Test("there and different, source newer by its own time: merged, with what hangs on it")
   func sourceNewer() throws {
     let world = try ImportWorld()
@@ -75,22 +55,6 @@ struct ImportCases {
         tracks 1: 1 skipped
         favorites 1: 1 merged
         skipped 1: in the store already
-        """)
-  }
-
-  @Test("there and different, stored row unchanged since it was imported from here: merged, whatever the times say")
-  func unchangedSince() throws {
-    let world = try ImportWorld()
-    _ = try world.importing(Legacy.library(Legacy.collection(updatedAt: later, tracks: [Legacy.track(2)])))
-    #expect(
-      try world.importing(Legacy.library(Legacy.collection(title: "older", tracks: [Legacy.track(2, name: "other")]))) == """
-        collections 1: 1 merged
-        tracks 1: 1 merged
-        """)
-    #expect(
-      try world.shelf() == """
-        older by nobody
-          2 other
         """)
   }
 
@@ -174,19 +138,6 @@ struct ImportCases {
       try world.shelf() == """
         三体 by nobody
           3 track 3
-        """)
-  }
-
-  @Test("the same id twice in the source, equal: the second is skipped")
-  func twiceEqual() throws {
-    let world = try ImportWorld()
-    let collection = Legacy.collection(tracks: [Legacy.track(2), Legacy.track(2)], more: #""tags":["a","a"],"#)
-    #expect(
-      try world.importing(Legacy.library(collection, collection)) == """
-        collections 2: 1 imported, 1 skipped
-        tracks 4: 1 imported, 3 skipped
-        tags 4: 1 imported, 3 skipped
-        skipped 7: a repetition in the source
         """)
   }
 

@@ -101,13 +101,6 @@ struct ImportReports {
     for phase in order { #expect(seen.last { $0.phase == phase }?.done == json.utf8.count) }
   }
 
-  @Test("the same bad record is kept once, however often it is imported")
-  func quarantineOnce() throws {
-    let world = try ImportWorld()
-    for _ in 1...3 { _ = try world.report(mixed) }
-    #expect(try world.leftOut() == ["tracks 7", "playback_states \(Legacy.state())"])
-  }
-
   @Test("more problems than a person reads are counted, and all are in the quarantine")
   func manyProblems() throws {
     let world = try ImportWorld()

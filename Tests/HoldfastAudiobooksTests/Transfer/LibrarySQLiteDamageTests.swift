@@ -196,18 +196,6 @@ import Testing
     #expect(try folder.importing() == ["collections 1 = 1 + 0 + 0 + 0", "tags 1 = 1 + 0 + 0 + 0"])
   }
 
-  @Test("a tag and a track that stand twice are told from their first")
-  func twice() throws {
-    let folder = try ImportFolder(
-      [Old.collection(), Old.track(), Old.track(number: 1), Old.track(number: 2), Old.tag("a"), Old.tag("b"), Old.tag("a")],
-      schema: Old.looseSchema)
-    #expect(
-      try folder.importing() == [
-        "collections 1 = 1 + 0 + 0 + 0", "tracks 3 = 1 + 0 + 1 + 1", "tags 3 = 2 + 0 + 1 + 0", "skipped 2: a repetition in the source",
-        "tracks[rowid 3]: an earlier record in the source has the same id and other content",
-      ])
-  }
-
   @Test("every spelling of a time that SQLite knows is one and the same time")
   func dates() throws {
     let spellings = [

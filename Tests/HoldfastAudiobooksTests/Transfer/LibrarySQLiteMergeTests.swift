@@ -32,45 +32,6 @@ import Testing
     #expect(try folder.files().keys.sorted() == ["library.sqlite", "library.sqlite.backup", "library.sqlite.backup-2"])
   }
 
-  @Test("a stored row that is unchanged since the import follows the source, whatever its time says")
-  func unchanged() throws {
-    let folder = try imported()
-    try folder.execute(["UPDATE collections SET title = 'older'", "UPDATE tracks SET display_name = 'new name'"])
-    #expect(
-      try folder.importing() == [
-        "collections 1 = 0 + 1 + 0 + 0", "tracks 1 = 0 + 1 + 0 + 0", "playback_states 1 = 0 + 0 + 1 + 0", "skipped 1: in the store already",
-      ])
-  }
-
-  @Test("what the listener changed since stays")
-  func storeNewer() throws {
-    let folder = try imported()
-    try folder.change {
-      _ = try $0.store.write { try AudiobookLibrary.renameCollection(try #require(id), to: "mine", in: $0) }
-      _ = try $0.store.write { try AudiobookLibrary.renameTrack(try #require(track), to: "my track", in: $0) }
-    }
-    try folder.execute(["UPDATE collections SET title = 'theirs'", "UPDATE tracks SET display_name = 'their track'"])
-    #expect(
-      try folder.importing() == [
-        "collections 1 = 0 + 0 + 1 + 0", "tracks 1 = 0 + 0 + 1 + 0", "playback_states 1 = 0 + 0 + 1 + 0", "skipped 1: in the store already",
-        "skipped 2: the store is newer",
-      ])
-    let stored = try #require(folder.collections().first)
-    #expect([stored.title, stored.tracks.first?.displayName ?? ""] == ["mine", "my track"])
-  }
-
-  @Test("what the listener deleted since does not come back")
-  func deleted() throws {
-    let folder = try imported()
-    try folder.change { _ = try $0.store.write { try AudiobookLibrary.deleteCollection(try #require(id), in: $0) } }
-    #expect(
-      try folder.importing() == [
-        "collections 1 = 0 + 0 + 1 + 0", "tracks 1 = 0 + 0 + 1 + 0", "playback_states 1 = 0 + 0 + 1 + 0",
-        "skipped 3: deleted since it was imported",
-      ])
-    #expect(try folder.collections().isEmpty)
-  }
-
   @Test("a last played track that the listener deleted since is nobody's last played one")
   func deletedLastPlayed() throws {
     let folder = try imported()

@@ -55,30 +55,6 @@ import Testing
     #expect(try folder.collections().first?.tracks.map(\.displayName) == ["第1章", "第2章", "第3章"])
   }
 
-  @Test("ids of 16 bytes, as GRDB stores a UUID, give the same library as ids in text")
-  func blobIDs() throws {
-    let texts = try ImportFolder(Self.whole)
-    let blobs = try ImportFolder(RawDatabase.withBlobIDs(Self.whole))
-    let picture = try texts.importing()
-    #expect(try blobs.importing() == picture)
-    #expect(try blobs.collections() == texts.collections())
-    #expect(try blobs.collections().first?.lastPlayedTrackID != nil)
-  }
-
-  @Test("a second import changes nothing")
-  func again() throws {
-    let folder = try ImportFolder(Self.whole)
-    _ = try folder.importing()
-    let first = try folder.collections()
-    #expect(
-      try folder.importing() == [
-        "collections 1 = 0 + 0 + 1 + 0", "tracks 3 = 0 + 0 + 3 + 0", "playback_states 2 = 0 + 0 + 2 + 0", "favorites 3 = 0 + 0 + 3 + 0",
-        "tags 2 = 0 + 0 + 2 + 0", "skipped 10: in the store already", "skipped 1: no longer a favourite",
-      ])
-    #expect(try folder.collections() == first)
-    #expect(try folder.files().keys.sorted() == ["library.sqlite", "library.sqlite.backup"])
-  }
-
   @Test("rows that stand only in the log are imported; neither file changes, and the copy has both")
   func log() throws {
     let folder = try ImportFolder([Old.collection()])

@@ -48,21 +48,6 @@ import Testing
     #expect(error.offset != nil || error.message.contains("at line"), "\(error)")
   }
 
-  @Test("a file that ends too early leaves a store that is there as it was")
-  func truncatedLater() throws {
-    let world = try ImportWorld("Library.xml")
-    _ = try world.report(one)
-    let before = try world.rows()
-    let later = ITunes.library((1...50).map { ITunes.track($0) })
-    try Data(later.utf8.prefix(later.utf8.count - 60)).write(to: world.source)
-    let error = #expect(throws: StoreError.self) {
-      _ = try MusicStore.importLibrary(from: world.source, into: world.store, storeOptions: world.options)
-    }
-    #expect(error?.code == .invalidSource)
-    #expect(error?.message.hasPrefix("the XML ends at byte") == true)
-    #expect(try world.rows() == before)
-  }
-
   @Test(
     "what is not a music library is refused, and the message says what it is",
     arguments: [

@@ -62,20 +62,6 @@ import Testing
     #expect(try world.shelf().hasSuffix("list 5: track 1, track 2, track 1, track 1"))
   }
 
-  @Test("the same track twice: an equal one is skipped, another one is quarantined")
-  func repeatedTracks() throws {
-    let world = try ImportWorld()
-    let json = Music.library([Music.track(1), Music.track(1), Music.track(1, ["title": "\"other\""])], [Music.playlist(5, [1])])
-    #expect(
-      try world.importing(json) == """
-        tracks 3: 1 imported, 1 skipped, 1 quarantined
-        collections 1: 1 imported
-        collection_tracks 1: 1 imported
-        skipped 1: a repetition in the source
-        $.tracks[2]: an earlier record in the source has the same id and other content
-        """)
-  }
-
   @Test("the same playlist id twice: the first one stays as it is, and what the second has besides is quarantined")
   func repeatedPlaylists() throws {
     let world = try ImportWorld()

@@ -145,14 +145,6 @@ import Testing
     #expect(try world.shelf().hasSuffix("l: track 3, track 2, track 1, track 1, track 3"))
   }
 
-  @Test("a damaged file is refused whole, and nothing is written")
-  func damagedFile() throws {
-    let world = try ImportWorld("library.db")
-    try world.database([Old.raw] + (0..<90).map { Old.track($0, ["genre": "'\(String(repeating: "x", count: 900))'"]) })
-    try Damage.truncate(world.source, to: 20_000)
-    #expect(try world.failure().code == .invalidSource)
-  }
-
   @Test("what is damaged in a later copy stays as the first one had it")
   func damagedLater() throws {
     let world = try ImportWorld("library.db")

@@ -35,21 +35,6 @@ import Testing
     #expect(try world.shelf().hasSuffix("list 5: track 3, track 1"))
   }
 
-  @Test("ids of 16 bytes, as GRDB stores a UUID, give the same library as ids in text", arguments: [false, true])
-  func blobIDs(hasURLs: Bool) throws {
-    let tracks = hasURLs ? [Old.urls, Old.urlTrack(1), Old.urlTrack(2)] : [Old.raw, Old.track(1), Old.track(2)]
-    let world = try ImportWorld("library.db")
-    try world.database(RawDatabase.withBlobIDs(tracks + Old.playlist(5, [2, 1])))
-    #expect(
-      try world.importing() == """
-        tracks 2: 2 imported
-        collections 1: 1 imported
-        collection_tracks 2: 2 imported
-        """)
-    #expect(try world.tracks().map(\.id) == [Music.uuid(1), Music.uuid(2)])
-    #expect(try world.shelf().hasSuffix("list 5: track 2, track 1"))
-  }
-
   @Test("the databases that came next have URLs, and the last counts plays", arguments: [false, true])
   func urls(plays: Bool) throws {
     let world = try ImportWorld("library.db")
@@ -73,23 +58,6 @@ import Testing
         track 2 by Artist on Album, 200.5 s\(plays ? ", played 3" : "") at file:///Music/a%20b/2.mp3
         list 5: track 1, track 2
         """)
-  }
-
-  @Test("importing the same again changes not a row", arguments: [Old.raw, Old.urls, Old.plays])
-  func again(schema: String) throws {
-    let world = try ImportWorld("library.db")
-    let track = schema == Old.raw ? Old.track : Old.urlTrack
-    try world.database([schema, track(1, [:]), track(2, [:])] + Old.playlist(5, [1, 2]) + Old.playlist(6, []))
-    _ = try world.importing()
-    let before = try world.rows()
-    #expect(
-      try world.importing() == """
-        tracks 2: 2 skipped
-        collections 2: 2 skipped
-        collection_tracks 2: 2 skipped
-        skipped 6: in the store already
-        """)
-    #expect(try world.rows() == before)
   }
 
   @Test("plays that the listener added since are not taken back by the database that counted fewer")

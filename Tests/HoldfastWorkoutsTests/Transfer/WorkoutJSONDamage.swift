@@ -34,15 +34,6 @@ import Testing
     #expect(try world.failure("").code == .invalidSource)
   }
 
-  @Test("a file that is cut off is refused whole, with the byte")
-  func cutOff() throws {
-    let whole = "[\(app.workout(1, [app.exercise(0x11, in: 1)])), \(app.workout(2, []))]"
-    for length in [1, 60, whole.utf8.count / 2, whole.utf8.count - 1] {
-      let error = try ImportWorld().failure(String(whole.prefix(length)))
-      #expect(error.code == .invalidSource && error.offset.map { (0...length).contains($0) } == true, "\(length): \(error)")
-    }
-  }
-
   @Test(
     "a history of nothing is nothing, and so is null, which says that no workout was in progress", arguments: ["[]", "null", " null\n"])
   func emptyHistory(text: String) throws {

@@ -281,24 +281,4 @@ import Testing
     #expect(exercise.sets.map(\.actual.reps) == [6])
     #expect(exercise.sets.map(\.note) == ["a note that the app has no place for"])
   }
-
-  @Test("what was deleted since stays deleted, with everything in it")
-  func deleted() throws {
-    let world = try ImportWorld()
-    let app = AppWorkouts.core
-    _ = try world.report("[\(app.workout(1, [app.exercise(0x11, in: 1, [app.set(0x21, of: 0x11, in: 1, at: 0)])]))]")
-    try world.withLibrary { log in
-      for workout in try log.store.read({ try WorkoutLog.workouts(in: $0) }) {
-        _ = try log.store.write { try WorkoutLog.deleteWorkout(workout.id, in: $0) }
-      }
-    }
-    #expect(
-      try world.importing() == """
-        workouts 1: 1 skipped
-        exercises 1: 1 skipped
-        exercise_sets 1: 1 skipped
-        skipped 3: deleted since it was imported
-        """)
-    #expect(try world.rows() == [])
-  }
 }

@@ -46,19 +46,6 @@ import Testing
         """)
   }
 
-  @Test("ids of 16 bytes, as GRDB stores a UUID, give the same log as ids in text")
-  func blobIDs() throws {
-    let statements = [Old.shipped, Old.laterWorkout(1), Old.exercise(0x11, in: 1), Old.set(0x21, of: 0x11, in: 1, at: 0)]
-    let texts = try ImportWorld("thiccc.sqlite")
-    try texts.database(statements)
-    let blobs = try ImportWorld("thiccc.sqlite")
-    try blobs.database(RawDatabase.withBlobIDs(statements))
-    let picture = try texts.importing()
-    #expect(try blobs.importing() == picture)
-    #expect(try blobs.workouts() == texts.workouts() && texts.workouts().first?.exercises.first?.sets.count == 1)
-    #expect(try blobs.importing().contains("skipped 3: in the store already"))
-  }
-
   @Test("whether a set was completed was never stored: one with repetitions or a duration above 0 was")
   func completed() throws {
     let world = try ImportWorld("db.sqlite")
