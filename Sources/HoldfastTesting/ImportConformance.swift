@@ -146,8 +146,8 @@ public enum ImportCheck: String, CaseIterable, Sendable {
   /// Cancelled before any of its records, at both readings of the source, and before its commit, an import throws `.cancelled`. The folder
   /// and an existing store are as before.
   case cancelled
-  /// A source that is cut off, at 15 places, is refused with `.invalidSource`, with no offset behind the cut. The folder and the store are
-  /// as before. A format of lines cannot tell that its end is missing.
+  /// A source that is cut off, at 15 places, is refused with `.invalidSource`, and, unless it is a database, with an offset in what is left
+  /// or with `at line` and its number. The folder and the store are as before. A format of lines cannot tell that its end is missing.
   case cutOff
   /// A record that changed in the source, and not in the store, comes in with its change, whatever its time says.
   case changed

@@ -167,6 +167,22 @@ struct ImportDamage {
       ])
   }
 
+  @Test("a file that is cut off, at every 50th byte, is refused with the place, and nothing is on disk")
+  func cutOff() throws {
+    let world = try ImportWorld()
+    let json = Legacy.library(
+      Legacy.collection(tracks: [Legacy.track(2), Legacy.track(3)], more: #""tags":["a"],"# + Legacy.states((2, Legacy.state()))))
+    let bytes = Array(json.utf8)
+    for count in stride(from: 0, to: bytes.count, by: 50) {
+      try Data(bytes.prefix(count)).write(to: world.source)
+      let error = #expect(throws: StoreError.self) {
+        try AudiobookLibrary.importLibrary(from: world.source, into: world.store, storeOptions: world.options)
+      }
+      #expect(error?.code == .invalidSource && error?.offset == count, "cut at \(count): \(String(describing: error))")
+      #expect(try world.folder.contents() == ["library.json"])
+    }
+  }
+
   @Test(
     "what is no library is refused with the place where it stops making sense",
     arguments: [
