@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 @testable import HoldfastMusic
