@@ -169,7 +169,8 @@ static void referred(void *context, const xmlChar *name) {
 
 static void leave_out(holdfast_xml *reader) {
   // The parser may report one character twice.
-  int64_t at = used(reader);
+  xmlParserInputPtr input = reader->parser->input;
+  int64_t at = input ? (int64_t)input->consumed + (input->cur - input->base) : -1;
   if (reader->left_out && at >= 0 && at == reader->left_out_at) return;
   reader->left_out_at = at;
   reader->left_out++;
@@ -198,7 +199,7 @@ static void complained(void *context, xmlErrorPtr error) {
   // A prefix without a namespace is common, and harmless here.
   if (error->level == XML_ERR_WARNING || error->domain == XML_FROM_NAMESPACE) return;
   xmlParserInputPtr input = reader->parser->input;
-  if (input && !is_character(input->cur, input->end)) {
+  if (input && !is_character(input->cur, input->end) && used(reader) >= 0) {
     return fail(reader, HOLDFAST_XML_NOT_UTF8, error->code, error->line, error->int2);
   }
   // The parser goes on without the character; of a CDATA section it would leave out more.
@@ -230,8 +231,9 @@ holdfast_xml *holdfast_xml_new(void) {
     return NULL;
   }
   reader->parser->_private = reader;
-  // Recover: a forbidden character is reported and left out. Every other error ends the reading here.
-  xmlCtxtUseOptions(reader->parser, XML_PARSE_RECOVER | XML_PARSE_NONET);
+  // Recover: a forbidden character is reported and left out; every other error ends the reading here. No entity is left in an attribute: a
+  // document that declares its own is refused.
+  xmlCtxtUseOptions(reader->parser, XML_PARSE_RECOVER | XML_PARSE_NOENT | XML_PARSE_NONET);
   return reader;
 }
 

@@ -115,7 +115,7 @@ extension RawDatabase {
         for column in try database.rows("SELECT name FROM pragma_table_info('\(name)')").joined() {
           let (table, column) = (quoted(table), quoted(column))
           let texts = try database.rows("SELECT DISTINCT \(column) FROM \(table) WHERE typeof(\(column)) = 'text'").joined()
-          for id in texts where UUID(uuidString: id) != nil {
+          for id in texts where IDCodec.parse(id) != nil {
             let bytes = id.replacingOccurrences(of: "-", with: "")
             try database.execute("UPDATE \(table) SET \(column) = x'\(bytes)' WHERE \(column) = '\(id)'")
           }

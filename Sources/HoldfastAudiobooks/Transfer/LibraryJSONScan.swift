@@ -142,9 +142,7 @@ struct LibraryJSONScan {
     }
     (favorite.row.trackID, favorite.row.collectionID) = (id, collection.value)
     try visit(
-      shape.scanned(
-        .favorite(favorite), in: collection.text, path: .json(start.location, member: ".isFavorite"), original: .value(start)),
-      start.offset)
+      shape.scanned(.favorite(favorite), in: collection.text, path: path, original: .value(start)), start.offset)
   }
 
   /// Whether the first track with this id can be imported.

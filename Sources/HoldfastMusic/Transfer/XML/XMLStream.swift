@@ -170,7 +170,8 @@ final class XMLReading {
     switch problem.code {
     case 4: reason = "no element begins there"
     case Self.endsEarly: reason = "the document has content after its end"
-    case 9: reason = "a character is not allowed there"
+    case 6, 7, 8: reason = "a number stands for no character"
+    case 9: reason = "a character is not allowed there, or is not in the encoding"
     case 23: reason = "a & begins no entity; one that stands for itself is written &amp;"
     case 26, 27: reason = "an entity is not declared"
     case 31, 32, 81: reason = "the encoding that it declares is not known"
