@@ -115,12 +115,14 @@ public struct StoreError: Error, Sendable {
   /// The underlying error of SQLite or of the file system.
   public var cause: (any Error)?
 
-  /// Makes an error, also for your own verbs. `table`, `column`, `row` and `offset` can be set afterwards.
+  /// Makes an error, also for your own verbs. `table`, `column` and `row` can be set afterwards.
   public init(
-    _ code: Code, _ message: String, suggestion: String? = nil, recoveryOptions: [RecoveryOption] = [], cause: (any Error)? = nil
+    _ code: Code, _ message: String, offset: Int? = nil, suggestion: String? = nil, recoveryOptions: [RecoveryOption] = [],
+    cause: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
+    self.offset = offset
     self.suggestion = suggestion
     self.recoveryOptions = recoveryOptions
     self.cause = cause

@@ -67,8 +67,7 @@ struct GGUFReader {
 
   /// The error for an invalid header at this place.
   func failure(_ reason: String) -> StoreError {
-    var error = StoreError(.invalidSource, "\(path) has no GGUF header that can be read: at byte \(offset), \(reason)")
-    error.offset = Int(clamping: offset)
-    return error
+    StoreError(
+      .invalidSource, "\(path) has no GGUF header that can be read: at byte \(offset), \(reason)", offset: Int(clamping: offset))
   }
 }

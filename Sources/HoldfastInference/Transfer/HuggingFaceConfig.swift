@@ -52,9 +52,7 @@ enum HuggingFaceConfig {
       let value = try scanner.value()
       try scanner.finish()
       guard case .object(let object) = value else {
-        var error = StoreError(.invalidSource, "a config.json of a model should be an object")
-        error.offset = 0
-        throw error
+        throw StoreError(.invalidSource, "a config.json of a model should be an object", offset: 0)
       }
       members = object
     } catch let error as JSONScanError {

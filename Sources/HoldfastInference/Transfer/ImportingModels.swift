@@ -49,10 +49,8 @@ extension InferenceStore {
     if try source.format == "hf-config" || !SQLiteSource.isDatabase(source.url) && HuggingFaceConfig.recognises(source) {
       return try HuggingFaceConfig.format(source)
     }
-    var error = StoreError(
-      .invalidSource, "\(source.url.path) describes no model",
+    throw StoreError(
+      .invalidSource, "\(source.url.path) describes no model", offset: 0,
       suggestion: "Use a GGUF file, or the config.json in the folder of a model.")
-    error.offset = 0
-    throw error
   }
 }

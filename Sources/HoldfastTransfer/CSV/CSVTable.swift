@@ -127,9 +127,7 @@ public struct CSVTable: Sendable {
   }
 
   private func refused(_ reason: String, at offset: Int) -> StoreError {
-    var error = StoreError(.invalidSource, "\(source.url.path) is no table: \(reason)")
-    error.offset = offset
-    return error
+    StoreError(.invalidSource, "\(source.url.path) is no table: \(reason)", offset: offset)
   }
 
   // MARK: Text
@@ -148,9 +146,7 @@ public struct CSVTable: Sendable {
       if encoding == .windowsCP1252 { return Windows1252.text(cell) }
       if [.utf16, .utf16LittleEndian, .utf16BigEndian].contains(encoding) { return String(decoding: cell, as: UTF8.self) }
       guard let named = String(data: Data(cell), encoding: encoding) else {
-        var error = StoreError(.invalidSource, "line \(place.line) is not in the encoding that was named")
-        error.offset = place.offset
-        throw error
+        throw StoreError(.invalidSource, "line \(place.line) is not in the encoding that was named", offset: place.offset)
       }
       return named
     }

@@ -112,8 +112,6 @@ struct CSVText {
   }
 
   private func refused(_ reason: String, _ offset: Int) -> StoreError {
-    var error = StoreError(.invalidSource, "\(url.path) is no table: \(reason)")
-    error.offset = offset
-    return error
+    StoreError(.invalidSource, "\(url.path) is no table: \(reason)", offset: offset)
   }
 }

@@ -237,9 +237,7 @@ public struct PortableImport: ImportFormat {
   }
 
   private static func invalid(_ reason: String, _ offset: Int) -> StoreError {
-    var error = StoreError(.invalidSource, "this export cannot be read, at byte \(offset): \(reason)")
-    error.offset = offset
-    return error
+    StoreError(.invalidSource, "this export cannot be read, at byte \(offset): \(reason)", offset: offset)
   }
 }
 

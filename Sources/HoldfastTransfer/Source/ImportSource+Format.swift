@@ -12,9 +12,7 @@ extension ImportSource {
       throw StoreError(.misuse, "there is no format \(format)", suggestion: "Use one of \(names).")
     }
     guard bytes > 0 else {
-      var error = StoreError(.invalidSource, "\(url.path) is empty: expected a library at byte 0, found the end of the file")
-      error.offset = 0
-      throw error
+      throw StoreError(.invalidSource, "\(url.path) is empty: expected a library at byte 0, found the end of the file", offset: 0)
     }
     try Self.refuseClosed(url, peek(4))
   }

@@ -70,9 +70,7 @@ struct CoreFields {
   }
 
   private func failure(_ problem: String) -> StoreError {
-    var error = StoreError(.invalidSource, "the object at \(path) cannot be read: \(problem)")
-    error.offset = start
-    return error
+    StoreError(.invalidSource, "the object at \(path) cannot be read: \(problem)", offset: start)
   }
 }
 

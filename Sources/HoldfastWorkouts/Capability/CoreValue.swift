@@ -37,9 +37,7 @@ extension JSONScanner {
 
   /// The error for the value at the scanner.
   fileprivate func unreadable(_ problem: String) -> StoreError {
-    var error = StoreError(.invalidSource, "the value at \(path) \(problem)")
-    error.offset = offset
-    return error
+    StoreError(.invalidSource, "the value at \(path) \(problem)", offset: offset)
   }
 }
 

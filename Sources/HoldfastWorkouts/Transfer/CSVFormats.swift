@@ -163,8 +163,7 @@ extension WorkoutLog {
       } else {
         "\(path) looks like a table, and its first line is not the header of a known one: \(begins)"
       }
-    var error = StoreError(.invalidSource, message)
-    error.offset = 0
+    var error = StoreError(.invalidSource, message, offset: 0)
     error.suggestion =
       if isMeasured {
         "Export the workouts, not the measurements, from the same app."

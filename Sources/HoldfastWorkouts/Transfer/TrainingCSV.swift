@@ -166,11 +166,9 @@ struct TrainingCSV: ImportFormat, Sendable {
   /// Refuses concatenated exports of other versions or units: the later rows would be read by the wrong columns.
   private func refuseHeader(_ cells: [String], _ place: CSVPlace) throws {
     guard WorkoutLog.isHeader(cells) else { return }
-    var error = StoreError(
+    throw StoreError(
       .invalidSource, "\(file.source.url.path) is several tables: line \(place.line) is a header, and another than the first",
-      suggestion: "Import the files one by one. Nothing was changed.")
-    error.offset = place.offset
-    throw error
+      offset: place.offset, suggestion: "Import the files one by one. Nothing was changed.")
   }
 
   /// Spreadsheets write extra empty cells after the header's last, and leave out empty cells at the end. Both are allowed.

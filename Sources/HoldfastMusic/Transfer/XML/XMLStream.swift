@@ -137,9 +137,7 @@ final class XMLReading {
 
   private func ended() -> StoreError {
     let what = open.last.map { "in the middle of <\($0)>" } ?? (hasRoot ? "in the middle of its last tag" : "before anything begins")
-    var error = StoreError(.invalidSource, "the XML ends at byte \(position), \(what)")
-    error.offset = position
-    return error
+    return StoreError(.invalidSource, "the XML ends at byte \(position), \(what)", offset: position)
   }
 
   private func failure(_ problem: holdfast_xml_problem) -> StoreError {
@@ -153,9 +151,8 @@ final class XMLReading {
       return refused("a tag with more than \(HOLDFAST_XML_MOST_ATTRIBUTES) attributes", line: Int(problem.line))
     case HOLDFAST_XML_NO_MEMORY: return StoreError(.outOfMemory, "there is no memory to read XML")
     case HOLDFAST_XML_NOT_UTF8:
-      var error = StoreError(.invalidSource, "the XML stops making sense at byte \(problem.offset), which is not UTF-8")
-      error.offset = Int(problem.offset)
-      return error
+      return StoreError(
+        .invalidSource, "the XML stops making sense at byte \(problem.offset), which is not UTF-8", offset: Int(problem.offset))
     default: return damaged(problem)
     }
   }
