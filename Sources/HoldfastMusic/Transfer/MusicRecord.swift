@@ -65,6 +65,12 @@ enum MusicRecord: Sendable {
   }
 }
 
+extension ImportFormat where Content == MusicRecord {
+  func write(_ record: SourceRecord<MusicRecord>, in tx: Writer) throws { try record.content.write(in: tx) }
+
+  func readBack(_ record: SourceRecord<MusicRecord>, in reader: Reader) throws -> StoredShape? { try record.content.readBack(in: reader) }
+}
+
 /// A track from one source: fields that the source does not give keep their stored values.
 struct SourceTrack: Sendable {
   /// The fields of a new track that the source does not give.
