@@ -74,6 +74,21 @@ extension ValueForm<Date> {
   }
 }
 
+/// What the server's API and its database have in common.
+protocol AudiobookshelfFormat: ImportFormat where Content == LibraryRecord {}
+
+extension AudiobookshelfFormat {
+  var version: Int { 1 }
+  var kinds: [(name: String, table: String)] { LibraryRecord.kinds }
+  var origin: String? { Audiobookshelf.origin }
+
+  func write(_ record: SourceRecord<LibraryRecord>, in tx: Writer) throws { try LibraryShape.shelf.write(record.content, in: tx) }
+
+  func readBack(_ record: SourceRecord<LibraryRecord>, in reader: Reader) throws -> StoredShape? {
+    try LibraryShape.shelf.readBack(record, in: reader)
+  }
+}
+
 /// Names, ids and places of an Audiobookshelf server.
 enum Audiobookshelf {
   /// The identity of its files. An item's id is of one server alone, and each backup has another file name.

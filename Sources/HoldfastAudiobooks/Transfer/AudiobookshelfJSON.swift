@@ -3,12 +3,9 @@ import Holdfast
 import HoldfastTransfer
 
 /// The items of an Audiobookshelf server as its API answers: one, or several in the list `results` or `libraryItems`.
-struct AudiobookshelfJSON: ImportFormat {
+struct AudiobookshelfJSON: AudiobookshelfFormat {
   let name = "audiobookshelf-json"
-  let version = 1
-  let kinds = LibraryRecord.kinds
   let total: Int
-  var origin: String? { Audiobookshelf.origin }
   /// At the list, or at the only item.
   private let items: JSONScanner
 
@@ -55,9 +52,8 @@ struct AudiobookshelfJSON: ImportFormat {
       throw StoreError.invalidJSON(error)
     }
     guard let items = list ?? (keys.isSuperset(of: Self.item) ? start : nil) else {
-      var error = StoreError(.invalidSource, "this JSON has no items: expected an answer of an Audiobookshelf server at byte 0")
-      error.offset = 0
-      throw error
+      throw StoreError(
+        .invalidSource, "this JSON has no items: expected an answer of an Audiobookshelf server at byte 0", offset: 0)
     }
     (self.items, total) = (items, document.count)
   }
@@ -92,11 +88,5 @@ struct AudiobookshelfJSON: ImportFormat {
       progress = ShelfProgress(members: own, place: place, original: .made { JSONValue.object(own).canonicalText() })
     }
     try AudiobookshelfItem(members, progress, at: .json(start.location), .value(start), start.offset).scan(reader, visit)
-  }
-
-  func write(_ record: SourceRecord<LibraryRecord>, in tx: Writer) throws { try LibraryShape.shelf.write(record.content, in: tx) }
-
-  func readBack(_ record: SourceRecord<LibraryRecord>, in reader: Reader) throws -> StoredShape? {
-    try LibraryShape.shelf.readBack(record, in: reader)
   }
 }

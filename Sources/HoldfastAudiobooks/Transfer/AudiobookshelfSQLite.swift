@@ -6,12 +6,9 @@ import HoldfastTransfer
 ///
 /// Tables `libraryItems`, `books`, `authors`, `bookAuthors`, `mediaProgresses` and `users`. The positions of one user are imported: of the
 /// root user, or where that one has none, of the user who was made first.
-struct AudiobookshelfSQLite: ImportFormat {
+struct AudiobookshelfSQLite: AudiobookshelfFormat {
   let name = "audiobookshelf-sqlite"
-  let version = 1
-  let kinds = LibraryRecord.kinds
   let total: Int
-  var origin: String? { Audiobookshelf.origin }
   var noCopy: String? { "it contains the passwords and keys of the server's users" }
   private let source: SQLiteSource
   /// The names of the authors, by book.
@@ -147,12 +144,6 @@ struct AudiobookshelfSQLite: ImportFormat {
       item["media"] = .object(own)
     }
     return item
-  }
-
-  func write(_ record: SourceRecord<LibraryRecord>, in tx: Writer) throws { try LibraryShape.shelf.write(record.content, in: tx) }
-
-  func readBack(_ record: SourceRecord<LibraryRecord>, in reader: Reader) throws -> StoredShape? {
-    try LibraryShape.shelf.readBack(record, in: reader)
   }
 }
 

@@ -236,10 +236,6 @@ struct FileListImport: ImportFormat {
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
     return String(name[..<dot])
   }
-
-  func write(_ record: SourceRecord<MusicRecord>, in tx: Writer) throws { try record.content.write(in: tx) }
-
-  func readBack(_ record: SourceRecord<MusicRecord>, in reader: Reader) throws -> StoredShape? { try record.content.readBack(in: reader) }
 }
 
 extension FileList.Entry {

@@ -115,8 +115,6 @@ struct ITunesXML: ImportFormat {
     }
   }
 
-  func write(_ record: SourceRecord<MusicRecord>, in tx: Writer) throws { try record.content.write(in: tx) }
-
   func readBack(_ record: SourceRecord<MusicRecord>, in reader: Reader) throws -> StoredShape? {
     guard case .entry(let row) = record.content else { return try record.content.readBack(in: reader) }
     return try ITunesItem.stored(row.id, in: reader).map { StoredShape(fields: $0) }

@@ -85,10 +85,4 @@ struct MusicSQLite: ImportFormat {
       scan.position += rows
     }
   }
-
-  func write(_ record: SourceRecord<MusicRecord>, in tx: Writer) throws { try record.content.write(in: tx) }
-
-  func readBack(_ record: SourceRecord<MusicRecord>, in reader: Reader) throws -> StoredShape? {
-    try record.content.readBack(in: reader)
-  }
 }

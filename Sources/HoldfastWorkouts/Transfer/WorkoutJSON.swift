@@ -11,13 +11,12 @@ import HoldfastTransfer
 /// A single workout without an end is in progress, and stays so if the log has none in progress; in a list it is history. Null
 /// means that no workout was in progress, and imports nothing. A workout without any `completed` field was written before that
 /// field existed: then sets with repetitions or a duration above 0 were done.
-struct WorkoutJSON: ImportFormat {
+struct WorkoutJSON: WorkoutFormat {
   let name: String
   let version = 1
-  let kinds = WorkoutRecord.kinds
-  let total: Int
+  let shape: WorkoutShape
+  var total: Int { document.count }
   private let document: JSONDocument
-  private let shape: WorkoutShape
   private let isOne: Bool
   private let isDamaged: Bool
 
@@ -26,6 +25,7 @@ struct WorkoutJSON: ImportFormat {
   /// - Throws: `.invalidSource` with the byte offset.
   init(_ document: JSONDocument, as name: String) throws {
     var scanner = JSONScanner(document)
+    let isOne: Bool
     do {
       switch try scanner.peek() {
       case .array, .null: isOne = false
@@ -39,11 +39,7 @@ struct WorkoutJSON: ImportFormat {
     } catch {
       throw StoreError.invalidJSON(error)
     }
-    self.name = name
-    self.document = document
-    shape = Self.shape(name)
-    isDamaged = false
-    total = document.count
+    self.init(document, name, isOne: isOne, isDamaged: false)
   }
 
   /// The readable part of a document that is damaged or cut off: everything before the damage, also of the damaged workout. The
@@ -52,27 +48,19 @@ struct WorkoutJSON: ImportFormat {
   /// - Throws: `JSONScanError` when not even its first byte is JSON.
   init(damaged document: JSONDocument, as name: String) throws {
     var scanner = JSONScanner(document)
-    isOne = try scanner.peek() == .object
-    self.name = name
-    self.document = document
-    shape = Self.shape(name)
-    isDamaged = true
-    total = document.count
+    self.init(document, name, isOne: try scanner.peek() == .object, isDamaged: true)
   }
 
-  private static func shape(_ name: String) -> WorkoutShape { name == "goonlytics-json" ? .firstJSON : .core }
+  private init(_ document: JSONDocument, _ name: String, isOne: Bool, isDamaged: Bool) {
+    (self.document, self.name, self.isOne, self.isDamaged) = (document, name, isOne, isDamaged)
+    shape = name == "goonlytics-json" ? .firstJSON : .core
+  }
 
   func scan(_ reader: Reader, _ visit: (Scanned<WorkoutRecord>, Int) throws -> Void) throws {
     var scan = WorkoutScan(shape: shape, isDamaged: isDamaged)
     try scan.all(of: document, visit) { scan, element in
       try scan.workout(&element, state: { isOne && $0.endedAt == nil ? .active : .finished }, visit)
     }
-  }
-
-  func write(_ record: SourceRecord<WorkoutRecord>, in tx: Writer) throws { try shape.write(record.content, in: tx) }
-
-  func readBack(_ record: SourceRecord<WorkoutRecord>, in reader: Reader) throws -> StoredShape? {
-    try shape.readBack(record, in: reader)
   }
 
   // MARK: Recognising
@@ -132,10 +120,9 @@ struct WorkoutJSON: ImportFormat {
   }
 
   private static var unknown: StoreError {
-    var error = StoreError(
-      .invalidSource, "this JSON is no workout: expected one with \"start_timestamp\", \"startTimestamp\", or \"title\" at byte 0")
-    error.offset = 0
-    return error
+    StoreError(
+      .invalidSource, "this JSON is no workout: expected one with \"start_timestamp\", \"startTimestamp\", or \"title\" at byte 0",
+      offset: 0)
   }
 
   /// Whether a document has no record: no text at all, or an object without members. Whitespace is ignored.
@@ -145,11 +132,9 @@ struct WorkoutJSON: ImportFormat {
   }
 
   private static var nothing: StoreError {
-    var error = StoreError(
+    StoreError(
       .invalidSource,
       "this JSON is an empty object, which the app wrote when it could not save a workout: there is nothing of the workout in it",
-      suggestion: "Look in workout-backups for another copy of the workout.")
-    error.offset = 0
-    return error
+      offset: 0, suggestion: "Look in workout-backups for another copy of the workout.")
   }
 }

@@ -19,6 +19,19 @@ enum WorkoutRecord: Sendable {
   static let kinds = WorkoutLog.tables.map { (name: $0, table: $0) }
 }
 
+/// One of the two apps' own files.
+protocol WorkoutFormat: ImportFormat where Content == WorkoutRecord {
+  var shape: WorkoutShape { get }
+}
+
+extension WorkoutFormat {
+  var kinds: [(name: String, table: String)] { WorkoutRecord.kinds }
+
+  func write(_ record: SourceRecord<WorkoutRecord>, in tx: Writer) throws { try shape.write(record.content, in: tx) }
+
+  func readBack(_ record: SourceRecord<WorkoutRecord>, in reader: Reader) throws -> StoredShape? { try shape.readBack(record, in: reader) }
+}
+
 extension WorkoutShape {
   // MARK: Compared fields
 

@@ -8,14 +8,13 @@ import HoldfastTransfer
 /// repetitions or a duration above 0 was. Its successor stores seconds since 1970. Its planned form has columns for the values of a set;
 /// its shipped form, with the same migration name, has JSON. No form stores the order of exercises: it is the order of their rows. A
 /// superset of 0 means none. A workout without an end is history like the others, because the workout in progress is in another file.
-struct WorkoutSQLite: ImportFormat {
+struct WorkoutSQLite: WorkoutFormat {
   let name: String
   /// For `thiccc-sqlite`: 1 has columns for a set's values, 2 has JSON.
   let version: Int
-  let kinds = WorkoutRecord.kinds
   let total: Int
+  let shape: WorkoutShape
   private let source: SQLiteSource
-  private let shape: WorkoutShape
   /// The tables that this log does not import, with their numbers of rows.
   private let others: [(table: String, rows: Int)]
 
@@ -77,12 +76,6 @@ struct WorkoutSQLite: ImportFormat {
       }
       scan.position += rows
     }
-  }
-
-  func write(_ record: SourceRecord<WorkoutRecord>, in tx: Writer) throws { try shape.write(record.content, in: tx) }
-
-  func readBack(_ record: SourceRecord<WorkoutRecord>, in reader: Reader) throws -> StoredShape? {
-    try shape.readBack(record, in: reader)
   }
 }
 

@@ -8,14 +8,13 @@ import HoldfastTransfer
 /// catalogue, which every template repeats, so they are reported and not imported. Instead, each record gets an id derived from
 /// the title, the date and its place, so that the same template has the same ids at every import. Its values are the
 /// suggestions of its sets. The date is a local time in a zone, and only says when the template was made.
-struct WorkoutTemplateJSON: ImportFormat {
+struct WorkoutTemplateJSON: WorkoutFormat {
   static let formatName = "workout-template-json"
   let name = formatName
   let version = 1
-  let kinds = WorkoutRecord.kinds
-  let total: Int
+  let shape: WorkoutShape
+  var total: Int { document.count }
   private let document: JSONDocument
-  private let shape: WorkoutShape
   private let isDamaged: Bool
 
   /// - Throws: `.invalidSource` with the byte offset.
@@ -34,9 +33,7 @@ struct WorkoutTemplateJSON: ImportFormat {
   init(damaged document: JSONDocument) { self.init(document, SourceHints(), isDamaged: true) }
 
   private init(_ document: JSONDocument, _ hints: SourceHints, isDamaged: Bool) {
-    self.document = document
-    self.isDamaged = isDamaged
-    total = document.count
+    (self.document, self.isDamaged) = (document, isDamaged)
     shape = WorkoutShape(
       workouts: [.required("title", \.name, .text), .required("date", \.startedAt, .local(hints.timeZone ?? .current))],
       exercises: [
@@ -110,12 +107,6 @@ struct WorkoutTemplateJSON: ImportFormat {
       _ = try scan.take(.set, &members, Written(derived: setID), in: parent, .set(said), at: start, visit)
     }
     if let damage = members.damage { throw damage }
-  }
-
-  func write(_ record: SourceRecord<WorkoutRecord>, in tx: Writer) throws { try shape.write(record.content, in: tx) }
-
-  func readBack(_ record: SourceRecord<WorkoutRecord>, in reader: Reader) throws -> StoredShape? {
-    try shape.readBack(record, in: reader)
   }
 }
 
