@@ -65,6 +65,17 @@ import Testing
     #expect(kept.contains(bad) && kept.contains("[1]"))
   }
 
+  @Test("a member that is not known is kept also where the file is cut off behind it")
+  func unknownMember() throws {
+    let whole = String(decoding: try world.write(books), as: UTF8.self)
+    let text = whole.replacingOccurrences(of: #"{"collections":["#, with: #"{"later":[1],"collections":["#)
+    try Data(text.dropLast(30).utf8).write(to: world.legacy)
+    let library = try world.open()
+    _ = try library.store.write { try AudiobookLibrary.renameCollection(books[0].id, to: "New", in: $0) }
+    let imported = try world.open()
+    #expect(try #require(imported.importReport).problems.contains { $0.field == "later" && $0.path == "$" })
+  }
+
   @Test("the first of two different records with one id is loaded, as an import would")
   func repetition() throws {
     var second = books[0]
