@@ -4,30 +4,22 @@ import HoldfastTransfer
 
 /// One reading of a `library.sqlite`, table by table, parents before children. No join is needed, and rows without a parent are found.
 struct LibrarySQLiteScan {
-  let source: SQLiteSource
+  let tables: SourceTables
   /// The last played tracks that can be imported, with their collections.
   let lastPlayed: Set<TrackPlace>
   var ids: TrackIDs
-  /// How many rows were read.
-  var position = 0
 
   /// The columns that may hold ids as 16 bytes.
   private static let ids: Set<String> = ["id", "collection_id", "track_id", "last_played_track_id"]
 
   private let shape = LibraryShape.sqlite
-  /// Collections by id; nil for a collection that cannot be imported.
-  private var collections: [UUID: Parent?] = [:]
+  private var collections = Parents<UUID, Void>("collection")
+  /// The stored ids of the tracks, and their collections' ids as the source spells them.
   private var tracks: [TrackPlace: Parent] = [:]
-  /// The first collection that has the track; nil for a track that cannot be imported.
-  private var homes: [UUID: UUID?] = [:]
-  /// How many rows of the current table were read for each collection.
-  private var counts: [UUID: Int] = [:]
+  /// The tracks, each with the first collection that has it.
+  private var homes = Parents<UUID, UUID>("track")
 
-  /// A record's stored id, and its collection's id, also as the source spells it; its children need them.
-  private struct Parent {
-    let id: UUID
-    let collection: Written<UUID>
-  }
+  private typealias Parent = (id: UUID, collection: Written<UUID>)
 
   /// The readable fields of a row of `tracks`.
   private struct Track {
@@ -52,10 +44,8 @@ struct LibrarySQLiteScan {
     }
   }
 
-  init(source: SQLiteSource, lastPlayed: Set<TrackPlace>, ids: TrackIDs) {
-    self.source = source
-    self.lastPlayed = lastPlayed
-    self.ids = ids
+  init(tables: SourceTables, lastPlayed: Set<TrackPlace>, ids: TrackIDs) {
+    (self.tables, self.lastPlayed, self.ids) = (tables, lastPlayed, ids)
   }
 
   /// Reads ahead which last played tracks can be imported, because collections are read before their tracks.
@@ -86,17 +76,16 @@ struct LibrarySQLiteScan {
 
   mutating func run(_ reader: Reader, _ visit: LibraryRecord.Visit) throws {
     let byCollection = SQLiteSource.Order.ignoringCase("collection_id")
-    try source.rows(of: "collections") { try collection($0, reader, visit) }
-    try source.rows(of: "tags", orderedBy: [byCollection]) { try tag($0, visit) }
-    counts = [:]
-    try source.rows(of: "tracks", orderedBy: [byCollection, .column("track_number")]) { try track($0, reader, visit) }
-    try source.rows(of: "playback_states", orderedBy: [byCollection]) { try state($0, visit) }
+    try tables.rows(of: "collections") { try collection($0, reader, visit) }
+    try tables.rows(of: "tags", orderedBy: [byCollection]) { try tag($0, visit) }
+    collections.restartPlaces()
+    try tables.rows(of: "tracks", orderedBy: [byCollection, .column("track_number")]) { try track($0, reader, visit) }
+    try tables.rows(of: "playback_states", orderedBy: [byCollection]) { try state($0, visit) }
   }
 
   // MARK: Collections
 
   private mutating func collection(_ row: SQLiteRow, _ reader: Reader, _ visit: LibraryRecord.Visit) throws {
-    position += 1
     var members = SourceMembers(row, ids: Self.ids, isStrict: true)
     let id = members.id("id")
     cover(&members, row)
@@ -108,16 +97,14 @@ struct LibrarySQLiteScan {
       members.leave("last_played_track_id", "there is no such track in the collection")
     }
     var said = members.read(shape.collections, into: .blank(id))
-    guard try finish(&members, "collections", row, visit), let id else {
-      if let id, collections[id.value] == nil { collections[id.value] = .some(nil) }
-      return
-    }
-    if collections[id.value]?.flatMap({ $0 }) == nil { collections[id.value] = Parent(id: id.value, collection: id) }
+    let isWhole = try members.finish(kind: "collections", row, visit)
+    if let id { collections.add(id.value, isWhole ? () : nil) }
+    guard isWhole, let id else { return }
     if let last = said.row.lastPlayedTrackID {
       let stored = try ids.id(of: last, in: id.value, reader)
       said.row.lastPlayedTrackID = try LibraryRecord.wasDeleted(track: stored, reader) ? nil : stored
     }
-    try visit(shape.scanned(.collection(said), id: id.text, path: row.path, original: row.original), position)
+    try visit(shape.scanned(.collection(said), id: id.text, path: row.path, original: row.original), row.position)
   }
 
   /// `cover_data` is JSON like the other payloads, or, for a known kind, the plain colour, path or address.
@@ -143,55 +130,52 @@ struct LibrarySQLiteScan {
   // MARK: Tags, tracks and favourites
 
   private mutating func tag(_ row: SQLiteRow, _ visit: LibraryRecord.Visit) throws {
-    position += 1
     var members = SourceMembers(row, ids: Self.ids)
     let collection = members.id("collection_id")
     let tag = members.text("tag")
     if tag == nil { members.fail(members.value("tag") == .null ? "tag is missing" : "tag should be a text") }
     members.remove("tag")
-    let place = next(collection)
-    let parent = parent(collection, &members)
-    guard try finish(&members, "tags", row, visit), let parent, let tag else { return }
-    let stored = TagRow(tag, of: parent.id, at: ListPlace.position(at: place))
-    try visit(shape.scanned(.tag(stored), in: collection?.text ?? .null, path: row.path, original: row.original), position)
+    let place = collections.nextPlace(in: collection?.value)
+    collections.find(collection?.value, for: &members)
+    guard try members.finish(kind: "tags", row, visit), let collection, let tag else { return }
+    let stored = TagRow(tag, of: collection.value, at: ListPlace.position(at: place))
+    try visit(shape.scanned(.tag(stored), in: collection.text, path: row.path, original: row.original), row.position)
   }
 
   private mutating func track(_ row: SQLiteRow, _ reader: Reader, _ visit: LibraryRecord.Visit) throws {
-    position += 1
     var track = Track(row)
-    let place = next(track.collection)
+    let place = collections.nextPlace(in: track.collection?.value)
     let isWhole = track.members.problem == nil
-    let parent = parent(track.collection, &track.members)
-    guard try finish(&track.members, "tracks", row, visit), let parent, let original = track.id, let collection = track.collection else {
-      if let id = track.id, homes[id.value] == nil { homes[id.value] = .some(nil) }
+    collections.find(track.collection?.value, for: &track.members)
+    guard try track.members.finish(kind: "tracks", row, visit), let original = track.id, let collection = track.collection else {
+      if let id = track.id { homes.add(id.value, nil) }
       guard track.countsAsFavorite else { return }
       let reason = isWhole ? track.members.problem : "its track is quarantined"
-      return try visit(.damaged(kind: "favorites", path: row.path, reason: reason ?? "", original: row.original), position)
+      return try visit(.damaged(kind: "favorites", path: row.path, reason: reason ?? "", original: row.original), row.position)
     }
-    let id = try ids.id(of: original.value, in: parent.id, reader)
-    track.said.row.place(id, of: original.value, in: parent.id, at: place)
-    tracks[TrackPlace(id: original.value, collectionID: parent.id)] = Parent(id: id, collection: collection)
-    if homes[original.value]?.flatMap({ $0 }) == nil { homes[original.value] = parent.id }
+    let id = try ids.id(of: original.value, in: collection.value, reader)
+    track.said.row.place(id, of: original.value, in: collection.value, at: place)
+    tracks[TrackPlace(id: original.value, collectionID: collection.value)] = (id, collection)
+    homes.add(original.value, collection.value)
     try visit(
-      shape.scanned(.track(track.said), id: original.text, in: collection.text, path: row.path, original: row.original), position)
+      shape.scanned(.track(track.said), id: original.text, in: collection.text, path: row.path, original: row.original), row.position)
     if track.countsAsFavorite { try favorite(track, of: id, in: collection, row, visit) }
   }
 
   private func favorite(_ track: Track, of id: UUID, in collection: Written<UUID>, _ row: SQLiteRow, _ visit: LibraryRecord.Visit) throws {
     guard RecordField.isFavorite(track.mark) != false else {
-      return try visit(.skipped(kind: "favorites", path: row.path, reason: "no longer a favourite"), position)
+      return try visit(.skipped(kind: "favorites", path: row.path, reason: "no longer a favourite"), row.position)
     }
     var members = SourceMembers(["is_favorite": track.mark, "favorited_at": track.favoritedAt], isStrict: true)
     members.leave("favorited_at", unless: .sqlText, row.original("favorited_at"))
     let said = members.read(shape.favorites, into: FavoriteRow(Favorite(favoritedAt: nil), of: id, in: collection.value))
-    guard try finish(&members, "favorites", row, visit) else { return }
-    try visit(shape.scanned(.favorite(said), in: collection.text, path: row.path, original: row.original), position)
+    guard try members.finish(kind: "favorites", row, visit) else { return }
+    try visit(shape.scanned(.favorite(said), in: collection.text, path: row.path, original: row.original), row.position)
   }
 
   // MARK: Playback states
 
-  private mutating func state(_ row: SQLiteRow, _ visit: LibraryRecord.Visit) throws {
-    position += 1
+  private func state(_ row: SQLiteRow, _ visit: LibraryRecord.Visit) throws {
     var members = SourceMembers(row, ids: Self.ids, isStrict: true)
     let track = members.id("track_id")
     let collection = members.text("collection_id").flatMap(IDCodec.parse)
@@ -202,42 +186,13 @@ struct LibrarySQLiteScan {
     }
     members.remove("collection_id")
     let said = members.read(shape.states, into: .blank(of: parent?.id ?? .zero, in: parent?.collection.value ?? .zero))
-    guard try finish(&members, "playback_states", row, visit), let parent else { return }
-    try visit(shape.scanned(.playback(said), in: parent.collection.text, path: row.path, original: row.original), position)
+    guard try members.finish(kind: "playback_states", row, visit), let parent else { return }
+    try visit(shape.scanned(.playback(said), in: parent.collection.text, path: row.path, original: row.original), row.position)
   }
 
   /// A state belongs to its track. Its collection only distinguishes two tracks with the same id.
   private func parent(of track: UUID, in collection: UUID?, _ members: inout SourceMembers) -> Parent? {
     if let collection, let found = tracks[TrackPlace(id: track, collectionID: collection)] { return found }
-    switch homes[track] {
-    case .some(.some(let home)): return tracks[TrackPlace(id: track, collectionID: home)]
-    case .some(.none): members.fail("its track is quarantined")
-    case .none: members.fail("there is no such track")
-    }
-    return nil
-  }
-
-  // MARK: Small pieces
-
-  private func finish(_ members: inout SourceMembers, _ kind: String, _ row: SQLiteRow, _ visit: LibraryRecord.Visit) throws -> Bool {
-    try members.finish(kind: kind, path: row.path, original: row.original, at: position, visit)
-  }
-
-  private func parent(_ collection: Written<UUID>?, _ members: inout SourceMembers) -> Parent? {
-    guard let collection else { return nil }
-    switch collections[collection.value] {
-    case .some(.some(let parent)): return parent
-    case .some(.none): members.fail(LibraryRecord.lost)
-    case .none: members.fail("there is no such collection")
-    }
-    return nil
-  }
-
-  /// The number of the next row in its collection.
-  private mutating func next(_ collection: Written<UUID>?) -> Int {
-    guard let collection else { return 0 }
-    let place = counts[collection.value, default: 0]
-    counts[collection.value] = place + 1
-    return place
+    return homes.find(track, for: &members).flatMap { tracks[TrackPlace(id: track, collectionID: $0)] }
   }
 }

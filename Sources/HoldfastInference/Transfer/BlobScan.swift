@@ -15,20 +15,12 @@ struct BlobScan: InferenceScan {
     ("generation_sessions", "generation_sessions"), ("generations", "generations"), ("generation_history", "generations"),
     ("telemetry", "telemetry"), ("user_preferences", "user_preferences"),
   ].map { (name: $0.0, table: $0.1) }
-  static let own: Set = [
-    "configuration", "model_metadata", "generation_sessions", "generations", "generation_history", "telemetry", "user_preferences",
-  ]
 
-  private let source: SQLiteSource
   private let database: InferenceDatabase
-  private var position = 0
-  private var sessions: [UUID: InferenceDatabase.Owner] = [:]
+  private var sessions = Parents<UUID, Void>("session")
   private static let unset = Date(timeIntervalSince1970: 0)
 
-  init(source: SQLiteSource, database: InferenceDatabase) {
-    self.source = source
-    self.database = database
-  }
+  init(_ database: InferenceDatabase) { self.database = database }
 
   /// The newest shape of a configuration in the database, 1 to 4; 0 without one.
   static func version(of source: SQLiteSource) throws -> Int {
@@ -66,8 +58,9 @@ struct BlobScan: InferenceScan {
   }
 
   mutating func run(_ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
-    try source.rows(of: "configuration") { try configuration($0, reader, visit) }
-    try source.rows(of: "model_metadata") { row in
+    let tables = database.tables
+    try tables.rows(of: "configuration") { try configuration($0, reader, visit) }
+    try tables.rows(of: "model_metadata") { row in
       guard var blob = try blob(row, "model_metadata", visit) else { return }
       blob.members.pair("thinkingOpenTag", "thinkingCloseTag", as: "thinkingTags")
       if !blob.members.has("createdAt") {
@@ -77,27 +70,25 @@ struct BlobScan: InferenceScan {
       let model = ModelMetadata(id: "", name: "", framework: ModelFramework(rawValue: ""), createdAt: Self.unset)
       _ = try take(&blob, ModelFields.table(ModelFields.json), model, visit)
     }
-    try source.rows(of: "generation_sessions") { try session($0, visit) }
-    try source.rows(of: "generations") { try generation($0, "generations", reader, visit) }
-    try source.rows(of: "generation_history") { try generation($0, "generation_history", reader, visit) }
+    try tables.rows(of: "generation_sessions") { try session($0, visit) }
+    try tables.rows(of: "generations") { try generation($0, "generations", reader, visit) }
+    try tables.rows(of: "generation_history") { try generation($0, "generation_history", reader, visit) }
     let events = try TelemetryFields.table(TelemetryFields.json, in: reader)
-    try source.rows(of: "telemetry") { row in
+    try tables.rows(of: "telemetry") { row in
       guard var blob = try blob(row, "telemetry", visit) else { return }
       _ = try take(&blob, events, TelemetryEvent(id: "", type: .custom, occurredAt: Self.unset), visit)
     }
-    try source.rows(of: "user_preferences") { try preference($0, visit) }
-    try database.scanOthers(from: position, visit)
+    try tables.rows(of: "user_preferences") { try preference($0, visit) }
   }
 
-  private mutating func configuration(_ row: SQLiteRow, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
-    position += 1
+  private func configuration(_ row: SQLiteRow, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
     let row = APIKeyRecord.masked(row)
     let (value, problem) = Self.object(of: row)
     guard let object = value else {
       return try visit(
         .damaged(
           kind: "configuration", path: row.path, reason: "\(problem); it may contain the API key, so only the source keeps it",
-          original: row.with(["data": APIKeyRecord.leftOut]).original), position)
+          original: row.with(["data": APIKeyRecord.leftOut]).original), row.position)
     }
     let (key, rest) = Self.separated(object)
     let clean = key == nil ? row : row.with(["data": .text(JSONValue.object(rest).canonicalText())])
@@ -113,8 +104,8 @@ struct BlobScan: InferenceScan {
     let table = try ConfigurationFields.table(shape.fields, of: blob.members.text("id"), in: reader)
     let stored = try take(&blob, table, configuration, visit)
     guard let text else { return }
-    guard let stored else { return try APIKeyRecord.skip(of: row, at: position, visit) }
-    try APIKeyRecord.visit(text, of: stored.id, database.sealing, path: row.path, at: position, visit)
+    guard let stored else { return try APIKeyRecord.skip(of: row, at: row.position, visit) }
+    try APIKeyRecord.visit(text, of: stored.id, database.sealing, path: row.path, at: row.position, visit)
   }
 
   /// The API's key, if the shape has one, and the object without it. An empty text counts as no key.
@@ -130,7 +121,7 @@ struct BlobScan: InferenceScan {
 
   private mutating func session(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
     guard var blob = try blob(row, "generation_sessions", visit) else {
-      if case .text(let text)? = row.value("id"), let id = IDCodec.parse(text) { note(id, isDamaged: true) }
+      if case .text(let text)? = row.value("id"), let id = IDCodec.parse(text) { sessions.add(id, nil) }
       return
     }
     blob.column("model_id", for: "modelId")
@@ -140,16 +131,11 @@ struct BlobScan: InferenceScan {
     let id = blob.members.text("id").flatMap(IDCodec.parse)
     let session = GenerationSession(id: .zero, modelID: "", type: .chat, startedAt: Self.unset)
     let stored = try take(&blob, HistoryFields.sessions(HistoryFields.jsonSessions), session, visit)
-    if let id { note(id, isDamaged: stored == nil) }
-  }
-
-  /// If two rows have one id, their generations belong to the row that can be imported.
-  private mutating func note(_ id: UUID, isDamaged: Bool) {
-    if sessions[id]?.isDamaged != false { sessions[id] = .init(isDamaged: isDamaged) }
+    if let id { sessions.add(id, stored.map { _ in }) }
   }
 
   /// A row of the history is a generation if it has all required values.
-  private mutating func generation(_ row: SQLiteRow, _ table: String, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
+  private func generation(_ row: SQLiteRow, _ table: String, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
     guard var blob = try blob(row, table, nested: ["performance"], visit) else { return }
     blob.column("session_id", for: "sessionId")
     blob.column("sequence_number", for: "sequenceNumber")
@@ -157,7 +143,7 @@ struct BlobScan: InferenceScan {
     // A generation has no time of change.
     blob.members.remove("updatedAt")
     let session = blob.members.text("sessionId").flatMap(IDCodec.parse)
-    if let session, let reason = try InferenceDatabase.absence(of: session, sessions[session], in: reader) { blob.members.fail(reason) }
+    if let session, let reason = try InferenceDatabase.absence(of: session, sessions, in: reader) { blob.members.fail(reason) }
     let generation = Generation(id: .zero, sessionID: .zero, sequenceNumber: 0, createdAt: Self.unset)
     // A generation in both tables is one record; a row that is not a generation is counted in its own table.
     _ = try take(
@@ -169,12 +155,11 @@ struct BlobScan: InferenceScan {
     }
   }
 
-  private mutating func preference(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
-    position += 1
+  private func preference(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
     let (value, problem) = BlobRow.json(row)
     guard let value else {
       return try visit(
-        .damaged(kind: "user_preferences", path: row.path, reason: problem ?? "it cannot be read", original: row.original), position)
+        .damaged(kind: "user_preferences", path: row.path, reason: problem ?? "it cannot be read", original: row.original), row.position)
     }
     // The name comes from the column; the JSON may be of any kind.
     var object: [String: JSONValue] = [:]
@@ -189,14 +174,13 @@ struct BlobScan: InferenceScan {
   // MARK: Small pieces
 
   /// The row's object; a row without an object is reported.
-  private mutating func blob(
+  private func blob(
     _ row: SQLiteRow, _ kind: String, nested: [String] = [], _ visit: InferenceDatabase.Visit
   ) throws -> BlobRow? {
-    position += 1
     let (value, problem) = BlobRow.json(row)
     if case .object(let object)? = value { return BlobRow(row, SourceMembers(object, nested: nested)) }
     let reason = problem ?? "data should be an object"
-    try visit(.damaged(kind: kind, path: row.path, reason: reason, original: row.original), position)
+    try visit(.damaged(kind: kind, path: row.path, reason: reason, original: row.original), row.position)
     return nil
   }
 
@@ -205,9 +189,9 @@ struct BlobScan: InferenceScan {
     _ visit: InferenceDatabase.Visit
   ) throws -> Row? {
     blob.tellUnknownColumns()
+    let source = blob.row
     return try table.visit(
-      &blob.members, into: row, in: parent, path: blob.row.path, original: blob.row.original, at: position, visit
-    )
+      &blob.members, into: row, in: parent, path: source.path, original: source.original, at: source.position, visit)
   }
 }
 

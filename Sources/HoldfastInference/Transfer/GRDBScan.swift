@@ -14,7 +14,6 @@ struct GRDBScan: InferenceScan {
     "configuration", "secrets", "routing_policies", "analytics_config", "storage_config", "model_metadata", "model_usage_stats",
     "generation_sessions", "generations", "telemetry", "user_preferences",
   ].map { (name: $0, table: $0) }
-  static let own = InferenceDatabase.tables.subtracting(["generation_history"])
 
   /// The columns that may hold ids as 16 bytes, in both spellings.
   private static let ids: Set<String> = [
@@ -22,18 +21,15 @@ struct GRDBScan: InferenceScan {
     "model_metadataid",
   ]
 
-  private let source: SQLiteSource
   private let database: InferenceDatabase
-  private var position = 0
-  private var configurations: [ExactText: InferenceDatabase.Owner] = [:]
-  private var sessions: [UUID: InferenceDatabase.Owner] = [:]
+  private var tables: SourceTables { database.tables }
+  private var configurations = Parents<ExactText, InferenceConfiguration>("configuration")
+  /// With the ids of their models.
+  private var sessions = Parents<UUID, String>("session")
   private var generationCounts: [UUID: Int] = [:]
   private static let unset = Date(timeIntervalSince1970: 0)
 
-  init(source: SQLiteSource, database: InferenceDatabase) {
-    self.source = source
-    self.database = database
-  }
+  init(_ database: InferenceDatabase) { self.database = database }
 
   static func version(of source: SQLiteSource) -> Int { 1 }
 
@@ -48,19 +44,19 @@ struct GRDBScan: InferenceScan {
   }
 
   mutating func run(_ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
-    try source.rows(of: "configuration") { try configuration($0, reader, visit) }
-    try source.rows(of: "routing_policies") { row in
-      try part(row, ConfigurationParts.routingTable, reader, visit) { id, owner in
-        RoutingRow(Routing(privacyMode: owner.privacyMode), of: id, at: owner.place)
+    try tables.rows(of: "configuration") { try configuration($0, reader, visit) }
+    try tables.rows(of: "routing_policies") { row in
+      try part(row, ConfigurationParts.routingTable, reader, visit) { id, owner, place in
+        RoutingRow(Routing(privacyMode: owner?.routing.privacyMode ?? .strict), of: id, at: Int64(place))
       }
     }
-    try source.rows(of: "analytics_config") { row in
-      try part(row, ConfigurationParts.analyticsTable, reader, visit) { id, _ in AnalyticsRow(.init(), of: id) }
+    try tables.rows(of: "analytics_config") { row in
+      try part(row, ConfigurationParts.analyticsTable, reader, visit) { id, _, _ in AnalyticsRow(.init(), of: id) }
     }
-    try source.rows(of: "storage_config") { row in
-      try part(row, ConfigurationParts.storageTable, reader, visit) { id, _ in StorageRow(.init(), of: id) }
+    try tables.rows(of: "storage_config") { row in
+      try part(row, ConfigurationParts.storageTable, reader, visit) { id, _, _ in StorageRow(.init(), of: id) }
     }
-    try source.rows(of: "model_metadata") { row in
+    try tables.rows(of: "model_metadata") { row in
       let model = ModelMetadata(id: "", name: "", framework: ModelFramework(rawValue: ""), createdAt: Self.unset)
       _ = try take(row, ModelFields.table(ModelFields.columns), model, json: ["capabilities", "requirements"], visit) { members in
         if (members.text("local_path") ?? "").isEmpty, [.bool(true), .integer(1)].contains(members.value("is_downloaded")) {
@@ -68,7 +64,7 @@ struct GRDBScan: InferenceScan {
         }
       }
     }
-    try source.rows(of: "model_usage_stats") { row in
+    try tables.rows(of: "model_usage_stats") { row in
       _ = try take(row, ModelFields.usageTable, ModelUsage(modelID: "", day: ""), visit) { members in
         for name in ["id", "created_at"] { members.remove(name) }
         Self.multiply(&members)
@@ -76,15 +72,14 @@ struct GRDBScan: InferenceScan {
     }
     for table in ["generation_sessions", "generations"] { try history(table, reader, visit) }
     let events = try TelemetryFields.table(TelemetryFields.columns, in: reader)
-    try source.rows(of: "telemetry") { row in
+    try tables.rows(of: "telemetry") { row in
       let event = TelemetryEvent(id: "", type: .custom, occurredAt: Self.unset)
       _ = try take(row, events, event, json: ["properties", "device_info"], visit)
     }
-    try source.rows(of: "user_preferences") { row in
+    try tables.rows(of: "user_preferences") { row in
       let preference = UserPreference(name: "", value: "", createdAt: Self.unset)
       _ = try take(row, TelemetryFields.preferenceTable(TelemetryFields.preferenceColumns), preference, visit) { $0.remove("id") }
     }
-    try database.scanOthers(from: position, visit)
   }
 
   private mutating func configuration(_ row: SQLiteRow, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
@@ -101,54 +96,44 @@ struct GRDBScan: InferenceScan {
         members.tell("api_key", "api_key should be a text; it is left out", .bytes([]))
       }
     }
-    if let id, configurations[ExactText(id)]?.isDamaged != false {
-      configurations[ExactText(id)] = .init(
-        isDamaged: stored == nil, privacyMode: stored?.routing.privacyMode ?? .strict,
-        modifiedAt: stored.flatMap { DateCodec.milliseconds($0.updatedAt) })
-    }
+    if let id { configurations.add(ExactText(id), stored) }
     guard let key else { return }
-    guard let stored else { return try APIKeyRecord.skip(of: row, at: position, visit) }
-    try APIKeyRecord.visit(key, of: stored.id, database.sealing, path: row.path, at: position, visit)
+    guard let stored else { return try APIKeyRecord.skip(of: row, at: row.position, visit) }
+    try APIKeyRecord.visit(key, of: stored.id, database.sealing, path: row.path, at: row.position, visit)
   }
 
   /// A part of a configuration; the configuration must exist.
   private mutating func part<Row>(
     _ row: SQLiteRow, _ table: LegacyTable<Row>, _ reader: Reader, _ visit: InferenceDatabase.Visit,
-    make: (String, InferenceDatabase.Owner) -> Row
+    make: (String, InferenceConfiguration?, _ place: Int) -> Row
   ) throws {
-    let members = Self.members(row)
-    let id = members.text("configuration_id")
+    let id = Self.members(row).text("configuration_id")
     let owner = id.flatMap { configurations[ExactText($0)] }
-    if table.kind == RoutingRow.table, let id { configurations[ExactText(id)]?.place += 1 }
+    let place = configurations.nextPlace(in: id.map(ExactText.init))
     func visitNewer(_ scanned: Scanned<LegacyRecord>, _ position: Int) throws {
       guard table.kind == RoutingRow.table, case .record(let record) = scanned, let id,
-        let reason = try FurtherRoutings.absence(of: id, owner?.modifiedAt, in: reader), try record.content.readBack(reader) == nil
+        let reason = try FurtherRoutings.absence(of: id, owner.flatMap { DateCodec.milliseconds($0.updatedAt) }, in: reader), try record.content.readBack(reader) == nil
       else { return try visit(scanned, position) }
       try visit(.skipped(kind: record.kind, path: record.path, reason: reason), position)
     }
     _ = try take(
-      row, table, make(id ?? "", owner ?? .init(isDamaged: false)), in: id.map { .init(kind: ConfigurationRow.table, key: $0) },
-      visitNewer
+      row, table, make(id ?? "", owner, place), in: id.map { .init(kind: ConfigurationRow.table, key: $0) }, visitNewer
     ) { members in
       for name in ["id", "configuration_id", "created_at"] { members.remove(name) }
       if id == nil { members.fail("configurationId is missing") }
-      if let owner {
-        if owner.isDamaged { members.fail("its configuration is quarantined") }
-      } else {
-        members.fail("there is no such configuration")
-      }
+      configurations.find(id.map(ExactText.init), for: &members)
     }
   }
 
   private mutating func history(_ table: String, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
     if table == GenerationSession.table {
-      try source.rows(of: "generations", only: ["generation_sessionsid", "generation_sessions_id"]) { row in
+      try tables.source.rows(of: "generations", only: ["generation_sessionsid", "generation_sessions_id"]) { row in
         let id = Self.members(row).text("generation_sessions_id").flatMap(IDCodec.parse)
         if let id { generationCounts[id, default: 0] += 1 }
       }
-      return try source.rows(of: table) { try session($0, visit) }
+      return try tables.rows(of: table) { try session($0, visit) }
     }
-    try source.rows(of: table) { try generation($0, reader, visit) }
+    try tables.rows(of: table) { try generation($0, reader, visit) }
   }
 
   private mutating func session(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
@@ -158,16 +143,14 @@ struct GRDBScan: InferenceScan {
     let stored = try take(
       row, HistoryFields.sessions(HistoryFields.sessionColumns), session, json: ["context_data"], visit
     ) { $0.remove("created_at") }
-    guard let id, sessions[id]?.isDamaged != false else { return }
-    sessions[id] = .init(isDamaged: stored == nil, modelID: stored?.modelID ?? "")
+    if let id { sessions.add(id, stored?.modelID) }
   }
 
   private mutating func generation(_ row: SQLiteRow, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
     let session = Self.members(row).text("generation_sessions_id").flatMap(IDCodec.parse)
-    let owner = session.flatMap { sessions[$0] }
-    let absence = try session.flatMap { try InferenceDatabase.absence(of: $0, owner, in: reader) }
+    let absence = try session.flatMap { try InferenceDatabase.absence(of: $0, sessions, in: reader) }
     let model = try session.flatMap { id in
-      try owner?.modelID ?? reader.value("SELECT model_id FROM generation_sessions WHERE id = \(id)") { row in try row.text() }
+      try sessions[id] ?? reader.value("SELECT model_id FROM generation_sessions WHERE id = \(id)") { row in try row.text() }
     }
     let generation = Generation(id: .zero, sessionID: .zero, sequenceNumber: 0, createdAt: Self.unset)
     _ = try take(
@@ -185,18 +168,16 @@ struct GRDBScan: InferenceScan {
 
   private static func members(_ row: SQLiteRow, json: Set<String> = []) -> SourceMembers { SourceMembers(row, json: json, ids: ids) }
 
-  private mutating func take<Row>(
+  private func take<Row>(
     _ row: SQLiteRow, _ table: LegacyTable<Row>, _ new: Row, in parent: SourceRecord<LegacyRecord>.Parent? = nil,
     json: Set<String> = [], _ visit: InferenceDatabase.Visit,
     prepare: (inout SourceMembers) -> Void = { _ in }
   ) throws -> Row? {
-    position += 1
     var members = Self.members(row, json: json)
     prepare(&members)
     // Drops the mark of sending.
     members.remove("sync_pending")
-    return try table.visit(
-      &members, into: new, in: parent, path: row.path, original: row.original, at: position, visit)
+    return try table.visit(&members, into: new, in: parent, path: row.path, original: row.original, at: row.position, visit)
   }
 
   /// Multiplies the day's mean by its count.

@@ -7,8 +7,6 @@ protocol InferenceScan {
   static var formatName: String { get }
   /// The kinds in the report, each with our table for such records.
   static var kinds: [(name: String, table: String)] { get }
-  /// The tables that it reads.
-  static var own: Set<String> { get }
 
   /// The version of the database's form.
   static func version(of source: SQLiteSource) throws -> Int
@@ -16,33 +14,38 @@ protocol InferenceScan {
   /// Whether the database has an API key, or may have one.
   static func keys(in source: SQLiteSource) throws -> APIKeyRecord.Found
 
-  init(source: SQLiteSource, database: InferenceDatabase)
+  init(_ database: InferenceDatabase)
   mutating func run(_ reader: Reader, _ visit: InferenceDatabase.Visit) throws
+}
+
+extension InferenceScan {
+  /// The tables that it reads, in this order.
+  static var own: [String] { kinds.map(\.name).filter { $0 != APIKeyRecord.kind } }
 }
 
 /// An import of either form of the SDK's database.
 struct InferenceImport<Scan: InferenceScan>: ImportFormat {
   let version: Int
   let noCopy: String?
-  private let source: SQLiteSource
   private let database: InferenceDatabase
 
   /// - Throws: `.wrongKey` when the key for secrets is invalid; the errors of reading a database.
   init(_ source: SQLiteSource, _ secretKey: SecretKey?) throws {
-    self.source = source
     let keys = try Scan.keys(in: source)
     noCopy = APIKeyRecord.noCopy(keys, isSealed: secretKey != nil)
-    database = try InferenceDatabase(source, own: Scan.own, sealing: keys == .nothing ? nil : secretKey?.key())
+    database = try InferenceDatabase(
+      tables: SourceTables(source, own: Scan.own), sealing: keys == .nothing ? nil : secretKey?.key())
     version = try Scan.version(of: source)
   }
 
   var name: String { Scan.formatName }
   var kinds: [(name: String, table: String)] { Scan.kinds }
-  var total: Int { database.total }
+  var total: Int { database.tables.total }
 
   func scan(_ reader: Reader, _ visit: (Scanned<LegacyRecord>, Int) throws -> Void) throws {
-    var scan = Scan(source: source, database: database)
+    var scan = Scan(database)
     try scan.run(reader, visit)
+    try database.tables.skipOthers("store", kept: "the source", visit)
   }
 
   func write(_ record: SourceRecord<LegacyRecord>, in tx: Writer) throws { try record.content.write(tx) }

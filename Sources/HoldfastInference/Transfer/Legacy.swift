@@ -32,9 +32,6 @@ extension InferenceStore {
   /// the first database's tables, and its first version always failed.
   private static func holdsNothing(_ source: ImportSource) -> Bool {
     if source.bytes == 0 { return true }
-    guard let database = try? SQLiteSource(source) else { return false }
-    return database.tables.allSatisfy { table in
-      InferenceDatabase.bookkeeping.contains(SQLiteSource.lowercased(table)) || (try? database.count(of: table)) == 0
-    }
+    return (try? SourceTables(SQLiteSource(source), own: []))?.total == 0
   }
 }

@@ -25,9 +25,11 @@ public struct SQLiteRow: Sendable {
   let rowID: Int64?
   /// The row's number, from 0, in the order of reading.
   let number: Int
-  package let values: [SQLValue]
+  package private(set) var values: [SQLValue]
   /// The indexes of values with text that is not UTF-8. Their value is the bytes.
-  let brokenTexts: [Int]
+  private(set) var brokenTexts: [Int]
+  /// The number of rows that the importer has read with this one, for `visit`; 0 for a row that `SourceTables` did not read.
+  public private(set) var position = 0
 
   /// The names of the read columns, spelled as in the table.
   public var columns: [String] { shape.columns }
@@ -61,14 +63,19 @@ public struct SQLiteRow: Sendable {
 
   /// The same row with other values in some columns, for example without a secret. Names of columns that it does not have are ignored.
   public func with(_ values: [String: SQLValue]) -> SQLiteRow {
-    var all = self.values
-    var broken = brokenTexts
+    var row = self
     for (column, value) in values {
       guard let index = shape.index(of: column) else { continue }
-      all[index] = value
-      broken.removeAll { $0 == index }
+      row.values[index] = value
+      row.brokenTexts.removeAll { $0 == index }
     }
-    return SQLiteRow(shape: shape, rowID: rowID, number: number, values: all, brokenTexts: broken)
+    return row
+  }
+
+  func read(after rows: Int) -> SQLiteRow {
+    var row = self
+    row.position = rows + number + 1
+    return row
   }
 
   var json: JSONValue {

@@ -116,6 +116,9 @@ public final class SQLiteSource {
   /// The columns of a table, in their order; empty when there is no such table.
   public func columns(of table: String) throws -> [String] { try outline(of: table)?.columns ?? [] }
 
+  /// The names of the columns of a table in lower case; empty when there is no such table.
+  public func lowercasedColumns(of table: String) throws -> Set<String> { try outline(of: table)?.present ?? [] }
+
   /// The columns of a table whose values SQLite computes; `columns` has none of them.
   func generatedColumns(of table: String) throws -> [String] { try outline(of: table)?.generated ?? [] }
 

@@ -121,15 +121,7 @@ struct WorkoutScan {
     }
     let isRepeated = seen[level.rawValue][id.value] != nil
     if !isRepeated { seen[level.rawValue][id.value] = parent.id?.value ?? .zero }
-    let above = level.above.flatMap { level in
-      parent.id.map { SourceRecord<WorkoutRecord>.Parent(kind: level.kind, key: IDCodec.lowercase($0.value)) }
-    }
-    try visit(
-      .record(
-        SourceRecord(
-          kind: level.kind, key: IDCodec.lowercase(id.value), parent: above, path: path,
-          fields: shape.fields(of: content, id: id.text, in: parent.id?.text), modifiedAt: content.modifiedAt, content: content,
-          original: .value(start))), start.offset)
+    try visit(shape.scanned(level, content, id, in: parent.id, path: path, original: .value(start)), start.offset)
     return Parent(id: id, isRepeated: isRepeated)
   }
 
@@ -137,6 +129,20 @@ struct WorkoutScan {
   mutating func each(_ list: JSONScanner?, _ body: (inout WorkoutScan, inout JSONScanner, Int) throws -> Void) throws {
     guard var list else { return }
     try list.array { place, element in try body(&self, &element, place) }
+  }
+}
+
+extension WorkoutShape {
+  /// A record that will be written to the store.
+  func scanned(
+    _ level: WorkoutScan.Level, _ content: WorkoutRecord, _ id: Written<UUID>, in parent: Written<UUID>?, path: SourcePath,
+    original: SourceBytes
+  ) -> Scanned<WorkoutRecord> {
+    let above = level.above.flatMap { level in parent.map { (level.kind, IDCodec.lowercase($0.value)) } }
+    return .record(
+      SourceRecord(
+        kind: level.kind, key: IDCodec.lowercase(id.value), parent: above.map { .init(kind: $0, key: $1) }, path: path,
+        fields: fields(of: content, id: id.text, in: parent?.text), modifiedAt: content.modifiedAt, content: content, original: original))
   }
 }
 
