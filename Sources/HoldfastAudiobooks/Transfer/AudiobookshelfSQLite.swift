@@ -44,7 +44,7 @@ struct AudiobookshelfSQLite: AudiobookshelfFormat {
     authors = try Self.authors(source)
     var listeners: Set<String> = []
     try source.rows(of: "mediaProgresses", only: ["userid", "mediaitemtype"]) { row in
-      if let user = row.string("userId"), row.string("mediaItemType") == "book" { listeners.insert(user) }
+      if let user = row.text("userId"), row.text("mediaItemType") == "book" { listeners.insert(user) }
     }
     let users = try Self.users(source).filter { listeners.contains($0.id) }
     user = users.first { $0.isRoot } ?? users.first
@@ -55,10 +55,10 @@ struct AudiobookshelfSQLite: AudiobookshelfFormat {
   private static func authors(_ source: SQLiteSource) throws -> [String: [String]] {
     var (names, authors) = ([String: String](), [String: [String]]())
     try source.rows(of: "authors", only: ["id", "name"]) { row in
-      if let id = row.string("id"), let name = row.string("name") { names[id] = name }
+      if let id = row.text("id"), let name = row.text("name") { names[id] = name }
     }
     try source.rows(of: "bookAuthors", only: ["bookid", "authorid"], orderedBy: [.column("createdat")]) { row in
-      if let book = row.string("bookId"), let name = row.string("authorId").flatMap({ names[$0] }) {
+      if let book = row.text("bookId"), let name = row.text("authorId").flatMap({ names[$0] }) {
         authors[book, default: []].append(name)
       }
     }
@@ -69,10 +69,10 @@ struct AudiobookshelfSQLite: AudiobookshelfFormat {
   private static func users(_ source: SQLiteSource) throws -> [User] {
     var users: [User] = []
     try source.rows(of: "users", only: ["id", "username", "type", "bookmarks"], orderedBy: [.column("createdat")]) { row in
-      guard let id = row.string("id") else { return }
+      guard let id = row.text("id") else { return }
       var bookmarks = 0
-      if let text = row.string("bookmarks"), case .array(let list)? = JSONValue(json: text) { bookmarks = list.count }
-      users.append(User(id: id, name: row.string("username") ?? id, isRoot: row.string("type") == "root", bookmarks: bookmarks))
+      if let text = row.text("bookmarks"), case .array(let list)? = JSONValue(json: text) { bookmarks = list.count }
+      users.append(User(id: id, name: row.text("username") ?? id, isRoot: row.text("type") == "root", bookmarks: bookmarks))
     }
     return users
   }
@@ -80,7 +80,7 @@ struct AudiobookshelfSQLite: AudiobookshelfFormat {
   private static func progress(of user: User, _ source: SQLiteSource) throws -> [String: ShelfProgress] {
     var progress: [String: ShelfProgress] = [:]
     try source.rows(of: "mediaProgresses", where: ("userid", .text(user.id)), orderedBy: [.column("updatedat")]) { row in
-      guard let book = row.string("mediaItemId"), row.string("mediaItemType") == "book" else { return }
+      guard let book = row.text("mediaItemId"), row.text("mediaItemType") == "book" else { return }
       let members = ["currentTime": "currentTime", "isFinished": "isFinished", "lastUpdate": "updatedAt"]
       progress[book] = ShelfProgress(
         members: members.mapValues { SourceMembers.value(row, $0) }, place: row.path, original: row.original)
@@ -93,8 +93,8 @@ struct AudiobookshelfSQLite: AudiobookshelfFormat {
     var (position, seen) = (0, Set<String>())
     try source.rows(of: "libraryItems") { row in
       position += 1
-      let media = row.string("mediaId") ?? ""
-      guard row.string("mediaType") != "book" || seen.insert(media).inserted else {
+      let media = row.text("mediaId") ?? ""
+      guard row.text("mediaType") != "book" || seen.insert(media).inserted else {
         let reason = "an earlier item has the same book"
         return try visit(.damaged(kind: "collections", path: row.path, reason: reason, original: row.original), position)
       }
@@ -105,11 +105,11 @@ struct AudiobookshelfSQLite: AudiobookshelfFormat {
     try source.rows(of: "mediaProgresses", only: ["userid", "mediaitemid", "mediaitemtype"]) { row in
       position += 1
       func skip(_ reason: String) throws { try visit(.skipped(kind: "playback_states", path: row.path, reason: reason), position) }
-      if row.string("mediaItemType") != "book" {
+      if row.text("mediaItemType") != "book" {
         try skip("not an audiobook")
-      } else if row.string("userId") != user?.id {
+      } else if row.text("userId") != user?.id {
         try skip("the position of another user of the server")
-      } else if row.string("mediaItemId").map(seen.contains) != true {
+      } else if row.text("mediaItemId").map(seen.contains) != true {
         try skip("its book is not in the database")
       }
     }
@@ -145,9 +145,4 @@ struct AudiobookshelfSQLite: AudiobookshelfFormat {
     }
     return item
   }
-}
-
-extension SQLiteRow {
-  /// The text in a column; nil for any other value.
-  fileprivate func string(_ column: String) -> String? { if case .text(let text)? = value(column) { text } else { nil } }
 }

@@ -121,7 +121,7 @@ struct BlobScan: InferenceScan {
 
   private mutating func session(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
     guard var blob = try blob(row, "generation_sessions", visit) else {
-      if case .text(let text)? = row.value("id"), let id = IDCodec.parse(text) { sessions.add(id, nil) }
+      if let id = row.text("id").flatMap(IDCodec.parse) { sessions.add(id, nil) }
       return
     }
     blob.column("model_id", for: "modelId")

@@ -70,7 +70,12 @@ struct GRDBScan: InferenceScan {
         Self.multiply(&members)
       }
     }
-    for table in ["generation_sessions", "generations"] { try history(table, reader, visit) }
+    try tables.source.rows(of: "generations", only: ["generation_sessionsid", "generation_sessions_id"]) { row in
+      let id = Self.members(row).text("generation_sessions_id").flatMap(IDCodec.parse)
+      if let id { generationCounts[id, default: 0] += 1 }
+    }
+    try tables.rows(of: "generation_sessions") { try session($0, visit) }
+    try tables.rows(of: "generations") { try generation($0, reader, visit) }
     let events = try TelemetryFields.table(TelemetryFields.columns, in: reader)
     try tables.rows(of: "telemetry") { row in
       let event = TelemetryEvent(id: "", type: .custom, occurredAt: Self.unset)
@@ -108,11 +113,13 @@ struct GRDBScan: InferenceScan {
     make: (String, InferenceConfiguration?, _ place: Int) -> Row
   ) throws {
     let id = Self.members(row).text("configuration_id")
-    let owner = id.flatMap { configurations[ExactText($0)] }
-    let place = configurations.nextPlace(in: id.map(ExactText.init))
+    let key = id.map(ExactText.init)
+    let owner = key.flatMap { configurations[$0] }
+    let place = configurations.nextPlace(in: key)
     func visitNewer(_ scanned: Scanned<LegacyRecord>, _ position: Int) throws {
       guard table.kind == RoutingRow.table, case .record(let record) = scanned, let id,
-        let reason = try FurtherRoutings.absence(of: id, owner.flatMap { DateCodec.milliseconds($0.updatedAt) }, in: reader), try record.content.readBack(reader) == nil
+        let reason = try FurtherRoutings.absence(of: id, owner.flatMap { DateCodec.milliseconds($0.updatedAt) }, in: reader),
+        try record.content.readBack(reader) == nil
       else { return try visit(scanned, position) }
       try visit(.skipped(kind: record.kind, path: record.path, reason: reason), position)
     }
@@ -121,19 +128,8 @@ struct GRDBScan: InferenceScan {
     ) { members in
       for name in ["id", "configuration_id", "created_at"] { members.remove(name) }
       if id == nil { members.fail("configurationId is missing") }
-      configurations.find(id.map(ExactText.init), for: &members)
+      configurations.find(key, for: &members)
     }
-  }
-
-  private mutating func history(_ table: String, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
-    if table == GenerationSession.table {
-      try tables.source.rows(of: "generations", only: ["generation_sessionsid", "generation_sessions_id"]) { row in
-        let id = Self.members(row).text("generation_sessions_id").flatMap(IDCodec.parse)
-        if let id { generationCounts[id, default: 0] += 1 }
-      }
-      return try tables.rows(of: table) { try session($0, visit) }
-    }
-    try tables.rows(of: table) { try generation($0, reader, visit) }
   }
 
   private mutating func session(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
@@ -146,7 +142,7 @@ struct GRDBScan: InferenceScan {
     if let id { sessions.add(id, stored?.modelID) }
   }
 
-  private mutating func generation(_ row: SQLiteRow, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
+  private func generation(_ row: SQLiteRow, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
     let session = Self.members(row).text("generation_sessions_id").flatMap(IDCodec.parse)
     let absence = try session.flatMap { try InferenceDatabase.absence(of: $0, sessions, in: reader) }
     let model = try session.flatMap { id in

@@ -67,7 +67,7 @@ extension SQLiteSource {
   /// - Throws: `error` for the first migration that is not among `known`.
   public func refuseMigrations(except known: Set<String>, _ error: (String) -> StoreError) throws {
     try rows(of: "grdb_migrations") { row in
-      if case .text(let name)? = row.value("identifier"), !known.contains(name) { throw error(name) }
+      if let name = row.text("identifier"), !known.contains(name) { throw error(name) }
     }
   }
 }

@@ -39,6 +39,9 @@ public struct SQLiteRow: Sendable {
   /// - Parameter column: the column's name; case does not matter.
   public func value(_ column: String) -> SQLValue? { shape.index(of: column).map { values[$0] } }
 
+  /// The text in a column; nil for any other value.
+  public func text(_ column: String) -> String? { if case .text(let text)? = value(column) { text } else { nil } }
+
   /// Whether the value is text that is not UTF-8.
   public func isBrokenText(_ column: String) -> Bool {
     !brokenTexts.isEmpty && shape.index(of: column).map(brokenTexts.contains) == true
