@@ -60,60 +60,34 @@ struct WorkoutSQLite: WorkoutFormat {
 private struct WorkoutSQLiteScan {
   private let tables: SourceTables
   private let shape: WorkoutShape
-  private var workouts = Parents<UUID, Void>("workout")
-  /// With the ids of their workouts.
-  private var exercises = Parents<UUID, UUID>("exercise")
+  /// The workouts and the exercises, each with the id of its own parent.
+  private var parents = [Parents<UUID, UUID>("workout"), Parents<UUID, UUID>("exercise")]
 
   init(tables: SourceTables, shape: WorkoutShape) { (self.tables, self.shape) = (tables, shape) }
 
   mutating func run(_ visit: WorkoutScan.Visit) throws {
-    try tables.rows(of: "workouts") { try workout($0, visit) }
-    try tables.rows(of: "exercises") { try exercise($0, visit) }
-    try tables.rows(of: "exerciseSets", orderedBy: [.column("setindex")]) { try set($0, visit) }
+    try tables.rows(of: "workouts") { try take(.workout, $0, visit) }
+    try tables.rows(of: "exercises") { try take(.exercise, $0, visit) }
+    try tables.rows(of: "exerciseSets", orderedBy: [.column("setindex")]) { try take(.set, $0, visit) }
   }
 
-  private mutating func workout(_ row: SQLiteRow, _ visit: WorkoutScan.Visit) throws {
+  private mutating func take(_ level: WorkoutScan.Level, _ row: SQLiteRow, _ visit: WorkoutScan.Visit) throws {
     var members = SourceMembers(workout: row)
     let id = members.id("id")
-    let blank = WorkoutRow(Workout(id: id?.value ?? .zero, name: "", startedAt: Date(timeIntervalSince1970: 0)), .finished)
-    let said = members.read(shape.workouts, into: blank)
-    let isWhole = try take(.workout, &members, id, in: nil, .workout(said), row, visit)
-    if let id { workouts.add(id.value, isWhole ? () : nil) }
-  }
-
-  private mutating func exercise(_ row: SQLiteRow, _ visit: WorkoutScan.Visit) throws {
-    var members = SourceMembers(workout: row)
-    let id = members.id("id")
-    let workout = members.id("workoutId")
-    let place = workouts.nextPlace(in: workout?.value)
-    workouts.find(workout?.value, for: &members)
-    let blank = ExerciseRow(Exercise(id: id?.value ?? .zero, name: ""), in: workout?.value ?? .zero, at: ListPlace.position(at: place))
-    let said = members.read(shape.exercises, into: blank)
-    let isWhole = try take(.exercise, &members, id, in: workout, .exercise(said), row, visit)
-    if let id { exercises.add(id.value, isWhole ? workout?.value : nil) }
-  }
-
-  private mutating func set(_ row: SQLiteRow, _ visit: WorkoutScan.Visit) throws {
-    var members = SourceMembers(workout: row)
-    let id = members.id("id")
-    let exercise = members.id("exerciseId")
-    let place = exercises.nextPlace(in: exercise?.value)
-    let workout = exercises.find(exercise?.value, for: &members)
-    members.check("workoutId", is: workout, "exercise's workout")
-    members.dropIndex("setIndex")
-    let blank = SetRow(ExerciseSet(id: id?.value ?? .zero), in: exercise?.value ?? .zero, at: ListPlace.position(at: place))
-    let said = members.read(shape.sets, into: blank)
-    _ = try take(.set, &members, id, in: exercise, .set(said), row, visit)
-  }
-
-  /// Visits a row; returns whether it can be imported.
-  private func take(
-    _ level: WorkoutScan.Level, _ members: inout SourceMembers, _ id: Written<UUID>?, in parent: Written<UUID>?, _ content: WorkoutRecord,
-    _ row: SQLiteRow, _ visit: WorkoutScan.Visit
-  ) throws -> Bool {
-    guard try members.finish(kind: level.kind, row, visit), let id else { return false }
-    try visit(shape.scanned(level, content, id, in: parent, path: row.path, original: row.original), row.position)
-    return true
+    let parent = level.above.flatMap { members.id("\($0.noun)Id") }
+    var place = 0
+    if let above = level.above?.rawValue {
+      place = parents[above].nextPlace(in: parent?.value)
+      let workout = parents[above].find(parent?.value, for: &members)
+      if level == .set { members.check("workoutId", is: workout, "exercise's workout") }
+    }
+    if level == .set { members.dropIndex("setIndex") }
+    let content = shape.read(level, &members, id?.value ?? .zero, in: parent?.value ?? .zero, at: place)
+    let isWhole = try members.finish(kind: level.kind, row, visit)
+    if isWhole, let id {
+      try visit(shape.scanned(level, content, id, in: parent, path: row.path, original: row.original), row.position)
+    }
+    if level != .set, let id { parents[level.rawValue].add(id.value, isWhole ? parent?.value ?? .zero : nil) }
   }
 }
 

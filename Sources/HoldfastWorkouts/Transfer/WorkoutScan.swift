@@ -85,9 +85,8 @@ struct WorkoutScan {
     var members = try members(&at, "an exercise", list: "sets")
     let id = members.id("id")
     members.check("workoutId", is: workout.id?.value, "workout")
-    let blank = ExerciseRow(Exercise(id: id?.value ?? .zero, name: ""), in: workout.id?.value ?? .zero, at: ListPlace.position(at: place))
-    let said = members.read(shape.exercises, into: blank)
-    let parent = try take(.exercise, &members, id, in: workout, .exercise(said), at: start, visit)
+    let content = shape.read(.exercise, &members, id?.value ?? .zero, in: workout.id?.value ?? .zero, at: place)
+    let parent = try take(.exercise, &members, id, in: workout, content, at: start, visit)
     try each(members.list("sets")) { try $0.set(&$1, in: parent, of: workout, at: $2, visit) }
     if let damage = members.damage { throw damage }
   }
@@ -99,9 +98,8 @@ struct WorkoutScan {
     members.check("exerciseId", is: exercise.id?.value, "exercise")
     members.check("workoutId", is: workout.id?.value, "workout")
     members.dropIndex("setIndex")
-    let blank = SetRow(ExerciseSet(id: id?.value ?? .zero), in: exercise.id?.value ?? .zero, at: ListPlace.position(at: place))
-    let said = members.read(shape.sets, into: blank)
-    _ = try take(.set, &members, id, in: exercise, .set(said), at: start, visit)
+    let content = shape.read(.set, &members, id?.value ?? .zero, in: exercise.id?.value ?? .zero, at: place)
+    _ = try take(.set, &members, id, in: exercise, content, at: start, visit)
   }
 
   /// Visits a record, and returns the parent for its children.
@@ -133,6 +131,18 @@ struct WorkoutScan {
 }
 
 extension WorkoutShape {
+  /// Reads the fields of a record.
+  func read(_ level: WorkoutScan.Level, _ members: inout SourceMembers, _ id: UUID, in parent: UUID, at place: Int) -> WorkoutRecord {
+    let position = ListPlace.position(at: place)
+    switch level {
+    case .workout:
+      let blank = WorkoutRow(Workout(id: id, name: "", startedAt: Date(timeIntervalSince1970: 0)), .finished)
+      return .workout(members.read(workouts, into: blank))
+    case .exercise: return .exercise(members.read(exercises, into: ExerciseRow(Exercise(id: id, name: ""), in: parent, at: position)))
+    case .set: return .set(members.read(sets, into: SetRow(ExerciseSet(id: id), in: parent, at: position)))
+    }
+  }
+
   /// A record that will be written to the store.
   func scanned(
     _ level: WorkoutScan.Level, _ content: WorkoutRecord, _ id: Written<UUID>, in parent: Written<UUID>?, path: SourcePath,

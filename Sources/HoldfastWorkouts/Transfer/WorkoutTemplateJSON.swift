@@ -95,16 +95,15 @@ struct WorkoutTemplateJSON: WorkoutFormat {
     if let superset { members.set("superset", .integer(Int64(superset))) }
     let templateID = template.id?.value ?? .zero
     let id = NewID.derived(from: "\(IDCodec.lowercase(templateID))/\(place)")
-    let blank = ExerciseRow(Exercise(id: id, name: ""), in: templateID, at: ListPlace.position(at: place))
-    let said = members.read(shape.exercises, into: blank)
-    let parent = try scan.take(.exercise, &members, Written(derived: id), in: template, .exercise(said), at: start, visit)
+    let content = shape.read(.exercise, &members, id, in: templateID, at: place)
+    let parent = try scan.take(.exercise, &members, Written(derived: id), in: template, content, at: start, visit)
     try scan.each(members.list("sets")) { scan, element, number in
       let start = element
       var members = try scan.members(&element, "a set", list: nil)
       members.takeWarmUpRest()
       let setID = NewID.derived(from: "\(IDCodec.lowercase(id))/\(number)")
-      let said = members.read(shape.sets, into: SetRow(ExerciseSet(id: setID), in: id, at: ListPlace.position(at: number)))
-      _ = try scan.take(.set, &members, Written(derived: setID), in: parent, .set(said), at: start, visit)
+      let content = shape.read(.set, &members, setID, in: id, at: number)
+      _ = try scan.take(.set, &members, Written(derived: setID), in: parent, content, at: start, visit)
     }
     if let damage = members.damage { throw damage }
   }
