@@ -6,40 +6,27 @@ public import Holdfast
 /// Invariants: every record of the source counts in exactly one of the four outcomes; every written record is verified; an error here rolls
 /// everything back.
 struct ImportRun<Format: ImportFormat> {
-  private struct Place: Hashable {
-    var kind: String
-    var key: ExactText
-
-    init(kind: String, key: String) { (self.kind, self.key) = (kind, ExactText(key)) }
-  }
-
   let format: Format
   let options: ImportOptions
   let importID: String
   private var report: ImportReport
-  /// What the run knows of one kind of record.
-  private struct Kind {
-    let name: String
-    var counts = ImportReport.Counts()
-    /// The first record of each key in this source, to find repetitions.
-    var seen: [ExactText: Int64] = [:]
-    /// Whether the store had rows of the kind before the import.
-    var hadRows = false
-  }
   /// The kinds of the format, then others of the source. A list: there are few kinds, and every record asks for its kind several times.
-  private var kinds: [Kind]
+  private var kinds: [KindOfRun]
   /// Records that are missing in the store after this import, with the reason, for their children.
-  private var absent: [Place: Absence] = [:]
+  private var absent: [KeyOfKind: Absence] = [:]
   /// Records with a newer version in the source. Their children without a time of their own follow them.
-  private var newer: Set<Place> = []
+  private var newer: Set<KeyOfKind> = []
   /// The records that verification leaves out, skipped and quarantined ones, by their number in the source.
   private var left: Set<Int> = []
   private var number = 0
   /// How often the format gave each remark, and the first place.
-  private var remarks: [String: (count: Int, first: SourcePath)] = [:]
+  private var remarks: [String: Remark] = [:]
   /// The number of records that the store already had with equal fields.
   private var equal = 0
   private var ledgerHadRows = false
+  /// The entries for a ledger that had none. They are written after all records, in the ledger's order: at random they would change pages all
+  /// over it.
+  private var entries: [(record: KeyOfKind, print: Int64)] = []
   private var clock = ProgressClock()
   /// The quarantined entries of an earlier import that this one tries again; nil when it tries none again.
   private var retry: QuarantineRetry?
@@ -47,11 +34,6 @@ struct ImportRun<Format: ImportFormat> {
   var isCareful = false
   /// False only when the store mirrors a file that stays, so that records that were not loaded are not lost.
   var verifies = true
-
-  private enum Absence {
-    case quarantined
-    case deleted
-  }
 
   init(_ format: Format, source: ImportSource?, options: ImportOptions, importID: String) throws {
     self.format = format
@@ -81,6 +63,7 @@ struct ImportRun<Format: ImportFormat> {
       number += 1
       try take(scanned, tx)
     }
+    try enter(tx)
     tell(format.total)
     for kind in kinds where !kind.counts.addsUp {
       throw StoreError(.verificationFailed, "the counts of \(kind.name) do not add up to the \(kind.counts.source) records of the source")
@@ -118,14 +101,15 @@ struct ImportRun<Format: ImportFormat> {
   private mutating func take(_ scanned: Scanned<Format.Content>, _ tx: Writer) throws {
     switch scanned {
     case .record(let record):
-      kinds[index(of: record.kind)].counts.source += 1
-      try decide(record, tx)
+      let kind = index(of: record.kind)
+      kinds[kind].counts.source += 1
+      try decide(record, KeyOfKind(kind: kind, key: RecordKey(record.key)), tx)
     case .damaged(let kind, let key, let path, let reason, let original):
       let index = index(of: kind)
       kinds[index].counts.source += 1
       // Where the store has rows already, one of them may be this record: then its foreign keys decide about the children.
-      if let key, !kinds[index].hadRows, kinds[index].seen[ExactText(key)] == nil {
-        absent[Place(kind: kind, key: key)] = .quarantined
+      if let key = key.map(RecordKey.init), !kinds[index].hadRows, kinds[index].seen[key] == nil {
+        absent[KeyOfKind(kind: index, key: key)] = .quarantined
       }
       try quarantine(kind: kind, path: path, reason: reason, original: original, tx)
     case .skipped(let kind, _, let reason):
@@ -134,12 +118,11 @@ struct ImportRun<Format: ImportFormat> {
     case .damagedField(let kind, let field, let path, let reason, let original):
       try keep(kind: kind, field: field, path: path, reason: reason, original: original, tx)
     case .note(let text, let path):
-      remarks[text, default: (count: 0, first: path)].count += 1
+      remarks[text, default: Remark(first: path)].count += 1
     }
   }
 
-  private mutating func decide(_ record: SourceRecord<Format.Content>, _ tx: Writer) throws {
-    let place = Place(kind: record.kind, key: record.key)
+  private mutating func decide(_ record: SourceRecord<Format.Content>, _ place: KeyOfKind, _ tx: Writer) throws {
     let (content, print) = fingerprints(record.fields)
     if !absent.isEmpty, let absence = absence(of: record) {
       absent[place] = absence
@@ -148,17 +131,17 @@ struct ImportRun<Format: ImportFormat> {
       case .deleted: return leave(record, "deleted since it was imported")
       }
     }
-    let kind = index(of: record.kind)
+    let kind = place.kind
     if let first = kinds[kind].seen.updateValue(content, forKey: place.key) {
       kinds[kind].seen[place.key] = first
       return first == content
         ? leave(record, "a repetition in the source")
         : try quarantine(record, "an earlier record in the source has the same id and other content", tx)
     }
-    guard kinds[kind].hadRows || ledgerHadRows else { return try write(record, print, tx, merging: false) }
-    let ledger = try ledgerHadRows ? ImportedKey.fingerprint(place.kind, record.key, tx) : nil
+    guard kinds[kind].hadRows || ledgerHadRows else { return try write(record, place, print, tx, merging: false) }
+    let ledger = try ledgerHadRows ? ImportedKey.fingerprint(record.kind, record.key, tx) : nil
     guard let stored = try format.readBack(record, in: tx) else {
-      guard ledger != nil else { return try write(record, print, tx, merging: false) }
+      guard ledger != nil else { return try write(record, place, print, tx, merging: false) }
       absent[place] = .deleted
       return leave(record, "deleted since it was imported")
     }
@@ -168,13 +151,13 @@ struct ImportRun<Format: ImportFormat> {
       if followsNewer(record) { newer.insert(place) }
       // Counted as verified: the second reading compares this record, too.
       equal += 1
-      kinds[index(of: record.kind)].counts.skipped += 1
+      kinds[kind].counts.skipped += 1
       report.skipped["in the store already", default: 0] += 1
       return
     }
     if sourceIsNewer(record, stored) || ledger == fingerprints(stored.fields).whole {
       newer.insert(place)
-      try write(record, print, tx, merging: true)
+      try write(record, place, print, tx, merging: true)
     } else {
       leave(record, "the store is newer")
     }
@@ -186,16 +169,24 @@ struct ImportRun<Format: ImportFormat> {
   }
 
   private func followsNewer(_ record: SourceRecord<Format.Content>) -> Bool {
-    record.parent.map { newer.contains(Place(kind: $0.kind, key: $0.key)) } ?? false
+    guard !newer.isEmpty, let parent = record.parent else { return false }
+    return place(of: parent).map(newer.contains) ?? false
   }
 
   /// Why a record cannot come in. What it only refers to may have been deleted: then its own row decides, or the store's foreign key.
   private func absence(of record: SourceRecord<Format.Content>) -> Absence? {
-    if let parent = record.parent, let absence = absent[Place(kind: parent.kind, key: parent.key)] { return absence }
-    return record.references.contains { absent[Place(kind: $0.kind, key: $0.key)] == .quarantined } ? .quarantined : nil
+    if let parent = record.parent, let place = place(of: parent), let absence = absent[place] { return absence }
+    return record.references.contains { place(of: $0).map { absent[$0] == .quarantined } ?? false } ? .quarantined : nil
   }
 
-  private mutating func write(_ record: SourceRecord<Format.Content>, _ print: Int64, _ tx: Writer, merging: Bool) throws {
+  /// Nil where no record of the kind was visited.
+  private func place(of parent: SourceRecord<Format.Content>.Parent) -> KeyOfKind? {
+    kinds.firstIndex { $0.name == parent.kind }.map { KeyOfKind(kind: $0, key: RecordKey(parent.key)) }
+  }
+
+  private mutating func write(
+    _ record: SourceRecord<Format.Content>, _ place: KeyOfKind, _ print: Int64, _ tx: Writer, merging: Bool
+  ) throws {
     do {
       if isCareful {
         try tx.savepoint { try format.write(record, in: tx) }
@@ -210,21 +201,16 @@ struct ImportRun<Format: ImportFormat> {
         }
       }
     } catch let error as StoreError where error.code == .constraint || error.code == .invalidValue {
-      kinds[index(of: record.kind)].seen[ExactText(record.key)] = nil
-      if !merging { absent[Place(kind: record.kind, key: record.key)] = .quarantined }
+      kinds[place.kind].seen[place.key] = nil
+      if !merging { absent[place] = .quarantined }
       return try quarantine(record, error.message, tx)
     }
-    let place = Place(kind: record.kind, key: record.key)
     // The store may have refused an earlier record with this key.
     if !absent.isEmpty { absent[place] = nil }
     try remember(place, print, tx)
     if let note = record.note { report.note(note) }
     retry?.came(record.kind, record.path)
-    if merging {
-      kinds[index(of: record.kind)].counts.merged += 1
-    } else {
-      kinds[index(of: record.kind)].counts.imported += 1
-    }
+    if merging { kinds[place.kind].counts.merged += 1 } else { kinds[place.kind].counts.imported += 1 }
   }
 
   private static func verify(_ record: SourceRecord<Format.Content>, _ format: Format, _ tx: Writer) throws {
@@ -241,7 +227,7 @@ struct ImportRun<Format: ImportFormat> {
 
   private mutating func index(of kind: String) -> Int {
     for place in kinds.indices where kinds[place].name == kind { return place }
-    kinds.append(Kind(name: kind))
+    kinds.append(KindOfRun(name: kind))
     return kinds.count - 1
   }
 
@@ -281,11 +267,22 @@ struct ImportRun<Format: ImportFormat> {
       """)
   }
 
-  private mutating func remember(_ place: Place, _ print: Int64, _ tx: Writer) throws {
-    let line = ImportedKey(kind: place.kind, key: place.key.text, fingerprint: print)
-    // One by one: of each page that a statement with many rows changes, SQLite keeps a copy meanwhile, and these keys change pages all over
-    // the ledger.
-    if ledgerHadRows { try tx.upsert(line) } else { try tx.insert(line) }
+  private mutating func remember(_ record: KeyOfKind, _ print: Int64, _ tx: Writer) throws {
+    if ledgerHadRows { try tx.upsert(entry(record, print)) } else { entries.append((record, print)) }
+  }
+
+  private func entry(_ record: KeyOfKind, _ print: Int64) -> ImportedKey {
+    ImportedKey(kind: kinds[record.kind].name, key: record.key.text, fingerprint: print)
+  }
+
+  /// Writes the entries that waited.
+  private mutating func enter(_ tx: Writer) throws {
+    let order = kinds.indices.sorted { ExactText(kinds[$0].name) < ExactText(kinds[$1].name) }
+    var ranks = kinds.indices.map { $0 }
+    for (rank, kind) in order.enumerated() { ranks[kind] = rank }
+    entries.sort { $0.record.kind == $1.record.kind ? $0.record.key < $1.record.key : ranks[$0.record.kind] < ranks[$1.record.kind] }
+    for (record, print) in entries { try tx.insert(entry(record, print)) }
+    entries = []
   }
 
   /// A hash of the fields without their place, and one of all fields with the source's identity, which differs for every source.
@@ -316,6 +313,28 @@ struct ImportRun<Format: ImportFormat> {
         phase: clock.phase, done: clock.done, total: format.total, records: clock.records,
         recordsPerSecond: clock.rate))
   }
+}
+
+// Outside of the run, whose types would be made anew for each format while it runs.
+
+/// What a run knows of one kind of record.
+private struct KindOfRun {
+  let name: String
+  var counts = ImportReport.Counts()
+  /// The first record of each key in this source, to find repetitions.
+  var seen: [RecordKey: Int64] = [:]
+  /// Whether the store had rows of the kind before the import.
+  var hadRows = false
+}
+
+private enum Absence {
+  case quarantined
+  case deleted
+}
+
+private struct Remark {
+  var count = 0
+  let first: SourcePath
 }
 
 private struct ProgressClock {

@@ -11,7 +11,7 @@ public enum ReadAhead {
   /// - Returns: the result of `make`.
   /// - Throws: the first error of `use`, or the error of `make`.
   public static func run<Value: Sendable, End: Sendable>(
-    _ make: @escaping @Sendable (_ put: (Value) throws -> Void) throws -> End, use: (Value) throws -> Void
+    _ make: @escaping @Sendable (_ put: (Value) throws -> Void) throws -> End, use: (consuming Value) throws -> Void
   ) throws -> End {
     let values = ValueQueue<Value>()
     let end = Later<End> {
@@ -19,7 +19,7 @@ public enum ReadAhead {
       return try make(values.put)
     }
     do {
-      while let batch = values.next() { for value in batch { try use(value) } }
+      while var batch = values.next() { while let value = batch.popLast() { try use(value) } }
     } catch {
       values.stop()
       _ = try? end.value()
@@ -40,7 +40,8 @@ extension JSONScanner {
   ///   Default true.
   /// - Throws: `JSONScanError` when the value is not an array or is damaged; the errors of `convert` and `use`.
   public mutating func array<Value: Sendable>(
-    isLong: Bool = true, converting convert: @escaping @Sendable (Int, inout JSONScanner) throws -> Value, use: (Value) throws -> Void
+    isLong: Bool = true, converting convert: @escaping @Sendable (Int, inout JSONScanner) throws -> Value,
+    use: (consuming Value) throws -> Void
   ) throws {
     guard isLong else { return try array { index, element in try use(convert(index, &element)) } }
     let start = self
@@ -82,6 +83,8 @@ private final class ValueQueue<Value: Sendable>: @unchecked Sendable {
     try changed.withLock {
       while batches.count >= 8, !isStopped { changed.wait() }
       guard !isStopped else { throw Stopped() }
+      // The first last: it is taken from there, without a copy.
+      batch.reverse()
       batches.append(batch)
       changed.broadcast()
     }
@@ -89,7 +92,7 @@ private final class ValueQueue<Value: Sendable>: @unchecked Sendable {
     batch.reserveCapacity(32)
   }
 
-  /// The next values; nil after the last.
+  /// The next values, the first of them last; nil after the last.
   func next() -> [Value]? {
     changed.withLock {
       while batches.isEmpty, !isEnded { changed.wait() }
