@@ -34,11 +34,11 @@ public struct JSONListImport: ImportFormat {
       modifiedAt: @escaping @Sendable (Row) -> Date? = { _ in nil },
       save: @escaping @Sendable (Row, Writer) throws -> Void = { try $1.upsert($0) }
     ) -> List {
-      let kind = RecordKind(name: name, fields: fields, blank: blank, modifiedAt: modifiedAt, save: save)
-      return List(place: kind.place) {
-        _ = try RecordMaker(kind)
+      @Sendable func make() throws -> RecordMaker<Row> { try RecordMaker(name, fields, blank: blank, modifiedAt: modifiedAt, save: save) }
+      return List(place: KindPlace(name: name, table: Row.table, key: Row.key)) {
+        _ = try make()
       } scan: { list, bytes, kinds, reader, visit in
-        let maker = try RecordMaker(kind)
+        let maker = try make()
         try maker.findReferences(among: kinds, in: reader)
         let blank = maker.blank
         try list.array(isLong: bytes > JSONScanner.longArrayBytes) { _, element in
@@ -101,13 +101,5 @@ public struct JSONListImport: ImportFormat {
     } catch let error as JSONScanError {
       throw StoreError.invalidJSON(error)
     }
-  }
-
-  /// Saves the record. In a stored record, only the fields that the source gives change.
-  public func write(_ record: SourceRecord<SaidContent>, in tx: Writer) throws { try record.content.write(tx) }
-
-  /// The stored record in the document's form.
-  public func readBack(_ record: SourceRecord<SaidContent>, in reader: Reader) throws -> StoredShape? {
-    try record.content.readBack(reader)
   }
 }

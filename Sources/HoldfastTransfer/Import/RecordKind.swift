@@ -1,188 +1,141 @@
 public import Foundation
 public import Holdfast
 
-/// A kind of record of a complete importer, said once: its fields, and how it is saved. Its key is that of the record type, and what it
-/// belongs to is what the store's own foreign keys name.
-struct RecordKind<Row: StoredRecord>: Sendable {
-  let name: String
-  let fields: FieldTable<Row>
-  let blank: Row?
-  let modifiedAt: @Sendable (Row) -> Date?
-  let save: @Sendable (Row, Writer) throws -> Void
+/// A kind of record, said once: its fields, its key, what it belongs to, its place, and how its row is found and saved. From what a source says
+/// it makes records that an `ImportFormat` need not write or read back itself.
+///
+/// ```swift
+/// static let plants = RecordKind<Plant>(
+///   "plants", table: Plant.table, Plant.json, key: { IDCodec.lowercase($0.id) },
+///   parent: { .init(kind: "beds", key: IDCodec.lowercase($0.bedID)) },
+///   ids: ["bed"], storedIDs: { row, _ in [.id(row.bedID)] },
+///   place: .list(\.position) { "bed_id = \($0.bedID) AND id <> \($0.id)" },
+///   find: { try $1.find(Plant.self, id: $0.id) }, save: { row, _, tx in try tx.upsert(row) })
+///
+/// try visit(.record(plants.record(said, ids: [bed], path: path, original: .value(start))), start.offset)
+/// ```
+/// A class without a state that changes, so that each record only has a reference to it.
+public final class RecordKind<Row: Sendable>: Sendable {
+  /// The record that another one is a part of.
+  public typealias Parent = SourceRecord<SaidContent>.Parent
 
-  /// What another kind must know of this one.
-  var place: KindPlace { KindPlace(name: name, table: Row.table, key: Row.key) }
+  /// The name in the report and the ledger.
+  public let name: String
+  /// The store's table.
+  public let table: String
+  /// The fields that a source may give.
+  public let fields: FieldTable<Row>
+  @usableFromInline let key: @Sendable (Row) -> String
+  @usableFromInline let parent: @Sendable (Row) -> Parent?
+  @usableFromInline let ids: [String]
+  @usableFromInline let place: RecordPlace<Row>?
+  @usableFromInline let modifiedAt: @Sendable (Row) -> Date?
+  // Closures and not methods, because they are made where `Row` is known: the kit's own code for any `Row` would be slower.
+  @usableFromInline let write: @Sendable (SaidRecord<Row>, Writer) throws -> Void
+  @usableFromInline let readBack: @Sendable (SaidRecord<Row>, Reader) throws -> StoredShape?
 
-  /// The values of a new record for the fields that a source does not give.
+  /// Describes a kind of record.
   ///
-  /// - Throws: `.misuse` when there are none.
-  func madeBlank() throws -> Row {
-    if let blank { return blank }
-    func make<Derived: StoredRecord & Codable>(_ type: Derived.Type) throws -> Any { try type.blank() }
-    if let derived = Row.self as? any (StoredRecord & Codable).Type, let made = try make(derived) as? Row { return made }
-    throw StoreError(.misuse, "\(name): \(Row.self) is not Codable, so it needs `blank`")
-  }
-}
-
-/// A kind of record as its children see it.
-struct KindPlace: Sendable {
-  let name: String
-  let table: String
-  let key: [String]
-}
-
-/// The content of a complete importer's record: how it is written, and how it is read back.
-public struct SaidContent: Sendable {
-  let write: @Sendable (Writer) throws -> Void
-  let readBack: @Sendable (Reader) throws -> StoredShape?
-}
-
-/// Makes records of one kind from what a source says. Not `Sendable`: one for each scan.
-final class RecordMaker<Row: StoredRecord> {
-  let blank: Row
-  private let kind: RecordKind<Row>
-  private let bench: RecordBench<Row>
-  /// The places of the key's columns, and for each the fields that give it.
-  private let key: [(column: Int, fields: [Int])]
-  /// The columns that name a record without which this one cannot be.
-  private var references: [(kind: String, column: Int)] = []
-  /// The column that names another record of this kind.
-  private var own: Int?
-  private var tree = TreeOrder<SaidContent>()
-
-  /// - Throws: `.misuse` when a part of the key comes from no field: each record would get the blank one's.
-  init(_ kind: RecordKind<Row>) throws {
-    (self.kind, blank, bench) = (kind, try kind.madeBlank(), try RecordBench())
-    key = try Self.key(kind, blank, bench)
+  /// - Parameters:
+  ///   - name: the name in the report and the ledger.
+  ///   - table: the store's table.
+  ///   - fields: the fields that a source may give.
+  ///   - key: the key of a row as text. The same key means the same row, now and in a later import.
+  ///   - parent: the record that this one is a part of. Default: none.
+  ///   - ids: the names of compared values that are not among the fields and stand before them, such as the record's own id. Default: none.
+  ///   - storedIDs: the values of `ids` for a stored row, in their order.
+  ///   - place: the rule of the record's place in a list, which is compared after the fields. Default: it has none.
+  ///   - modifiedAt: the time of a row's last change. Of source and store, the newer one counts. Default: rows have no such time.
+  ///   - storedAt: the same for a stored row, in milliseconds since 1970, where the store knows it in another way. Default: `modifiedAt`.
+  ///   - find: the stored row with the key of a row; nil when there is none.
+  ///   - check: throws `.constraint` when a stored row with the key of the source's row, its first argument, is another record, for example
+  ///     because it has another parent. Default: it never is.
+  ///   - isReplaced: whether the source's row replaces the stored one, which then is not looked for. Default false: the stored row gets only
+  ///     the fields that the source gives.
+  ///   - save: inserts or updates a row. Its second argument is the stored row: nil for a new row, and for a kind that is replaced.
+  @inlinable
+  public convenience init(
+    _ name: String, table: String, _ fields: FieldTable<Row>, key: @escaping @Sendable (Row) -> String,
+    parent: @escaping @Sendable (Row) -> Parent? = { _ in nil }, ids: [String] = [],
+    storedIDs: @escaping @Sendable (Row, Reader) throws -> [JSONValue] = { _, _ in [] }, place: RecordPlace<Row>? = nil,
+    modifiedAt: @escaping @Sendable (Row) -> Date? = { _ in nil }, storedAt: (@Sendable (Row, Reader) throws -> Int64?)? = nil,
+    find: @escaping @Sendable (Row, Reader) throws -> Row?, check: @escaping @Sendable (Row, Row) throws -> Void = { _, _ in },
+    isReplaced: Bool = false, save: @escaping @Sendable (Row, Row?, Writer) throws -> Void
+  ) {
+    self.init(
+      name: name, table: table, fields, key: key, parent: parent, ids: ids, storedIDs: storedIDs, place: place, modifiedAt: modifiedAt,
+      storedAt: storedAt, find: { try find($0.said.row, $1) }, check: check, isReplaced: isReplaced, save: save)
   }
 
-  /// The foreign keys of the store that lead to one of `kinds`, where the column may not be NULL: else the record can be without the other one.
-  /// One of several columns is left to the store.
-  func findReferences(among kinds: [KindPlace], in reader: Reader) throws {
-    var found: [Int64: [(table: String, from: String, to: String?, isNeeded: Bool)]] = [:]
-    try reader.rows(
-      """
-      SELECT f.id, f."table", f."from", f."to", c."notnull" FROM pragma_foreign_key_list(\(Row.table)) f
-      JOIN pragma_table_info(\(Row.table)) c ON lower(c.name) = lower(f."from")
-      """
-    ) { row in
-      let id = try row.int64()
-      found[id, default: []].append((try row.text(), try row.text(), try row.textOrNil(), try row.bool()))
-    }
-    func isSame(_ one: String, _ other: String?) -> Bool { SQLiteSource.lowercased(one) == other.map(SQLiteSource.lowercased) }
-    for columns in found.sorted(by: { $0.key < $1.key }).map(\.value) {
-      guard columns.count == 1, let one = columns.first, let kind = kinds.first(where: { isSame($0.table, one.table) }),
-        kind.key.count == 1,
-        one.to == nil || isSame(kind.key[0], one.to), let column = Row.columns.firstIndex(where: { isSame($0, one.from) })
-      else { continue }
-      if one.isNeeded { references.append((kind.name, column)) }
-      if isSame(Row.table, one.table) { own = column }
-    }
-  }
-
-  /// Ends a record, and passes it on: saved is the stored row with the fields that the source has, or a new row.
-  func finish(
-    _ members: inout SourceMembers, _ said: SaidRow<Row>, path: SourcePath, original: SourceBytes, at position: Int,
-    _ visit: (Scanned<SaidContent>, Int) throws -> Void
-  ) throws {
-    let isKeyed = key.allSatisfy { $0.fields.contains { said.carries[$0] } }
-    if !isKeyed { members.fail("\(missing(said)) is missing") }
-    var values: [SQLValue] = []
-    if isKeyed {
-      do {
-        values = try bench.values(of: said.row)
-      } catch let error as StoreError where error.code == .invalidValue {
-        members.fail(error.message)
+  /// - Parameter find: the stored row of a record, also by its key's values.
+  @inlinable
+  init(
+    name: String, table: String, _ fields: FieldTable<Row>, key: @escaping @Sendable (Row) -> String,
+    parent: @escaping @Sendable (Row) -> Parent? = { _ in nil }, ids: [String] = [],
+    storedIDs: @escaping @Sendable (Row, Reader) throws -> [JSONValue] = { _, _ in [] }, place: RecordPlace<Row>? = nil,
+    modifiedAt: @escaping @Sendable (Row) -> Date?, storedAt: (@Sendable (Row, Reader) throws -> Int64?)? = nil,
+    find: @escaping @Sendable (SaidRecord<Row>, Reader) throws -> Row?, check: @escaping @Sendable (Row, Row) throws -> Void = { _, _ in },
+    isReplaced: Bool = false, save: @escaping @Sendable (Row, Row?, Writer) throws -> Void
+  ) {
+    (self.name, self.table, self.fields, self.key, self.parent) = (name, table, fields, key, parent)
+    (self.ids, self.place, self.modifiedAt) = (ids, place, modifiedAt)
+    write = { record, tx in
+      let said = record.said
+      var row = said.row
+      let stored = try isReplaced ? nil : find(record, tx)
+      if let stored {
+        try check(row, stored)
+        row = fields.merged(said, into: stored)
       }
+      try place?.put(&row, said.row, record.isPlaceFree, table, tx)
+      try save(row, stored, tx)
     }
-    let keys = values.isEmpty ? [] : key.map { values[$0.column] }
-    let text = Self.text(keys)
-    if isKeyed, members.problem == nil, text == nil { members.fail("\(missing(said)) is missing") }
-    guard try members.finish(kind: kind.name, key: text, path: path, original: original, at: position, visit), let text else { return }
-    let (fields, modifiedAt, save) = (kind.fields, kind.modifiedAt, kind.save)
-    let content = SaidContent { tx in
-      try save(tx.find(Row.self, key: keys).map { fields.merged(said, into: $0) } ?? said.row, tx)
-    } readBack: { reader in
-      try reader.find(Row.self, key: keys).map { stored in
-        StoredShape(fields: fields.shape(of: stored, as: said), modifiedAt: modifiedAt(stored).flatMap(DateCodec.milliseconds))
-      }
-    }
-    let needed = references.compactMap { reference in
-      Self.text([values[reference.column]]).map { SourceRecord<SaidContent>.Parent(kind: reference.kind, key: $0) }
-    }
-    let record = SourceRecord(
-      kind: kind.name, key: text, references: needed, path: path, fields: said.fields,
-      modifiedAt: modifiedAt(said.row).flatMap(DateCodec.milliseconds), content: content, original: original)
-    guard let own else { return try visit(.record(record), position) }
-    try tree.take(record, above: Self.text([values[own]]), at: position, visit)
-  }
-
-  /// Passes on the records that wait for one that did not come.
-  func end(_ visit: (Scanned<SaidContent>, Int) throws -> Void) throws { try tree.end(visit) }
-
-  /// The first field that should give a part of the key.
-  private func missing(_ said: SaidRow<Row>) -> String {
-    let part = key.first { !$0.fields.contains { said.carries[$0] } } ?? key.first
-    return part?.fields.first.map { kind.fields.fields[$0].name } ?? "the id"
-  }
-
-  /// A key as the ledger has it: one value as it is, several as a list. Nil where one is NULL.
-  private static func text(_ values: [SQLValue]) -> String? {
-    let parts = values.map { value -> JSONValue? in
-      switch value {
-      case .text(let text): .string(text)
-      case .integer(let number): .integer(number)
-      case .real(let number): .double(number)
-      case .blob(let bytes): .string(bytes.base64EncodedString())
-      case .null: nil
-      }
-    }
-    let known = parts.compactMap(\.self)
-    guard known.count == parts.count, let first = known.first else { return nil }
-    if parts.count > 1 { return JSONValue.array(known).canonicalText() }
-    if case .string(let text) = first { return text }
-    return first.canonicalText()
-  }
-
-  /// Finds the fields that give the parts of the key, by a record that differs from the blank one in that part only.
-  private static func key(
-    _ kind: RecordKind<Row>, _ blank: Row, _ bench: RecordBench<Row>
-  ) throws -> [(column: Int, fields: [Int])] {
-    let values = try bench.values(of: blank)
-    let named = Row.key.compactMap(Row.columns.firstIndex(of:))
-    guard named.count == Row.key.count, !named.isEmpty else {
-      throw StoreError(.misuse, "the columns of \(Row.self) lack a part of its key: \(Row.key.joined(separator: ", "))")
-    }
-    return try named.map { column in
-      let other = others(of: values[column]).lazy.compactMap { value -> Row? in
-        var changed = values
-        changed[column] = value
-        return try? bench.record(of: changed)
-      }.first
-      // A type that takes few values, such as an enum: any field may give it.
-      guard let other else { return (column, Array(kind.fields.fields.indices)) }
-      let fields = try kind.fields.fields.indices.filter { index in
-        var copy = blank
-        kind.fields.fields[index].copy(from: other, to: &copy)
-        return try bench.values(of: copy)[column] != values[column]
-      }
-      guard !fields.isEmpty else {
-        throw StoreError(
-          .misuse, "\(kind.name): no field gives \(Row.columns[column]), a part of the key of \(Row.self)",
-          suggestion: "Add a field for it. The fields are \(kind.fields.fields.map(\.name).joined(separator: ", ")).")
-      }
-      return (column, fields)
+    readBack = { record, reader in
+      guard let stored = try find(record, reader) else { return nil }
+      return StoredShape(
+        fields: try Self.compared(ids, storedIDs(stored, reader), fields.shape(of: stored, as: record.said), place, stored),
+        modifiedAt: try storedAt.map { try $0(stored, reader) } ?? modifiedAt(stored).flatMap(DateCodec.milliseconds))
     }
   }
 
-  private static func others(of value: SQLValue) -> [SQLValue] {
-    let id = SQLValue.id(NewID.derived(from: "\(value)"))
-    switch value {
-    case .text(let text): return [id, .text(text + "x")]
-    case .integer(let number): return [.integer(number ^ 1)]
-    case .real(let number): return [.real(number == 1 ? 2 : 1)]
-    case .blob(let bytes): return [.blob(bytes + [1])]
-    case .null: return [.integer(1), id, .text("x"), .blob(Data([1]))]
-    }
+  @inlinable
+  static func compared(
+    _ names: [String], _ ids: [JSONValue], _ said: [SourceField], _ place: RecordPlace<Row>?, _ row: Row
+  ) -> [SourceField] {
+    guard !names.isEmpty || place != nil else { return said }
+    var fields: [SourceField] = []
+    fields.reserveCapacity(names.count + said.count + 1)
+    for (name, id) in zip(names, ids) { fields.append(SourceField(name, id)) }
+    fields += said
+    if let place { fields.append(place.field(row)) }
+    return fields
+  }
+
+  /// A record of this kind, for `visit`.
+  ///
+  /// - Parameters:
+  ///   - said: the source's row.
+  ///   - ids: the values of the kind's `ids` as the source spells them, in their order.
+  ///   - isPlaceFree: whether it is known that no other row has the record's place: then the store is not asked. Default false.
+  ///   - path: the record's place in the source, for people.
+  ///   - original: the record's bytes in the source, for the quarantine.
+  ///   - note: a note for the report when the record is written. Default nil.
+  @inlinable
+  public func record(
+    _ said: SaidRow<Row>, ids: [JSONValue] = [], isPlaceFree: Bool = false, path: SourcePath, original: SourceBytes, note: String? = nil
+  ) -> SourceRecord<SaidContent> {
+    record(SaidRecord(self, said, isPlaceFree: isPlaceFree), key: key(said.row), ids: ids, path: path, original: original, note: note)
+  }
+
+  @inlinable
+  func record(
+    _ record: SaidRecord<Row>, key: String, ids: [JSONValue] = [], references: [Parent] = [], path: SourcePath, original: SourceBytes,
+    note: String? = nil
+  ) -> SourceRecord<SaidContent> {
+    let said = record.said
+    return SourceRecord(
+      kind: name, key: key, parent: parent(said.row), references: references, path: path,
+      fields: Self.compared(self.ids, ids, said.fields, place, said.row),
+      modifiedAt: modifiedAt(said.row).flatMap(DateCodec.milliseconds), content: SaidContent(record), original: original, note: note)
   }
 }

@@ -40,12 +40,12 @@ public struct SQLiteImport: ImportFormat {
       _ name: String, _ fields: FieldTable<Row>, blank: Row? = nil, modifiedAt: @escaping @Sendable (Row) -> Date? = { _ in nil },
       save: @escaping @Sendable (Row, Writer) throws -> Void = { try $1.upsert($0) }
     ) -> Table {
-      let kind = RecordKind(name: Row.table, fields: fields, blank: blank, modifiedAt: modifiedAt, save: save)
+      func make() throws -> RecordMaker<Row> { try RecordMaker(Row.table, fields, blank: blank, modifiedAt: modifiedAt, save: save) }
       let required = fields.fields.filter { $0.parts.absence == .fails && $0.parts.object == nil }.map(\.name)
-      return Table(name: name, place: kind.place, wanted: fields.fields.map(\.name), required: required) {
-        _ = try RecordMaker(kind)
+      return Table(name: name, place: KindPlace(name: Row.table, table: Row.table, key: Row.key), wanted: fields.fields.map(\.name), required: required) {
+        _ = try make()
       } scan: { table, source, kinds, reader, visit in
-        let maker = try RecordMaker(kind)
+        let maker = try make()
         try maker.findReferences(among: kinds, in: reader)
         var number = 0
         let match = try table.entityNumber(source).map { (column: "z_ent", value: $0) }
@@ -143,13 +143,5 @@ public struct SQLiteImport: ImportFormat {
       try table.scan(table, source, tables.map(\.place), reader) { scanned, number in try visit(scanned, done + number) }
       done += try source.count(of: table.name)
     }
-  }
-
-  /// Saves the record. A stored record gets only the fields that the source has.
-  public func write(_ record: SourceRecord<SaidContent>, in tx: Writer) throws { try record.content.write(tx) }
-
-  /// The stored record in the source's form.
-  public func readBack(_ record: SourceRecord<SaidContent>, in reader: Reader) throws -> StoredShape? {
-    try record.content.readBack(reader)
   }
 }
