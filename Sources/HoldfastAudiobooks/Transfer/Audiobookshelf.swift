@@ -22,7 +22,7 @@ extension LibraryShape {
           row.source = Tagged(.external(description: path))
           return json
         }),
-      // The last field: see `scanned(_:id:in:path:original:)`.
+      // The last field: see `place(lastPlayed:_:)`.
       .optional("lastPlayed", \.lastPlayedTrackID, .id, .keeps),
     ],
     tracks: [
@@ -46,15 +46,7 @@ extension LibraryShape {
       .required("position", \.state.position, .double),
       .optional("duration", \.state.duration, .double),
       .required("lastUpdate", \.state.updatedAt, .shelf),
-    ])
-
-  /// Writes a record. A stored collection keeps what the source does not give, such as its cover.
-  func write(_ record: LibraryRecord, in tx: Writer) throws {
-    guard case .collection(let said) = record, let stored = try tx.find(CollectionRow.self, id: said.row.id) else {
-      return try record.write(in: tx)
-    }
-    try tx.upsert(collections.merged(said, into: stored))
-  }
+    ], replacesCollections: false)
 }
 
 extension ValueForm<Date> {
@@ -75,18 +67,12 @@ extension ValueForm<Date> {
 }
 
 /// What the server's API and its database have in common.
-protocol AudiobookshelfFormat: ImportFormat where Content == LibraryRecord {}
+protocol AudiobookshelfFormat: ImportFormat where Content == SaidContent {}
 
 extension AudiobookshelfFormat {
   var version: Int { 1 }
   var kinds: [(name: String, table: String)] { LibraryRecord.kinds }
   var origin: String? { Audiobookshelf.origin }
-
-  func write(_ record: SourceRecord<LibraryRecord>, in tx: Writer) throws { try LibraryShape.shelf.write(record.content, in: tx) }
-
-  func readBack(_ record: SourceRecord<LibraryRecord>, in reader: Reader) throws -> StoredShape? {
-    try LibraryShape.shelf.readBack(record, in: reader)
-  }
 }
 
 /// Names, ids and places of an Audiobookshelf server.
@@ -171,8 +157,8 @@ struct ShelfProgress {
     case .states(let states):
       let shape = LibraryShape.shelf
       for (track, state) in states {
-        let said = shape.states.said(PlaybackRow(state, of: track, in: book))
-        try visit(shape.scanned(.playback(said), in: .id(book), path: place, original: original), position)
+        let said = shape.states.fields.said(PlaybackRow(state, of: track, in: book))
+        try visit(.record(shape.states.record(said, ids: [.id(book)], path: place, original: original)), position)
       }
     }
   }

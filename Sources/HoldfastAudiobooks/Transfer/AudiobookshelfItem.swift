@@ -35,7 +35,7 @@ struct AudiobookshelfItem {
       members.set("duration", file["duration"] ?? .null)
       members.set("index", file["index"] ?? .integer(Int64(clamping: index) &+ 1))
       if case .object(let tags)? = file["metaTags"] { members.set("metaTags", .object(tags.filter { $0.value != .null })) }
-      said = members.read(LibraryShape.shelf.tracks, into: .blank(nil))
+      said = members.read(LibraryShape.shelf.tracks.fields, into: .blank(nil))
       said.row.place(id, of: id, in: book, at: index)
     }
 
@@ -87,9 +87,9 @@ struct AudiobookshelfItem {
       given["lastPlayed"] = .id(last)
     }
     var book = SourceMembers(given)
-    let said = book.read(shape.collections, into: .blank(Written(value: id, text: .id(id))))
+    let said = book.read(shape.collections.fields, into: .blank(Written(value: id, text: .id(id))))
     guard try book.finish(kind: "collections", path: place, original: original, at: position, visit) else { return false }
-    try visit(shape.scanned(.collection(said), id: .id(id), path: place, original: original), position)
+    try visit(.record(shape.collections.record(said, ids: [.id(id)], path: place, original: original)), position)
     for part in [members, media, metadata] { try tell(part, visit) }
     try tags(media, metadata, of: id, visit)
     for var file in files { try scan(&file, of: id, visit) }
@@ -130,7 +130,8 @@ struct AudiobookshelfItem {
     }
     for (index, tag) in tags.enumerated() {
       let row = TagRow(tag, of: id, at: ListPlace.position(at: index))
-      try visit(shape.scanned(.tag(row), in: .id(id), path: place, original: .made { JSONValue.string(tag).canonicalText() }), position)
+      try visit(
+        .record(LibraryShape.tag(row, in: .id(id), path: place, original: .made { JSONValue.string(tag).canonicalText() })), position)
     }
   }
 
@@ -141,7 +142,7 @@ struct AudiobookshelfItem {
     let json = file.json
     let original = SourceBytes.made { json.canonicalText() }
     guard try file.members.finish(kind: "tracks", path: file.place, original: original, at: position, visit) else { return }
-    try visit(shape.scanned(.track(file.said), id: .id(file.id), in: .id(id), path: file.place, original: original), position)
+    try visit(.record(shape.tracks.record(file.said, ids: [.id(file.id), .id(id)], path: file.place, original: original)), position)
     if Audiobookshelf.says(file.member("codec")) {
       try visit(.note("the library has no place for a file's codec, bit rate and format", path: file.place), position)
     }

@@ -58,7 +58,7 @@ struct AudiobookshelfJSON: AudiobookshelfFormat {
     (self.items, total) = (items, document.count)
   }
 
-  func scan(_ reader: Reader, _ visit: (Scanned<LibraryRecord>, Int) throws -> Void) throws {
+  func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     var items = items
     do {
       guard try items.peek() == .array else { return try item(&items, reader, visit) }

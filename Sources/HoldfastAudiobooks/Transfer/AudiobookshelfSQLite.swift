@@ -88,7 +88,7 @@ struct AudiobookshelfSQLite: AudiobookshelfFormat {
     return progress
   }
 
-  func scan(_ reader: Reader, _ visit: (Scanned<LibraryRecord>, Int) throws -> Void) throws {
+  func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     try tell(visit)
     var (position, seen) = (0, Set<String>())
     try source.rows(of: "libraryItems") { row in

@@ -6,26 +6,13 @@ import HoldfastTransfer
 final class ImportMemory {
   private weak var transaction: Reader?
   private var storeHadTracks = false
-  /// The last track position that this import wrote, by collection, so that an empty store need not be asked for each track.
-  /// `Int64.max` when the store must be asked.
-  private var lastPlaces: [UUID: Int64] = [:]
-
   /// The ids for one reading of the source. Called before the reading writes anything.
   func ids(_ reader: Reader) throws -> TrackIDs {
     if transaction !== reader {
       storeHadTracks = try reader.count("SELECT count(*) FROM (SELECT 1 FROM tracks LIMIT 1)") > 0
       transaction = reader
-      lastPlaces = [:]
     }
     return TrackIDs(storeHadTracks: storeHadTracks)
-  }
-
-  func write(_ record: LibraryRecord, in tx: Writer) throws {
-    // Without tracks before this import, all positions in the store are those that this run wrote.
-    guard case .track(let said) = record, transaction === tx, !storeHadTracks else { return try record.write(in: tx) }
-    let isFree = said.row.position > lastPlaces[said.row.collectionID] ?? .min
-    lastPlaces[said.row.collectionID] = isFree ? said.row.position : .max
-    try record.write(in: tx, hasFreePlace: isFree)
   }
 }
 
@@ -33,6 +20,9 @@ final class ImportMemory {
 /// second, the track gets an id derived from both ids, the same at every import.
 struct TrackIDs {
   private var owners: [UUID: UUID] = [:]
+  /// The last position of a track in this reading, by collection, so that a store without tracks need not be asked for each track.
+  /// `Int64.max` when the store must be asked.
+  private var lastPlaces: [UUID: Int64] = [:]
   /// Whether the store had tracks before this import. If not, the store is not asked for ids.
   let storeHadTracks: Bool
 
@@ -47,6 +37,15 @@ struct TrackIDs {
     if let owner = owners[original] { return owner == collectionID ? original : Self.derived(original, collectionID) }
     owners[original] = collectionID
     return original
+  }
+
+  /// Whether no track has the position of this one, the next in this reading. False when that is not known.
+  mutating func isPlaceFree(_ row: TrackRow) -> Bool {
+    // Without tracks before this import, all positions in the store are those of this reading.
+    guard !storeHadTracks else { return false }
+    let isFree = row.position > lastPlaces[row.collectionID] ?? .min
+    lastPlaces[row.collectionID] = isFree ? row.position : .max
+    return isFree
   }
 
   static func derived(_ original: UUID, _ collectionID: UUID) -> UUID {

@@ -29,7 +29,7 @@ struct LibraryJSON: LegacyFormat {
     self.document = readable
   }
 
-  func scan(_ reader: Reader, _ visit: (Scanned<LibraryRecord>, Int) throws -> Void) throws {
+  func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     var scan = LibraryJSONScan(ids: try memory.ids(reader))
     try document.scan(kinds, visit) { _, element in try scan.collection(&element, reader, visit) }
   }
@@ -42,13 +42,5 @@ struct LibraryJSON: LegacyFormat {
     }
     library.unread = unread
     return try PlayerJSON.encoder(pretty: true).encode(library)
-  }
-
-  func write(_ record: SourceRecord<LibraryRecord>, in tx: Writer) throws {
-    try memory.write(record.content, in: tx)
-  }
-
-  func readBack(_ record: SourceRecord<LibraryRecord>, in reader: Reader) throws -> StoredShape? {
-    try LibraryShape.json.readBack(record, in: reader)
   }
 }

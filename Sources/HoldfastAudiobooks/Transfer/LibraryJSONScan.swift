@@ -43,9 +43,9 @@ struct LibraryJSONScan {
       if mark != .null, mark != .bool(true), mark != .bool(false) { members.fail("isFavorite should be true or false") }
       isFavorite = mark == .bool(true)
       if isFavorite || members.value("favoritedAt") != .null {
-        favorite = members.read(shape.favorites, into: FavoriteRow(Favorite(favoritedAt: nil), of: .zero, in: .zero))
+        favorite = members.read(shape.favorites.fields, into: FavoriteRow(Favorite(favoritedAt: nil), of: .zero, in: .zero))
       }
-      said = members.read(shape.tracks, into: .blank(id))
+      said = members.read(shape.tracks.fields, into: .blank(id))
     }
   }
 
@@ -69,14 +69,13 @@ struct LibraryJSONScan {
     if let oldPosition, oldPosition.seconds != .null, oldPosition.seconds.finiteNumber == nil {
       members.fail("lastPlaybackPosition should be a number")
     }
-    var said = members.read(shape.collections, into: .blank(id))
+    var said = members.read(shape.collections.fields, into: .blank(id))
     var parent: Parent?
     if try members.finish(kind: "collections", path: path, original: .value(start), at: start.offset, visit), let id {
       if let last = said.row.lastPlayedTrackID {
-        let stored = try ids.id(of: last, in: id.value, reader)
-        said.row.lastPlayedTrackID = try LibraryRecord.wasDeleted(track: stored, reader) ? nil : stored
+        try said.place(lastPlayed: ids.id(of: last, in: id.value, reader), reader)
       }
-      try visit(shape.scanned(.collection(said), id: id.text, path: path, original: .value(start)), start.offset)
+      try visit(.record(shape.collections.record(said, ids: [id.text], path: path, original: .value(start))), start.offset)
       parent = Parent(id: id, updatedAt: said.row.updatedAt)
     }
     if let tags { try self.tags(tags, of: parent, visit) }
@@ -100,7 +99,8 @@ struct LibraryJSONScan {
     }
     let row = PlaybackRow(PlaybackState(position: seconds, updatedAt: parent.updatedAt), of: track, in: parent.id.value)
     try visit(
-      shape.scanned(.playback(shape.states.said(row)), in: parent.id.text, path: oldPath, original: oldPosition.at), start.offset)
+      .record(shape.states.record(shape.states.fields.said(row), ids: [parent.id.text], path: oldPath, original: oldPosition.at)),
+      start.offset)
   }
 
   private func tags(_ list: JSONScanner, of parent: Parent?, _ visit: LibraryRecord.Visit) throws {
@@ -113,7 +113,7 @@ struct LibraryJSONScan {
         return try visit(.damaged(kind: "tags", path: path, reason: reason, original: .value(start)), start.offset)
       }
       let row = TagRow(try element.string(), of: parent.id.value, at: ListPlace.position(at: index))
-      try visit(shape.scanned(.tag(row), in: parent.id.text, path: path, original: .value(start)), start.offset)
+      try visit(.record(LibraryShape.tag(row, in: parent.id.text, path: path, original: .value(start))), start.offset)
     }
   }
 
@@ -135,14 +135,17 @@ struct LibraryJSONScan {
     track.said.row.place(id, of: original.value, in: collection.value, at: track.index)
     parent?.tracks[original.value] = id
     try visit(
-      shape.scanned(.track(track.said), id: original.text, in: collection.text, path: path, original: .value(start)), start.offset)
+      .record(
+        shape.tracks.record(
+          track.said, ids: [original.text, collection.text], isPlaceFree: ids.isPlaceFree(track.said.row), path: path,
+          original: .value(start))), start.offset)
     guard track.countsAsFavorite, var favorite = track.favorite else { return }
     guard track.isFavorite else {
       return try visit(.skipped(kind: "favorites", path: path, reason: "no longer a favourite"), start.offset)
     }
     (favorite.row.trackID, favorite.row.collectionID) = (id, collection.value)
     try visit(
-      shape.scanned(.favorite(favorite), in: collection.text, path: path, original: .value(start)), start.offset)
+      .record(shape.favorites.record(favorite, ids: [collection.text], path: path, original: .value(start))), start.offset)
   }
 
   /// Whether the first track with this id can be imported.
@@ -200,9 +203,9 @@ struct LibraryJSONScan {
     }
     var at = start
     var members = try SourceMembers(&at, "a playback state", isStrict: true)
-    let said = members.read(shape.states, into: .blank(of: track, in: parent.id.value))
+    let said = members.read(shape.states.fields, into: .blank(of: track, in: parent.id.value))
     guard try members.finish(kind: "playback_states", path: path, original: .value(start), at: start.offset, visit) else { return }
-    try visit(shape.scanned(.playback(said), in: parent.id.text, path: path, original: .value(start)), start.offset)
+    try visit(.record(shape.states.record(said, ids: [parent.id.text], path: path, original: .value(start))), start.offset)
   }
 
   /// An optional list. Any other value in its place is a problem of the record.

@@ -35,18 +35,10 @@ struct LibrarySQLite: ImportFormat {
     lastPlayed = try LibrarySQLiteScan.lastPlayed(source)
   }
 
-  func scan(_ reader: Reader, _ visit: (Scanned<LibraryRecord>, Int) throws -> Void) throws {
+  func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     var scan = LibrarySQLiteScan(tables: tables, lastPlayed: lastPlayed, ids: try memory.ids(reader))
     try scan.run(reader, visit)
     try tables.skipOthers("library", visit)
-  }
-
-  func write(_ record: SourceRecord<LibraryRecord>, in tx: Writer) throws {
-    try memory.write(record.content, in: tx)
-  }
-
-  func readBack(_ record: SourceRecord<LibraryRecord>, in reader: Reader) throws -> StoredShape? {
-    try LibraryShape.sqlite.readBack(record, in: reader)
   }
 }
 

@@ -40,7 +40,7 @@ struct LibrarySQLiteScan {
       members.check("location_type", "location_payload", TrackLocation.self)
       mark = members.remove("is_favorite")
       favoritedAt = members.remove("favorited_at")
-      said = members.read(LibraryShape.sqlite.tracks, into: .blank(id))
+      said = members.read(LibraryShape.sqlite.tracks.fields, into: .blank(id))
     }
   }
 
@@ -96,15 +96,14 @@ struct LibrarySQLiteScan {
     {
       members.leave("last_played_track_id", "there is no such track in the collection")
     }
-    var said = members.read(shape.collections, into: .blank(id))
+    var said = members.read(shape.collections.fields, into: .blank(id))
     let isWhole = try members.finish(kind: "collections", row, visit)
     if let id { collections.add(id.value, isWhole ? () : nil) }
     guard isWhole, let id else { return }
     if let last = said.row.lastPlayedTrackID {
-      let stored = try ids.id(of: last, in: id.value, reader)
-      said.row.lastPlayedTrackID = try LibraryRecord.wasDeleted(track: stored, reader) ? nil : stored
+      try said.place(lastPlayed: ids.id(of: last, in: id.value, reader), reader)
     }
-    try visit(shape.scanned(.collection(said), id: id.text, path: row.path, original: row.original), row.position)
+    try visit(.record(shape.collections.record(said, ids: [id.text], path: row.path, original: row.original)), row.position)
   }
 
   /// `cover_data` is JSON like the other payloads, or, for a known kind, the plain colour, path or address.
@@ -139,7 +138,7 @@ struct LibrarySQLiteScan {
     collections.find(collection?.value, for: &members)
     guard try members.finish(kind: "tags", row, visit), let collection, let tag else { return }
     let stored = TagRow(tag, of: collection.value, at: ListPlace.position(at: place))
-    try visit(shape.scanned(.tag(stored), in: collection.text, path: row.path, original: row.original), row.position)
+    try visit(.record(LibraryShape.tag(stored, in: collection.text, path: row.path, original: row.original)), row.position)
   }
 
   private mutating func track(_ row: SQLiteRow, _ reader: Reader, _ visit: LibraryRecord.Visit) throws {
@@ -158,7 +157,10 @@ struct LibrarySQLiteScan {
     tracks[TrackPlace(id: original.value, collectionID: collection.value)] = (id, collection)
     homes.add(original.value, collection.value)
     try visit(
-      shape.scanned(.track(track.said), id: original.text, in: collection.text, path: row.path, original: row.original), row.position)
+      .record(
+        shape.tracks.record(
+          track.said, ids: [original.text, collection.text], isPlaceFree: ids.isPlaceFree(track.said.row), path: row.path,
+          original: row.original)), row.position)
     if track.countsAsFavorite { try favorite(track, of: id, in: collection, row, visit) }
   }
 
@@ -168,9 +170,9 @@ struct LibrarySQLiteScan {
     }
     var members = SourceMembers(["is_favorite": track.mark, "favorited_at": track.favoritedAt], isStrict: true)
     members.leave("favorited_at", unless: .sqlText, row.original("favorited_at"))
-    let said = members.read(shape.favorites, into: FavoriteRow(Favorite(favoritedAt: nil), of: id, in: collection.value))
+    let said = members.read(shape.favorites.fields, into: FavoriteRow(Favorite(favoritedAt: nil), of: id, in: collection.value))
     guard try members.finish(kind: "favorites", row, visit) else { return }
-    try visit(shape.scanned(.favorite(said), in: collection.text, path: row.path, original: row.original), row.position)
+    try visit(.record(shape.favorites.record(said, ids: [collection.text], path: row.path, original: row.original)), row.position)
   }
 
   // MARK: Playback states
@@ -185,9 +187,9 @@ struct LibrarySQLiteScan {
       members.leave("collection_id", "its track belongs to another collection")
     }
     members.remove("collection_id")
-    let said = members.read(shape.states, into: .blank(of: parent?.id ?? .zero, in: parent?.collection.value ?? .zero))
+    let said = members.read(shape.states.fields, into: .blank(of: parent?.id ?? .zero, in: parent?.collection.value ?? .zero))
     guard try members.finish(kind: "playback_states", row, visit), let parent else { return }
-    try visit(shape.scanned(.playback(said), in: parent.collection.text, path: row.path, original: row.original), row.position)
+    try visit(.record(shape.states.record(said, ids: [parent.collection.text], path: row.path, original: row.original)), row.position)
   }
 
   /// A state belongs to its track. Its collection only distinguishes two tracks with the same id.

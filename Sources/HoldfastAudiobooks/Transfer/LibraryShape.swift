@@ -2,15 +2,15 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// One form of the player's files: its fields, their names and the form of their times.
+/// One form of the player's files: its kinds of records, with the names of their fields and the form of their times.
 ///
 /// Ids are not among the fields, because a track may have another id in the store. The order of the fields must stay: the
 /// fingerprints in the ledgers of existing stores depend on it.
 struct LibraryShape: Sendable {
-  let collections: FieldTable<CollectionRow>
-  let tracks: FieldTable<TrackRow>
-  let states: FieldTable<PlaybackRow>
-  let favorites: FieldTable<FavoriteRow>
+  let collections: RecordKind<CollectionRow>
+  let tracks: RecordKind<TrackRow>
+  let states: RecordKind<PlaybackRow>
+  let favorites: RecordKind<FavoriteRow>
 
   /// `library.json` for reading.
   static let json = LibraryShape(.iso8601, marks: []) { name, _ in name }
@@ -19,17 +19,53 @@ struct LibraryShape: Sendable {
   /// `library.sqlite`.
   static let sqlite = LibraryShape(.sqlText, marks: [.isFavorite]) { _, column in column }
 
-  /// A form of another program's files.
+  /// - Parameter replacesCollections: false: a stored collection keeps what the source does not give, such as its cover.
   init(
     collections: FieldTable<CollectionRow>, tracks: FieldTable<TrackRow>, states: FieldTable<PlaybackRow>,
-    favorites: FieldTable<FavoriteRow> = []
+    favorites: FieldTable<FavoriteRow> = [], replacesCollections: Bool
   ) {
-    (self.collections, self.tracks, self.states, self.favorites) = (collections, tracks, states, favorites)
+    self.collections = RecordKind(
+      "collections", table: CollectionRow.table, collections, key: { IDCodec.lowercase($0.id) }, ids: ["id"],
+      storedIDs: { row, _ in [.id(row.id)] }, modifiedAt: { $0.updatedAt },
+      shown: { row, reader in
+        guard let last = row.lastPlayedTrackID, let track = try reader.find(TrackRow.self, id: last)?.track else { return row }
+        var row = row
+        row.lastPlayedTrackID = track.originalID ?? last
+        return row
+      }, find: { try $1.find(CollectionRow.self, id: $0.id) }, isReplaced: replacesCollections, save: { try $2.upsert($0) })
+    self.tracks = RecordKind(
+      "tracks", table: TrackRow.table, tracks, key: { IDCodec.lowercase($0.track.id) }, parent: { Self.collection($0.collectionID) },
+      ids: ["id", "collection"], storedIDs: { row, _ in [.id(row.track.originalID ?? row.track.id), .id(row.collectionID)] },
+      place: .list(\.position) { "collection_id = \($0.collectionID) AND id <> \($0.track.id)" },
+      find: { try $1.find(TrackRow.self, id: $0.track.id) }, isReplaced: true, save: { try $2.upsert($0) })
+    self.states = RecordKind(
+      "playback_states", table: PlaybackRow.table, states, key: { IDCodec.lowercase($0.trackID) }, parent: { Self.track($0.trackID) },
+      ids: ["collection"], storedIDs: { row, _ in [.id(row.collectionID)] }, modifiedAt: { $0.state.updatedAt },
+      find: { try $1.find(PlaybackRow.self, id: $0.trackID) }, isReplaced: true, save: { try $2.upsert($0) })
+    self.favorites = RecordKind(
+      "favorites", table: FavoriteRow.table, favorites, key: { IDCodec.lowercase($0.trackID) }, parent: { Self.track($0.trackID) },
+      ids: ["collection"], storedIDs: { row, _ in [.id(row.collectionID)] },
+      find: { try $1.find(FavoriteRow.self, id: $0.trackID) }, isReplaced: true, save: { try $2.upsert($0) })
   }
+
+  private static let tags = RecordKind<TagRow>(
+    "tags", table: TagRow.table, [.required("tag", \.tag, .text)], key: { "\(IDCodec.lowercase($0.collectionID))/\($0.tag)" },
+    parent: { collection($0.collectionID) }, ids: ["collection"], storedIDs: { row, _ in [.id(row.collectionID)] },
+    place: .list(\.position) { "collection_id = \($0.collectionID) AND tag <> \($0.tag)" },
+    find: { try $1.first(TagRow.self, "WHERE collection_id = \($0.collectionID) AND tag = \($0.tag)") }, isReplaced: true,
+    save: { try $2.upsert($0) })
+
+  /// - Parameter collection: the id of its collection, as the source spells it.
+  static func tag(_ row: TagRow, in collection: JSONValue, path: SourcePath, original: SourceBytes) -> SourceRecord<SaidContent> {
+    tags.record(tags.fields.said(row), ids: [collection], path: path, original: original)
+  }
+
+  private static func collection(_ id: UUID) -> RecordKind<TrackRow>.Parent { .init(kind: "collections", key: IDCodec.lowercase(id)) }
+  private static func track(_ id: UUID) -> RecordKind<TrackRow>.Parent { .init(kind: "tracks", key: IDCodec.lowercase(id)) }
 
   private init(_ dates: ValueForm<Date>, marks: [RecordField<FavoriteRow>], _ name: (_ json: String, _ column: String) -> String) {
     // The content of a kind follows its type: see `SourceMembers.split(_:_:)`.
-    collections = [
+    let collections: FieldTable<CollectionRow> = [
       .required("title", \.title, .text),
       .optional("author", \.author, .text),
       .optional("description", \.description, .text),
@@ -42,7 +78,7 @@ struct LibraryShape: Sendable {
       .required(name("source", "source_payload"), \.source.payload, .text),
       .optional(name("lastPlayedTrackId", "last_played_track_id"), \.lastPlayedTrackID, .id),
     ]
-    tracks = [
+    let tracks: FieldTable<TrackRow> = [
       .required(name("displayName", "display_name"), \.track.displayName, .text),
       .required("filename", \.track.filename, .text),
       .required(name("location.type", "location_type"), \.track.location.type, .text),
@@ -53,12 +89,13 @@ struct LibraryShape: Sendable {
       .optional("checksum", \.track.checksum, .text),
       .init(name("metadata", "metadata_json"), \.track.metadata, .textMap.otherwise(.empty), .empties),
     ]
-    states = [
+    let states: FieldTable<PlaybackRow> = [
       .required("position", \.state.position, .double),
       .optional("duration", \.state.duration, .double),
       .required(name("updatedAt", "updated_at"), \.state.updatedAt, dates),
     ]
-    favorites = FieldTable(marks + [.optional(name("favoritedAt", "favorited_at"), \.favoritedAt, dates)])
+    let favorites = FieldTable(marks + [.optional(name("favoritedAt", "favorited_at"), \.favoritedAt, dates)])
+    self.init(collections: collections, tracks: tracks, states: states, favorites: favorites, replacesCollections: true)
   }
 }
 

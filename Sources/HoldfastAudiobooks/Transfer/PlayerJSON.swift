@@ -65,7 +65,7 @@ struct PlayerJSONWriter {
     guard let cover = object(collection.cover.image) else {
       return leave("collections", id, "the player does not know a cover of the kind \(collection.cover.image.type)")
     }
-    var members = shape.collections.object(of: CollectionRow(collection))
+    var members = shape.collections.fields.object(of: CollectionRow(collection))
     guard members["createdAt"] != nil, members["updatedAt"] != nil else { return leave("collections", id, "its dates cannot be written") }
     let ids = Self.ids(of: collection.tracks)
     var (tracks, states, written) = ([JSONValue](), [JSONValue](), Set<UUID>())
@@ -109,8 +109,8 @@ struct PlayerJSONWriter {
       return leave("tracks", id, "the player does not know a location of the kind \(track.location.type)")
     }
     guard keepsUnknownKinds || !isUnreadableURL(track.location) else { return leave("tracks", id, "the player cannot read its URL") }
-    var members = shape.tracks.object(of: TrackRow(track, in: .zero, at: 0))
-    if let favorite { members.merge(shape.favorites.object(of: FavoriteRow(favorite, of: .zero, in: .zero))) { $1 } }
+    var members = shape.tracks.fields.object(of: TrackRow(track, in: .zero, at: 0))
+    if let favorite { members.merge(shape.favorites.fields.object(of: FavoriteRow(favorite, of: .zero, in: .zero))) { $1 } }
     members["id"] = id
     members["location"] = location
     members["isFavorite"] = .bool(favorite != nil)
@@ -125,7 +125,7 @@ struct PlayerJSONWriter {
   }
 
   private mutating func object(_ state: PlaybackState, _ id: JSONValue) -> JSONValue? {
-    var members = shape.states.object(of: PlaybackRow(state, of: .zero, in: .zero))
+    var members = shape.states.fields.object(of: PlaybackRow(state, of: .zero, in: .zero))
     guard state.position.isFinite, members["updatedAt"] != nil else {
       return leave("playback_states", id, "its position or time cannot be written")
     }

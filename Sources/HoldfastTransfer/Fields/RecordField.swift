@@ -153,7 +153,7 @@ public struct SaidRow<Row: Sendable>: Sendable {
   /// The row, with the importer's own values for fields that the source does not give.
   public var row: Row
   /// The source's values, in the order of the table; null where the source gives no value or says that there is none.
-  public let fields: [SourceField]
+  public var fields: [SourceField]
   /// For each field of the table, whether the source gives it.
   @usableFromInline let carries: [Bool]
 

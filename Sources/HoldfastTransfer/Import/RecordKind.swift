@@ -47,6 +47,7 @@ public final class RecordKind<Row: Sendable>: Sendable {
   ///   - place: the rule of the record's place in a list, which is compared after the fields. Default: it has none.
   ///   - modifiedAt: the time of a row's last change. Of source and store, the newer one counts. Default: rows have no such time.
   ///   - storedAt: the same for a stored row, in milliseconds since 1970, where the store knows it in another way. Default: `modifiedAt`.
+  ///   - shown: a stored row as it is compared, for example with an id of the source's instead of the store's. Default: as it is.
   ///   - find: the stored row with the key of a row; nil when there is none.
   ///   - check: throws `.constraint` when a stored row with the key of the source's row, its first argument, is another record, for example
   ///     because it has another parent. Default: it never is.
@@ -59,12 +60,13 @@ public final class RecordKind<Row: Sendable>: Sendable {
     parent: @escaping @Sendable (Row) -> Parent? = { _ in nil }, ids: [String] = [],
     storedIDs: @escaping @Sendable (Row, Reader) throws -> [JSONValue] = { _, _ in [] }, place: RecordPlace<Row>? = nil,
     modifiedAt: @escaping @Sendable (Row) -> Date? = { _ in nil }, storedAt: (@Sendable (Row, Reader) throws -> Int64?)? = nil,
-    find: @escaping @Sendable (Row, Reader) throws -> Row?, check: @escaping @Sendable (Row, Row) throws -> Void = { _, _ in },
+    shown: @escaping @Sendable (Row, Reader) throws -> Row = { row, _ in row }, find: @escaping @Sendable (Row, Reader) throws -> Row?,
+    check: @escaping @Sendable (Row, Row) throws -> Void = { _, _ in },
     isReplaced: Bool = false, save: @escaping @Sendable (Row, Row?, Writer) throws -> Void
   ) {
     self.init(
       name: name, table: table, fields, key: key, parent: parent, ids: ids, storedIDs: storedIDs, place: place, modifiedAt: modifiedAt,
-      storedAt: storedAt, find: { try find($0.said.row, $1) }, check: check, isReplaced: isReplaced, save: save)
+      storedAt: storedAt, shown: shown, find: { try find($0.said.row, $1) }, check: check, isReplaced: isReplaced, save: save)
   }
 
   /// - Parameter find: the stored row of a record, also by its key's values.
@@ -74,6 +76,7 @@ public final class RecordKind<Row: Sendable>: Sendable {
     parent: @escaping @Sendable (Row) -> Parent? = { _ in nil }, ids: [String] = [],
     storedIDs: @escaping @Sendable (Row, Reader) throws -> [JSONValue] = { _, _ in [] }, place: RecordPlace<Row>? = nil,
     modifiedAt: @escaping @Sendable (Row) -> Date?, storedAt: (@Sendable (Row, Reader) throws -> Int64?)? = nil,
+    shown: @escaping @Sendable (Row, Reader) throws -> Row = { row, _ in row },
     find: @escaping @Sendable (SaidRecord<Row>, Reader) throws -> Row?, check: @escaping @Sendable (Row, Row) throws -> Void = { _, _ in },
     isReplaced: Bool = false, save: @escaping @Sendable (Row, Row?, Writer) throws -> Void
   ) {
@@ -91,7 +94,7 @@ public final class RecordKind<Row: Sendable>: Sendable {
       try save(row, stored, tx)
     }
     readBack = { record, reader in
-      guard let stored = try find(record, reader) else { return nil }
+      guard let stored = try find(record, reader).map({ try shown($0, reader) }) else { return nil }
       return StoredShape(
         fields: try Self.compared(ids, storedIDs(stored, reader), fields.shape(of: stored, as: record.said), place, stored),
         modifiedAt: try storedAt.map { try $0(stored, reader) } ?? modifiedAt(stored).flatMap(DateCodec.milliseconds))

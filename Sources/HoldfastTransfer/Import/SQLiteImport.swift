@@ -42,7 +42,8 @@ public struct SQLiteImport: ImportFormat {
     ) -> Table {
       func make() throws -> RecordMaker<Row> { try RecordMaker(Row.table, fields, blank: blank, modifiedAt: modifiedAt, save: save) }
       let required = fields.fields.filter { $0.parts.absence == .fails && $0.parts.object == nil }.map(\.name)
-      return Table(name: name, place: KindPlace(name: Row.table, table: Row.table, key: Row.key), wanted: fields.fields.map(\.name), required: required) {
+      let place = KindPlace(name: Row.table, table: Row.table, key: Row.key)
+      return Table(name: name, place: place, wanted: fields.fields.map(\.name), required: required) {
         _ = try make()
       } scan: { table, source, kinds, reader, visit in
         let maker = try make()
