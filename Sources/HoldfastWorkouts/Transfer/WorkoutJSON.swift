@@ -11,10 +11,11 @@ import HoldfastTransfer
 /// A single workout without an end is in progress, and stays so if the log has none in progress; in a list it is history. Null
 /// means that no workout was in progress, and imports nothing. A workout without any `completed` field was written before that
 /// field existed: then sets with repetitions or a duration above 0 were done.
-struct WorkoutJSON: WorkoutFormat {
+struct WorkoutJSON: ImportFormat {
   let name: String
   let version = 1
-  let shape: WorkoutShape
+  let kinds = WorkoutRecord.kinds
+  private let shape: WorkoutShape
   var total: Int { document.count }
   private let document: JSONDocument
   private let isOne: Bool
@@ -56,7 +57,7 @@ struct WorkoutJSON: WorkoutFormat {
     shape = name == "goonlytics-json" ? .firstJSON : .core
   }
 
-  func scan(_ reader: Reader, _ visit: (Scanned<WorkoutRecord>, Int) throws -> Void) throws {
+  func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     var scan = WorkoutScan(shape: shape, isDamaged: isDamaged)
     try scan.all(of: document, visit) { scan, element in
       try scan.workout(&element, state: { isOne && $0.endedAt == nil ? .active : .finished }, visit)

@@ -8,12 +8,13 @@ import HoldfastTransfer
 /// repetitions or a duration above 0 was. Its successor stores seconds since 1970. Its planned form has columns for the values of a set;
 /// its shipped form, with the same migration name, has JSON. No form stores the order of exercises: it is the order of their rows. A
 /// superset of 0 means none. A workout without an end is history like the others, because the workout in progress is in another file.
-struct WorkoutSQLite: WorkoutFormat {
+struct WorkoutSQLite: ImportFormat {
   let name: String
   /// For `thiccc-sqlite`: 1 has columns for a set's values, 2 has JSON.
   let version: Int
+  let kinds = WorkoutRecord.kinds
   var total: Int { tables.total }
-  let shape: WorkoutShape
+  private let shape: WorkoutShape
   private let tables: SourceTables
 
   static let names = ["goonlytics-sqlite", "thiccc-sqlite"]
@@ -49,7 +50,7 @@ struct WorkoutSQLite: WorkoutFormat {
     }
   }
 
-  func scan(_ reader: Reader, _ visit: (Scanned<WorkoutRecord>, Int) throws -> Void) throws {
+  func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     var scan = WorkoutSQLiteScan(tables: tables, shape: shape)
     try scan.run(visit)
     try tables.skipOthers("log", visit)
@@ -66,12 +67,15 @@ private struct WorkoutSQLiteScan {
   init(tables: SourceTables, shape: WorkoutShape) { (self.tables, self.shape) = (tables, shape) }
 
   mutating func run(_ visit: WorkoutScan.Visit) throws {
-    try tables.rows(of: "workouts") { try take(.workout, $0, visit) }
-    try tables.rows(of: "exercises") { try take(.exercise, $0, visit) }
-    try tables.rows(of: "exerciseSets", orderedBy: [.column("setindex")]) { try take(.set, $0, visit) }
+    try tables.rows(of: "workouts") { try take(.workout, $0, shape.workouts, visit) { id, _, _ in .blank(id) } }
+    try tables.rows(of: "exercises") { try take(.exercise, $0, shape.exercises, visit, into: ExerciseRow.blank) }
+    try tables.rows(of: "exerciseSets", orderedBy: [.column("setindex")]) { try take(.set, $0, shape.sets, visit, into: SetRow.blank) }
   }
 
-  private mutating func take(_ level: WorkoutScan.Level, _ row: SQLiteRow, _ visit: WorkoutScan.Visit) throws {
+  /// - Parameter blank: makes a row with its id, in a parent, at a place.
+  private mutating func take<Row>(
+    _ level: WorkoutScan.Level, _ row: SQLiteRow, _ kind: RecordKind<Row>, _ visit: WorkoutScan.Visit, into blank: (UUID, UUID, Int) -> Row
+  ) throws {
     var members = SourceMembers(workout: row)
     let id = members.id("id")
     let parent = level.above.flatMap { members.id("\($0.noun)Id") }
@@ -82,10 +86,11 @@ private struct WorkoutSQLiteScan {
       if level == .set { members.check("workoutId", is: workout, "exercise's workout") }
     }
     if level == .set { members.dropIndex("setIndex") }
-    let content = shape.read(level, &members, id?.value ?? .zero, in: parent?.value ?? .zero, at: place)
-    let isWhole = try members.finish(kind: level.kind, row, visit)
+    let said = members.read(kind.fields, into: blank(id?.value ?? .zero, parent?.value ?? .zero, place))
+    let isWhole = try members.finish(kind: kind.name, row, visit)
     if isWhole, let id {
-      try visit(shape.scanned(level, content, id, in: parent, path: row.path, original: row.original), row.position)
+      let ids = [id, parent].compactMap { $0?.text }
+      try visit(.record(kind.record(said, ids: ids, path: row.path, original: row.original)), row.position)
     }
     if level != .set, let id { parents[level.rawValue].add(id.value, isWhole ? parent?.value ?? .zero : nil) }
   }

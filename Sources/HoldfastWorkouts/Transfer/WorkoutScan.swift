@@ -4,7 +4,7 @@ import HoldfastTransfer
 
 /// The common part of readings of the app's own JSON: workouts contain exercises, and exercises contain sets.
 struct WorkoutScan {
-  typealias Visit = (Scanned<WorkoutRecord>, Int) throws -> Void
+  typealias Visit = (Scanned<SaidContent>, Int) throws -> Void
 
   /// The record that contains others.
   struct Parent {
@@ -16,11 +16,10 @@ struct WorkoutScan {
     var isRepeated = false
   }
 
-  /// The kind of a record, by its depth.
+  /// What a record is, by its depth.
   enum Level: Int {
     case workout, exercise, set
 
-    var kind: String { WorkoutRecord.kinds[rawValue].name }
     var noun: String { ["workout", "exercise", "set"][rawValue] }
     var above: Level? { Level(rawValue: rawValue - 1) }
   }
@@ -54,7 +53,7 @@ struct WorkoutScan {
       }
     } catch let error as JSONScanError where isDamaged {
       let rest = SourceBytes.bytes(document.bytes(begun..<document.count))
-      let kind = Level.workout.kind
+      let kind = shape.workouts.name
       try visit(
         .damaged(kind: kind, path: .text(error.path), reason: StoreError.invalidJSON(error).message, original: rest), document.count)
     }
@@ -72,10 +71,9 @@ struct WorkoutScan {
     let start = at
     var members = try members(&at, "a workout", list: "exercises")
     let id = members.id("id")
-    let blank = WorkoutRow(Workout(id: id?.value ?? .zero, name: "", startedAt: Date(timeIntervalSince1970: 0)), .finished)
-    var said = members.read(shape.workouts, into: blank)
+    var said = members.read(shape.workouts.fields, into: .blank(id?.value ?? .zero))
     said.row.state = state(said.row)
-    let parent = try take(.workout, &members, id, in: Parent(), .workout(said), at: start, visit)
+    let parent = try take(.workout, &members, id, in: Parent(), shape.workouts, said, at: start, visit)
     try each(members.list("exercises")) { try $0.exercise(&$1, in: parent, at: $2, visit) }
     if let damage = members.damage { throw damage }
   }
@@ -85,8 +83,8 @@ struct WorkoutScan {
     var members = try members(&at, "an exercise", list: "sets")
     let id = members.id("id")
     members.check("workoutId", is: workout.id?.value, "workout")
-    let content = shape.read(.exercise, &members, id?.value ?? .zero, in: workout.id?.value ?? .zero, at: place)
-    let parent = try take(.exercise, &members, id, in: workout, content, at: start, visit)
+    let said = members.read(shape.exercises.fields, into: .blank(id?.value ?? .zero, in: workout.id?.value ?? .zero, at: place))
+    let parent = try take(.exercise, &members, id, in: workout, shape.exercises, said, at: start, visit)
     try each(members.list("sets")) { try $0.set(&$1, in: parent, of: workout, at: $2, visit) }
     if let damage = members.damage { throw damage }
   }
@@ -98,15 +96,15 @@ struct WorkoutScan {
     members.check("exerciseId", is: exercise.id?.value, "exercise")
     members.check("workoutId", is: workout.id?.value, "workout")
     members.dropIndex("setIndex")
-    let content = shape.read(.set, &members, id?.value ?? .zero, in: exercise.id?.value ?? .zero, at: place)
-    _ = try take(.set, &members, id, in: exercise, content, at: start, visit)
+    let said = members.read(shape.sets.fields, into: .blank(id?.value ?? .zero, in: exercise.id?.value ?? .zero, at: place))
+    _ = try take(.set, &members, id, in: exercise, shape.sets, said, at: start, visit)
   }
 
   /// Visits a record, and returns the parent for its children.
   ///
   /// A child of a repeated record must also be in the first one: no record is put together from two.
-  mutating func take(
-    _ level: Level, _ members: inout SourceMembers, _ id: Written<UUID>?, in parent: Parent, _ content: WorkoutRecord,
+  mutating func take<Row>(
+    _ level: Level, _ members: inout SourceMembers, _ id: Written<UUID>?, in parent: Parent, _ kind: RecordKind<Row>, _ said: SaidRow<Row>,
     at start: JSONScanner, _ visit: Visit
   ) throws -> Parent {
     if let problem = parent.problem { members.fail(problem) }
@@ -114,12 +112,13 @@ struct WorkoutScan {
       members.fail("the first \(level.above?.noun ?? "") with this id does not contain this \(level.noun)")
     }
     let path = SourcePath.json(start.location)
-    guard try members.finish(kind: level.kind, path: path, original: .value(start), at: start.offset, visit), let id else {
+    guard try members.finish(kind: kind.name, path: path, original: .value(start), at: start.offset, visit), let id else {
       return Parent(id: id, problem: "its \(level.noun) is quarantined")
     }
     let isRepeated = seen[level.rawValue][id.value] != nil
     if !isRepeated { seen[level.rawValue][id.value] = parent.id?.value ?? .zero }
-    try visit(shape.scanned(level, content, id, in: parent.id, path: path, original: .value(start)), start.offset)
+    let ids = [id, parent.id].compactMap { $0?.text }
+    try visit(.record(kind.record(said, ids: ids, path: path, original: .value(start))), start.offset)
     return Parent(id: id, isRepeated: isRepeated)
   }
 
@@ -130,29 +129,23 @@ struct WorkoutScan {
   }
 }
 
-extension WorkoutShape {
-  /// Reads the fields of a record.
-  func read(_ level: WorkoutScan.Level, _ members: inout SourceMembers, _ id: UUID, in parent: UUID, at place: Int) -> WorkoutRecord {
-    let position = ListPlace.position(at: place)
-    switch level {
-    case .workout:
-      let blank = WorkoutRow(Workout(id: id, name: "", startedAt: Date(timeIntervalSince1970: 0)), .finished)
-      return .workout(members.read(workouts, into: blank))
-    case .exercise: return .exercise(members.read(exercises, into: ExerciseRow(Exercise(id: id, name: ""), in: parent, at: position)))
-    case .set: return .set(members.read(sets, into: SetRow(ExerciseSet(id: id), in: parent, at: position)))
-    }
-  }
+// MARK: Rows without a source's values
 
-  /// A record that will be written to the store.
-  func scanned(
-    _ level: WorkoutScan.Level, _ content: WorkoutRecord, _ id: Written<UUID>, in parent: Written<UUID>?, path: SourcePath,
-    original: SourceBytes
-  ) -> Scanned<WorkoutRecord> {
-    let above = level.above.flatMap { level in parent.map { (level.kind, IDCodec.lowercase($0.value)) } }
-    return .record(
-      SourceRecord(
-        kind: level.kind, key: IDCodec.lowercase(id.value), parent: above.map { .init(kind: $0, key: $1) }, path: path,
-        fields: fields(of: content, id: id.text, in: parent?.text), modifiedAt: content.modifiedAt, content: content, original: original))
+extension WorkoutRow {
+  static func blank(_ id: UUID, _ state: WorkoutState = .finished) -> WorkoutRow {
+    WorkoutRow(Workout(id: id, name: "", startedAt: Date(timeIntervalSince1970: 0)), state)
+  }
+}
+
+extension ExerciseRow {
+  static func blank(_ id: UUID, in workout: UUID, at place: Int) -> ExerciseRow {
+    ExerciseRow(Exercise(id: id, name: ""), in: workout, at: ListPlace.position(at: place))
+  }
+}
+
+extension SetRow {
+  static func blank(_ id: UUID, in exercise: UUID, at place: Int) -> SetRow {
+    SetRow(ExerciseSet(id: id), in: exercise, at: ListPlace.position(at: place))
   }
 }
 

@@ -2,11 +2,11 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// One form of the app's own files: its fields, their names and the form of their times.
+/// One form of the app's own files: its kinds of records, with the names of their fields and the form of their times.
 struct WorkoutShape: Sendable {
-  let workouts: FieldTable<WorkoutRow>
-  let exercises: FieldTable<ExerciseRow>
-  let sets: FieldTable<SetRow>
+  let workouts: RecordKind<WorkoutRow>
+  let exercises: RecordKind<ExerciseRow>
+  let sets: RecordKind<SetRow>
 
   /// The core's JSON.
   static let core = WorkoutShape(.iso8601, isSnake: true)
@@ -18,7 +18,7 @@ struct WorkoutShape: Sendable {
   static let database = WorkoutShape(.since1970)
 
   init(workouts: FieldTable<WorkoutRow>, exercises: FieldTable<ExerciseRow>, sets: FieldTable<SetRow>) {
-    (self.workouts, self.exercises, self.sets) = (workouts, exercises, sets)
+    (self.workouts, self.exercises, self.sets) = (.workouts(workouts), .exercises(exercises), .sets(sets))
   }
 
   /// The fields of the app's model without ids and order, and the further fields of this log.

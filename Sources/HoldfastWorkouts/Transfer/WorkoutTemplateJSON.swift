@@ -8,11 +8,12 @@ import HoldfastTransfer
 /// catalogue, which every template repeats, so they are reported and not imported. Instead, each record gets an id derived from
 /// the title, the date and its place, so that the same template has the same ids at every import. Its values are the
 /// suggestions of its sets. The date is a local time in a zone, and only says when the template was made.
-struct WorkoutTemplateJSON: WorkoutFormat {
+struct WorkoutTemplateJSON: ImportFormat {
   static let formatName = "workout-template-json"
   let name = formatName
   let version = 1
-  let shape: WorkoutShape
+  let kinds = WorkoutRecord.kinds
+  private let shape: WorkoutShape
   var total: Int { document.count }
   private let document: JSONDocument
   private let isDamaged: Bool
@@ -53,7 +54,7 @@ struct WorkoutTemplateJSON: WorkoutFormat {
       ])
   }
 
-  func scan(_ reader: Reader, _ visit: (Scanned<WorkoutRecord>, Int) throws -> Void) throws {
+  func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     var scan = WorkoutScan(shape: shape, isDamaged: isDamaged)
     try scan.all(of: document, visit) { scan, element in try template(&element, &scan, visit) }
   }
@@ -61,11 +62,10 @@ struct WorkoutTemplateJSON: WorkoutFormat {
   private func template(_ at: inout JSONScanner, _ scan: inout WorkoutScan, _ visit: WorkoutScan.Visit) throws {
     let start = at
     var members = try scan.members(&at, "a template", list: "exercises")
-    let blank = WorkoutRow(Workout(id: .zero, name: "", startedAt: Date(timeIntervalSince1970: 0)), .template)
-    var said = members.read(shape.workouts, into: blank)
+    var said = members.read(shape.workouts.fields, into: .blank(.zero, .template))
     let texts = said.fields.map { $0.value.canonicalText() }.joined(separator: "/")
     said.row.id = NewID.derived(from: "workout-template/\(texts)")
-    let parent = try scan.take(.workout, &members, Written(derived: said.row.id), in: .init(), .workout(said), at: start, visit)
+    let parent = try scan.take(.workout, &members, Written(derived: said.row.id), in: .init(), shape.workouts, said, at: start, visit)
     var place = 0
     try scan.each(members.list("exercises")) { scan, group, number in
       guard try group.peek() == .array else {
@@ -95,15 +95,15 @@ struct WorkoutTemplateJSON: WorkoutFormat {
     if let superset { members.set("superset", .integer(Int64(superset))) }
     let templateID = template.id?.value ?? .zero
     let id = NewID.derived(from: "\(IDCodec.lowercase(templateID))/\(place)")
-    let content = shape.read(.exercise, &members, id, in: templateID, at: place)
-    let parent = try scan.take(.exercise, &members, Written(derived: id), in: template, content, at: start, visit)
+    let said = members.read(shape.exercises.fields, into: .blank(id, in: templateID, at: place))
+    let parent = try scan.take(.exercise, &members, Written(derived: id), in: template, shape.exercises, said, at: start, visit)
     try scan.each(members.list("sets")) { scan, element, number in
       let start = element
       var members = try scan.members(&element, "a set", list: nil)
       members.takeWarmUpRest()
       let setID = NewID.derived(from: "\(IDCodec.lowercase(id))/\(number)")
-      let content = shape.read(.set, &members, setID, in: id, at: number)
-      _ = try scan.take(.set, &members, Written(derived: setID), in: parent, content, at: start, visit)
+      let said = members.read(shape.sets.fields, into: .blank(setID, in: id, at: number))
+      _ = try scan.take(.set, &members, Written(derived: setID), in: parent, shape.sets, said, at: start, visit)
     }
     if let damage = members.damage { throw damage }
   }
