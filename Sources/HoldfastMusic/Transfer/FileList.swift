@@ -36,7 +36,7 @@ struct FileList {
     var duration: Double?
     var metadata: [String: String] = [:]
     /// The fields that its track is imported without.
-    private(set) var damaged: [Scanned<MusicRecord>] = []
+    private(set) var damaged: [Scanned<SaidContent>] = []
 
     mutating func damage(_ field: String, _ reason: String, line: Int, _ original: String) {
       damaged.append(

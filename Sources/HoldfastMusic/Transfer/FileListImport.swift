@@ -58,7 +58,7 @@ struct FileListImport: ImportFormat {
 
   // MARK: Scan
 
-  func scan(_ reader: Reader, _ visit: (Scanned<MusicRecord>, Int) throws -> Void) throws {
+  func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     var list = try read.list ?? Self.list(source, kind)
     read.list = nil
     try Self.unescape(&list, reader)
@@ -98,7 +98,7 @@ struct FileListImport: ImportFormat {
   }
 
   private func playlist(
-    _ list: FileList, _ tracks: [UUID?], _ reader: Reader, _ visit: (Scanned<MusicRecord>, Int) throws -> Void
+    _ list: FileList, _ tracks: [UUID?], _ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void
   ) throws {
     let id = try playlistID(tracks, reader)
     let deleted = try reader.deletedSinceImport(kind: "tracks", table: "tracks")
@@ -107,13 +107,9 @@ struct FileListImport: ImportFormat {
     for (name, path) in list.leftOut {
       try visit(.skipped(kind: "playlist_notes", path: .text(path), reason: FileList.leftOut(name, of: playlist.name)), total)
     }
-    let said = Self.listFields.said(SourceList(PlaylistRow(playlist, at: 0)))
-    let content = MusicRecord.playlist(SourcePlaylist(said: said, table: Self.listFields))
-    try visit(
-      .record(
-        SourceRecord(
-          kind: "collections", key: IDCodec.lowercase(id), path: .text(fileName), fields: content.fields, content: content,
-          original: .made { [name = playlist.name] in name })), total)
+    let said = Self.lists.fields.said(SourceList(PlaylistRow(playlist, at: 0)))
+    try visit(.record(Self.lists.record(said, path: .text(fileName), original: .made { [name = playlist.name] in name })), total)
+    let entries = MusicRecord.entries
     var numbers: [UUID: Int] = [:]
     for (index, entry) in list.entries.enumerated() {
       let path = SourcePath.text(entry.path)
@@ -129,11 +125,7 @@ struct FileListImport: ImportFormat {
       let number = numbers[track, default: 0]
       numbers[track] = number + 1
       let row = EntryRow(id: MusicRecord.entryID(of: track, number: number, in: id), of: track, in: id, at: ListPlace.position(at: index))
-      try visit(
-        .record(
-          SourceRecord(
-            kind: "collection_tracks", key: IDCodec.lowercase(row.id), parent: .init(kind: "collections", key: IDCodec.lowercase(id)),
-            path: path, fields: MusicRecord.fields(of: row), content: .entry(row), original: original)), total)
+      try visit(.record(entries.record(entries.fields.said(row), ids: [.id(id), .id(track)], path: path, original: original)), total)
     }
   }
 
@@ -205,7 +197,7 @@ struct FileListImport: ImportFormat {
 
   // MARK: The source's own shape
 
-  private static let listFields: FieldTable<SourceList> = [.required("title", \.row.name, .text)]
+  private static let lists = RecordKind.playlists([.required("title", \.row.name, .text)], hasPlace: false)
 
   /// The ledgers of earlier imports have these values in this order, after the location, so both must stay.
   private static func fields(units: Double) -> [RecordField<LibraryTrack>] {
@@ -217,16 +209,14 @@ struct FileListImport: ImportFormat {
     ]
   }
 
-  private func record(_ entry: FileList.Entry, _ location: FileList.Location, _ id: UUID) -> SourceRecord<MusicRecord> {
-    var blank = SourceTrack.blank
+  private func record(_ entry: FileList.Entry, _ location: FileList.Location, _ id: UUID) -> SourceRecord<SaidContent> {
+    var blank = MusicRecord.blank
     (blank.id, blank.title) = (id, Self.title(of: location))
-    let table = FieldTable([.init("location", \.file.location, .location(location), .keeps)] + fields)
+    let tracks = RecordKind.tracks(FieldTable([.init("location", \.file.location, .location(location), .keeps)] + fields))
     var members = SourceMembers(entry.members)
     members.set("location", .string(location.meant))
-    let said = members.read(table, into: blank)
-    return SourceRecord(
-      kind: "tracks", key: IDCodec.lowercase(id), path: .text(entry.path), fields: said.fields,
-      content: .track(SourceTrack(said: said, table: table)), original: .bytes(Array(entry.original.utf8)))
+    let said = members.read(tracks.fields, into: blank)
+    return tracks.record(said, path: .text(entry.path), original: .bytes(Array(entry.original.utf8)))
   }
 
   /// The file's name, for a list without titles.

@@ -15,7 +15,7 @@ struct ITunesXML: ImportFormat {
   /// The library's id, the same for each of its exports.
   let origin: String?
   private let source: ImportSource
-  private let fields: FieldTable<LibraryTrack>
+  private let tracks: RecordKind<LibraryTrack>
 
   /// - Parameter timeZone: the time zone of the computer that played the tracks, for exports with local times only.
   /// - Throws: `.invalidSource` for a binary property list.
@@ -28,7 +28,7 @@ struct ITunesXML: ImportFormat {
     self.source = source
     origin = Self.libraryID(of: source).map { "itunes \($0.uppercased())" }
     total = Int(clamping: source.bytes)
-    fields = ITunesTrack.fields(MacClock(timeZone: timeZone))
+    tracks = .tracks(ITunesTrack.fields(MacClock(timeZone: timeZone)))
   }
 
   private static func isBinary(_ source: ImportSource) throws -> Bool { try source.peek(6) == Data("bplist".utf8) }
@@ -62,9 +62,9 @@ struct ITunesXML: ImportFormat {
   }
 
   /// - Throws: `.invalidSource` with the line or the offset; `.newerSource`.
-  func scan(_ reader: Reader, _ visit: (Scanned<MusicRecord>, Int) throws -> Void) throws {
+  func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     var scan = ITunesScan()
-    let (source, fields, path) = (source, fields, source.url.path)
+    let (source, tracks, path) = (source, tracks, source.url.path)
     let isLibrary = try ReadAhead.run(
       { put in
         var plist = PlistReader()
@@ -76,7 +76,7 @@ struct ITunesXML: ImportFormat {
               try Self.check(key, value, path)
               if place.leftOut > told { try put(Part.leftOut(line: place.leftOutLine)) }
             case .track(let key, let value, let leftOut):
-              try put(Part.track(ITunesTrack(value, key: key, fields), value, key, leftOut, place.position))
+              try put(Part.track(ITunesTrack(value, key: key, tracks.fields), value, key, leftOut, place.position))
             case .item(let value): return try put(.item(ITunesItem(value)))
             case .playlist(let value, let leftOut): try put(.playlist(value, leftOut))
             }
@@ -88,7 +88,7 @@ struct ITunesXML: ImportFormat {
       use: { part in
         switch part {
         case .track(let track, let value, let key, let leftOut, let position):
-          try scan.track(track, value, key, leftOut, fields, at: position, visit)
+          try scan.track(track, value, key, leftOut, tracks, at: position, visit)
         case .item(let item): scan.items.append(item)
         case .playlist(let value, let leftOut): scan.playlist(value, leftOut)
         case .leftOut(let line): try visit(.note(XMLLeftOut.reason, path: .text("line \(line)")), 0)
@@ -114,11 +114,6 @@ struct ITunesXML: ImportFormat {
     default: break
     }
   }
-
-  func readBack(_ record: SourceRecord<MusicRecord>, in reader: Reader) throws -> StoredShape? {
-    guard case .entry(let row) = record.content else { return try record.content.readBack(in: reader) }
-    return try ITunesItem.stored(row.id, in: reader).map { StoredShape(fields: $0) }
-  }
 }
 
 extension XMLLeftOut {
@@ -130,7 +125,7 @@ extension XMLLeftOut {
 
 /// The state of one reading of a `Library.xml`.
 struct ITunesScan {
-  typealias Visit = (Scanned<MusicRecord>, Int) throws -> Void
+  typealias Visit = (Scanned<SaidContent>, Int) throws -> Void
 
   /// The result for a Track ID of this file.
   private enum Place: Equatable {
@@ -150,7 +145,7 @@ struct ITunesScan {
   private var ids: Set<UUID> = []
 
   mutating func track(
-    _ track: ITunesTrack, _ value: Plist, _ key: String, _ leftOut: XMLLeftOut?, _ fields: FieldTable<LibraryTrack>, at position: Int,
+    _ track: ITunesTrack, _ value: Plist, _ key: String, _ leftOut: XMLLeftOut?, _ tracks: RecordKind<LibraryTrack>, at position: Int,
     _ visit: Visit
   ) throws {
     var parsed = track
@@ -167,13 +162,8 @@ struct ITunesScan {
     }
     guard try parsed.members.finish(kind: "tracks", path: path, original: original, at: position, visit) else { return }
     try leftOut?.tell("tracks", path, at: position, visit)
-    try visit(
-      .record(
-        SourceRecord(
-          kind: "tracks", key: IDCodec.lowercase(said.row.id), path: path, fields: said.fields,
-          content: .track(SourceTrack(said: said, table: fields)), original: original,
-          note: said.says("Date Added") ? nil : "the source does not say when it was added: a new track has no such date")),
-      position)
+    let note = said.says("Date Added") ? nil : "the source does not say when it was added: a new track has no such date"
+    try visit(.record(tracks.record(said, path: path, original: original, note: note)), position)
   }
 
   mutating func playlist(_ value: Plist, _ leftOut: XMLLeftOut?) {
@@ -258,16 +248,12 @@ struct ITunesScan {
       case .track(let id, let persistentID)?:
         let number = numbers[id, default: 0]
         numbers[id] = number + 1
-        let entry = EntryRow(
+        let row = EntryRow(
           id: MusicRecord.entryID(of: id, number: number, in: list.row.id), of: id, in: list.row.id,
           at: ListPlace.position(at: index))
-        try visit(
-          .record(
-            SourceRecord(
-              kind: "collection_tracks", key: IDCodec.lowercase(entry.id),
-              parent: .init(kind: "collections", key: IDCodec.lowercase(list.row.id)), path: path,
-              fields: ITunesItem.fields(list: list.row.persistentID, track: persistentID.map(ITunesID.text), place: Int64(index)),
-              content: .entry(entry), original: original)), position)
+        let entry = ITunesEntry(row: row, list: list.row.persistentID, track: persistentID.map(ITunesID.text))
+        let said = ITunesEntry.kind.fields.said(entry)
+        try visit(.record(ITunesEntry.kind.record(said, path: path, original: original)), position)
       }
     }
   }

@@ -24,12 +24,13 @@ struct ITunesPlaylist {
   private static let isLeft = "a known list keeps its folder, and a new list is put into no folder"
 
   /// The ledgers of earlier imports have these values in this order, so both must stay.
-  private static let fields: FieldTable<SourceList> = [
-    .optional("Playlist Persistent ID", \.row.persistentID, .iTunesID).ifWrong(fails: true),
-    .init("Name", \.row.name, .text.otherwise(""), .empties).ifWrong(fails: true),
-    .optional(parent, \.parent, .iTunesID, .keepsUnlessNull),
-    .init("Folder", \.row.isFolder, .bool.otherwise(false), .empties),
-  ]
+  private static let kind = RecordKind.playlists(
+    [
+      .optional("Playlist Persistent ID", \.row.persistentID, .iTunesID).ifWrong(fails: true),
+      .init("Name", \.row.name, .text.otherwise(""), .empties).ifWrong(fails: true),
+      .optional(parent, \.parent, .iTunesID, .keepsUnlessNull),
+      .init("Folder", \.row.isFolder, .bool.otherwise(false), .empties),
+    ], hasPlace: true)
 
   /// Keys that add nothing to the rest, or are left out with their list.
   private static let others: Set<String> = [
@@ -43,7 +44,7 @@ struct ITunesPlaylist {
     row = PlaylistRow(MusicPlaylist(id: .zero, name: ""), at: ListPlace.position(at: index))
     var found: [String: Plist] = [:]
     if case .dict(let all) = value {
-      let known = Set(Self.fields.fields.map(\.name) + [Self.entries])
+      let known = Set(Self.kind.fields.fields.map(\.name) + [Self.entries])
       for member in all {
         if found.updateValue(member.value, forKey: member.key) != nil { members.failRepeated(member.key) }
         if known.contains(member.key) { members.add(member) }
@@ -59,7 +60,7 @@ struct ITunesPlaylist {
       leaveParent("\(Self.parent) should be 16 hexadecimal digits")
     }
     var unread = members
-    row = unread.read(Self.fields, into: SourceList(row)).row.row
+    row = unread.read(Self.kind.fields, into: SourceList(row)).row.row
     if let problem = unread.problem { fail(problem) }
     skipped = reasonToSkip(found)
     // Early versions had no Persistent IDs; then the name identifies the list.
@@ -93,19 +94,14 @@ struct ITunesPlaylist {
   /// Visits the list without its entries, which are records of their own.
   func visit(at position: Int, _ visit: ITunesScan.Visit) throws {
     var members = members
-    let said = members.read(Self.fields, into: SourceList(row))
+    let said = members.read(Self.kind.fields, into: SourceList(row))
     let original = leftOutCharacter.map { SourceBytes.bytes($0.original) } ?? .made { [value] in value.xml }
     guard try members.finish(kind: "collections", path: path, original: original, at: position, visit) else { return }
     try leftOutCharacter?.tell("collections", path, at: position, visit)
     for name in leftOut {
       try visit(.skipped(kind: "playlist_notes", path: path, reason: FileList.leftOut(name, of: row.name)), position)
     }
-    let content = MusicRecord.playlist(SourcePlaylist(said: said, table: Self.fields, hasPlace: true))
-    try visit(
-      .record(
-        SourceRecord(
-          kind: "collections", key: IDCodec.lowercase(row.id), path: path, fields: content.fields, content: content, original: original)),
-      position)
+    try visit(.record(Self.kind.record(said, path: path, original: original)), position)
   }
 }
 
@@ -130,23 +126,31 @@ enum ITunesItem: Sendable {
     case .damaged(let value): value.xml
     }
   }
+}
 
-  static func fields(list: String?, track: String?, place: Int64) -> [SourceField] {
-    [
-      SourceField("Playlist Persistent ID", .text(list?.uppercased())), SourceField("Persistent ID", .text(track?.uppercased())),
-      SourceField("place", .integer(place), isPlace: true),
-    ]
-  }
+/// An entry with the Persistent IDs of its list and its track, by which it is compared.
+struct ITunesEntry: Sendable {
+  var row: EntryRow
+  var list: String?
+  var track: String?
 
-  static func stored(_ id: UUID, in reader: Reader) throws -> [SourceField]? {
+  static let kind = RecordKind<ITunesEntry>(
+    "collection_tracks", table: EntryRow.table,
+    [.optional("Playlist Persistent ID", \.list, .iTunesID), .optional("Persistent ID", \.track, .iTunesID)],
+    key: { IDCodec.lowercase($0.row.id) }, parent: { MusicRecord.playlist($0.row.collectionID) },
+    place: .list(\.row.position) { "collection_id = \($0.row.collectionID) AND id <> \($0.row.id)" }, find: { try $0.stored(in: $1) },
+    isReplaced: true, save: { try $2.upsert($0.row) })
+
+  private func stored(in reader: Reader) throws -> ITunesEntry? {
     try reader.value(
       """
       SELECT c.persistent_id, t.persistent_id, e.position FROM collection_tracks e
-      JOIN collections c ON c.id = e.collection_id JOIN tracks t ON t.id = e.track_id WHERE e.id = \(id)
+      JOIN collections c ON c.id = e.collection_id JOIN tracks t ON t.id = e.track_id WHERE e.id = \(row.id)
       """
-    ) { row in
-      let (list, track) = (try row.textOrNil(), try row.textOrNil())
-      return fields(list: list, track: track, place: ListPlace.index(of: try row.int64()))
+    ) { values in
+      var stored = ITunesEntry(row: row, list: try values.textOrNil(), track: try values.textOrNil())
+      stored.row.position = try values.int64()
+      return stored
     }
   }
 }

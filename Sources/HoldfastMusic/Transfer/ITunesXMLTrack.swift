@@ -81,7 +81,7 @@ struct ITunesTrack: Sendable {
       }
     }
     members.set(Self.metadata, .object(metadata))
-    var said = members.read(fields, into: SourceTrack.blank)
+    var said = members.read(fields, into: MusicRecord.blank)
     if let id = said.row.persistentID.flatMap(ITunesID.uuid) {
       said.row.id = id
     } else if let location = said.row.file.location {

@@ -27,7 +27,7 @@ struct MusicJSON: LegacyFormat {
     self.document = readable
   }
 
-  func scan(_ reader: Reader, _ visit: (Scanned<MusicRecord>, Int) throws -> Void) throws {
+  func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     var scan = MusicJSONScan()
     try document.scan(kinds, visit) { list, element in
       if list == "tracks" { try scan.track(&element, visit) } else { try scan.playlist(&element, reader, visit) }

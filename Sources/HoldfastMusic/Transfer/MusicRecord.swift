@@ -2,62 +2,23 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// One stored row: one of the four kinds of record that every source of a music library has.
-enum MusicRecord: Sendable {
-  /// Compared in base64, otherwise by its hash.
-  case artwork(MusicArtwork, inBase64: Bool)
-  case track(SourceTrack)
-  case playlist(SourcePlaylist)
-  case entry(EntryRow)
-
+/// What every source of a music library has: four kinds of record.
+enum MusicRecord {
   /// In the order in which rows must be written.
   static let kinds = ["artwork", "tracks", "collections", "collection_tracks"].map { (name: $0, table: $0) }
 
-  func write(in tx: Writer) throws {
-    switch self {
-    case .artwork(let artwork, _): try MusicStore.saveArtwork(artwork, in: tx)
-    case .track(let source): try source.write(in: tx)
-    case .playlist(let source): try source.write(in: tx)
-    case .entry(var row):
-      row.position = try tx.freePosition(
-        from: row.position, in: EntryRow.table, where: "collection_id = \(row.collectionID) AND id <> \(row.id)")
-      try tx.upsert(row)
-    }
-  }
+  /// The fields of a new track that the source does not give.
+  ///
+  /// No date of addition is made up: neither the time of the import nor another date of the track is that date.
+  static let blank = LibraryTrack(id: .zero, title: "", file: TrackFile(location: nil), addedAt: nil)
 
-  /// The stored row of this record, in the source's form.
-  func readBack(in reader: Reader) throws -> StoredShape? {
-    let fields: [SourceField]? =
-      switch self {
-      case .artwork(let artwork, let inBase64):
-        try MusicStore.artwork(artwork.hash, in: reader).map { MusicRecord.artwork($0, inBase64: inBase64).fields }
-      case .track(let source): try MusicStore.track(source.said.row.id, in: reader).map { source.table.shape(of: $0, as: source.said) }
-      case .playlist(let source):
-        try SourceList(source.said.row.row.id, in: reader).map {
-          source.fields(source.table.shape(of: $0, as: source.said), at: $0.row.position)
-        }
-      case .entry(let row): try reader.find(EntryRow.self, id: row.id).map { Self.fields(of: $0) }
-      }
-    return fields.map { StoredShape(fields: $0) }
-  }
+  static let entries = RecordKind<EntryRow>(
+    "collection_tracks", table: EntryRow.table, [], key: { IDCodec.lowercase($0.id) }, parent: { playlist($0.collectionID) },
+    ids: ["collectionId", "trackId"], storedIDs: { row, _ in [.id(row.collectionID), .id(row.trackID)] },
+    place: .list(\.position) { "collection_id = \($0.collectionID) AND id <> \($0.id)" },
+    find: { try $1.find(EntryRow.self, id: $0.id) }, isReplaced: true, save: { try $2.upsert($0) })
 
-  /// The values that the source gives.
-  var fields: [SourceField] {
-    switch self {
-    case .artwork(let artwork, let inBase64):
-      [SourceField("artworkData", .string(inBase64 ? artwork.data.base64EncodedString() : artwork.hash))]
-    case .track(let source): source.said.fields
-    case .playlist(let source): source.fields(source.said.fields, at: source.said.row.row.position)
-    case .entry(let row): Self.fields(of: row)
-    }
-  }
-
-  static func fields(of entry: EntryRow, collection: JSONValue? = nil, track: JSONValue? = nil) -> [SourceField] {
-    [
-      SourceField("collectionId", collection ?? .id(entry.collectionID)), SourceField("trackId", track ?? .id(entry.trackID)),
-      ListPlace.field(of: entry.position),
-    ]
-  }
+  static func playlist(_ id: UUID) -> RecordKind<EntryRow>.Parent { .init(kind: "collections", key: IDCodec.lowercase(id)) }
 
   /// The id of the nth entry of a track in a playlist, counted from 0: the same at every import, at any place in the list.
   static func entryID(of trackID: UUID, number: Int, in playlistID: UUID) -> UUID {
@@ -65,29 +26,56 @@ enum MusicRecord: Sendable {
   }
 }
 
-extension ImportFormat where Content == MusicRecord {
-  func write(_ record: SourceRecord<MusicRecord>, in tx: Writer) throws { try record.content.write(in: tx) }
-
-  func readBack(_ record: SourceRecord<MusicRecord>, in reader: Reader) throws -> StoredShape? { try record.content.readBack(in: reader) }
+extension RecordKind<MusicArtwork> {
+  /// - Parameter inBase64: whether pictures are compared in base64 instead of by their hash.
+  static func artwork(inBase64: Bool) -> RecordKind {
+    let data = RecordField<MusicArtwork>("artworkData", "a picture", .fails) {
+      .string(inBase64 ? $0.data.base64EncodedString() : $0.hash)
+    } take: { _, _ in
+      nil
+    }
+    return RecordKind(
+      "artwork", table: "artwork", [data], key: { $0.hash }, find: { try MusicStore.artwork($0.hash, in: $1) }, isReplaced: true,
+      save: { try MusicStore.saveArtwork($0, in: $2) })
+  }
 }
 
-/// A track from one source: fields that the source does not give keep their stored values.
-struct SourceTrack: Sendable {
-  /// The fields of a new track that the source does not give.
-  ///
-  /// No date of addition is made up: neither the time of the import nor another date of the track is that date.
-  static let blank = LibraryTrack(id: .zero, title: "", file: TrackFile(location: nil), addedAt: nil)
+extension RecordKind<LibraryTrack> {
+  static func tracks(_ fields: FieldTable<LibraryTrack>) -> RecordKind {
+    RecordKind(
+      "tracks", table: TrackRow.table, fields, key: { IDCodec.lowercase($0.id) }, find: { try MusicStore.track($0.id, in: $1) },
+      save: { track, stored, tx in
+        if stored == nil { try tx.insert(TrackRow(track)) } else { try tx.upsert(TrackRow(track)) }
+      })
+  }
+}
 
-  var said: SaidRow<LibraryTrack>
-  let table: FieldTable<LibraryTrack>
-  /// The picture that the source has with the track. It is a record of its own, too. The track also holds it, because a stored
-  /// picture that no track shows any more is removed.
-  var artwork: MusicArtwork?
+extension RecordKind<SourceList> {
+  /// - Parameter hasPlace: whether the source has an order of playlists, given by the position. Otherwise a new playlist comes last.
+  static func playlists(_ fields: FieldTable<SourceList>, hasPlace: Bool) -> RecordKind {
+    RecordKind(
+      "collections", table: PlaylistRow.table, fields, key: { IDCodec.lowercase($0.row.id) },
+      place: hasPlace ? .list(\.row.position) { "id <> \($0.row.id)" } : nil, find: { try SourceList($0.row.id, in: $1) },
+      save: { try save($0.row, $1?.row, hasPlace: hasPlace, in: $2) })
+  }
 
-  func write(in tx: Writer) throws {
-    if let artwork { try MusicStore.saveArtwork(artwork, in: tx) }
-    if let stored = try MusicStore.track(said.row.id, in: tx) { return try tx.upsert(TrackRow(table.merged(said, into: stored))) }
-    try tx.insert(TrackRow(said.row))
+  private static func save(_ list: PlaylistRow, _ stored: PlaylistRow?, hasPlace: Bool, in tx: Writer) throws {
+    var row = list
+    // The listener may have moved folders since the last import.
+    if let parent = row.parentID, parent != stored?.parentID {
+      guard try MusicStore.isFolder(parent, in: tx) else {
+        throw StoreError(.constraint, "the folder that contains it is not in this library")
+      }
+      guard try !MusicStore.isInside(parent, of: row.id, in: tx) else {
+        throw StoreError(.constraint, "in this library its folder is inside of it")
+      }
+    }
+    if !hasPlace, stored == nil { row.position = try MusicStore.playlistOrder.position(in: tx) }
+    try tx.upsert(row)
+    if let stored, stored.isFolder, !row.isFolder {
+      // The lists in it would be inside a playlist.
+      try tx.execute("UPDATE collections SET parent_id = NULL WHERE parent_id = \(row.id)")
+    }
   }
 }
 
@@ -106,42 +94,6 @@ struct SourceList: Sendable {
     guard let row = try reader.find(PlaylistRow.self, id: id) else { return nil }
     self.row = row
     parent = try row.parentID.map { try reader.find(PlaylistRow.self, id: $0)?.persistentID ?? IDCodec.lowercase($0) }
-  }
-}
-
-/// A playlist from one source, without its entries: fields that the source does not give keep their stored values.
-struct SourcePlaylist: Sendable {
-  let said: SaidRow<SourceList>
-  let table: FieldTable<SourceList>
-  /// Whether the source has an order of playlists, given by the position. Otherwise a new playlist comes last.
-  var hasPlace = false
-
-  func fields(_ fields: [SourceField], at position: Int64) -> [SourceField] {
-    hasPlace ? fields + [ListPlace.field(of: position)] : fields
-  }
-
-  func write(in tx: Writer) throws {
-    let stored = try SourceList(said.row.row.id, in: tx)
-    var row = (stored.map { table.merged(said, into: $0) } ?? said.row).row
-    // The listener may have moved folders since the last import.
-    if let parent = row.parentID, parent != stored?.row.parentID {
-      guard try MusicStore.isFolder(parent, in: tx) else {
-        throw StoreError(.constraint, "the folder that contains it is not in this library")
-      }
-      guard try !MusicStore.isInside(parent, of: row.id, in: tx) else {
-        throw StoreError(.constraint, "in this library its folder is inside of it")
-      }
-    }
-    if hasPlace {
-      row.position = try tx.freePosition(from: said.row.row.position, in: PlaylistRow.table, where: "id <> \(row.id)")
-    } else if stored == nil {
-      row.position = try MusicStore.playlistOrder.position(in: tx)
-    }
-    try tx.upsert(row)
-    if let stored, stored.row.isFolder, !row.isFolder {
-      // The lists in it would be inside a playlist.
-      try tx.execute("UPDATE collections SET parent_id = NULL WHERE parent_id = \(row.id)")
-    }
   }
 }
 

@@ -50,7 +50,7 @@ struct MusicSQLite: ImportFormat {
       suggestion: "Import the library.json or the library.json.backup that stands beside it.")
   }
 
-  func scan(_ reader: Reader, _ visit: (Scanned<MusicRecord>, Int) throws -> Void) throws {
+  func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     var scan = MusicSQLiteScan(tables: tables, shape: shape)
     try scan.run(reader, visit)
     try tables.skipOthers("library", visit)

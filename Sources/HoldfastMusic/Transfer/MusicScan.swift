@@ -4,7 +4,7 @@ import HoldfastTransfer
 
 /// The state of one reading of the player's own files. Tracks are read first, then playlists with their entries.
 struct MusicScan {
-  typealias Visit = (Scanned<MusicRecord>, Int) throws -> Void
+  typealias Visit = (Scanned<SaidContent>, Int) throws -> Void
 
   /// One record of the source: its place and its bytes.
   struct Place {
@@ -23,22 +23,24 @@ struct MusicScan {
   mutating func track(
     _ members: inout SourceMembers, _ picture: MusicArtwork?, _ picturePath: SourcePath, at place: Place, _ visit: Visit
   ) throws {
-    let said = members.read(shape.tracks, into: SourceTrack.blank)
+    let said = members.read(shape.tracks.fields, into: MusicRecord.blank)
     if said.says("id") { tracks.insert(said.row.id) }
     guard try members.finish(kind: "tracks", path: place.path, original: place.original, at: place.position, visit) else { return }
+    var record = shape.tracks.record(said, path: place.path, original: place.original)
     if let picture {
-      let content = MusicRecord.artwork(picture, inBase64: shape.isJSON)
-      try visit(
-        .record(
-          SourceRecord(
-            kind: "artwork", key: picture.hash, path: picturePath, fields: content.fields, content: content,
-            original: .made { JSONValue.string(picture.data.base64EncodedString()).canonicalText() })), place.position)
+      let original = SourceBytes.made { JSONValue.string(picture.data.base64EncodedString()).canonicalText() }
+      let own = shape.artwork.record(shape.artwork.fields.said(picture), path: picturePath, original: original)
+      try visit(.record(own), place.position)
+      // A stored picture that no track shows any more is removed, so it comes again with the track.
+      let track = record.content
+      record.content = SaidContent { tx in
+        try own.content.write(in: tx)
+        try track.write(in: tx)
+      } readBack: {
+        try track.readBack(in: $0)
+      }
     }
-    try visit(
-      .record(
-        SourceRecord(
-          kind: "tracks", key: IDCodec.lowercase(said.row.id), path: place.path, fields: said.fields,
-          content: .track(SourceTrack(said: said, table: shape.tracks, artwork: picture)), original: place.original)), place.position)
+    try visit(.record(record), place.position)
   }
 
   /// Visits a playlist without its entries.
@@ -49,17 +51,12 @@ struct MusicScan {
     _ members: inout SourceMembers, index: Int?, at place: Place, _ visit: Visit
   ) throws -> (id: Written<UUID>?, isWhole: Bool) {
     let blank = SourceList(PlaylistRow(MusicPlaylist(id: .zero, name: ""), at: ListPlace.position(at: index ?? 0)))
-    let said = members.read(shape.playlists, into: blank)
+    let said = members.read(shape.playlists.fields, into: blank)
     let id = said.says("id") ? said.fields.first.map { Written(value: said.row.row.id, text: $0.value) } : nil
     guard try members.finish(kind: "collections", path: place.path, original: place.original, at: place.position, visit), let id else {
       return (id, false)
     }
-    let content = MusicRecord.playlist(SourcePlaylist(said: said, table: shape.playlists, hasPlace: index != nil))
-    try visit(
-      .record(
-        SourceRecord(
-          kind: "collections", key: IDCodec.lowercase(id.value), path: place.path, fields: content.fields, content: content,
-          original: place.original)), place.position)
+    try visit(.record(shape.playlists.record(said, path: place.path, original: place.original)), place.position)
     return (id, true)
   }
 
@@ -80,13 +77,9 @@ struct MusicScan {
           ? .damaged(kind: kind, path: place.path, reason: absence.reason, original: place.original)
           : .skipped(kind: kind, path: place.path, reason: absence.reason), place.position)
     }
-    try visit(
-      .record(
-        SourceRecord(
-          kind: "collection_tracks", key: IDCodec.lowercase(id),
-          parent: .init(kind: "collections", key: IDCodec.lowercase(playlist.value)), path: place.path,
-          fields: MusicRecord.fields(of: row, collection: playlist.text, track: track.text), content: .entry(row),
-          original: place.original)), place.position)
+    let entries = MusicRecord.entries
+    let ids = [playlist.text, track.text]
+    try visit(.record(entries.record(entries.fields.said(row), ids: ids, path: place.path, original: place.original)), place.position)
   }
 
   /// Why there can be no entry of this track; nil when the track is stored, from this source or another.

@@ -2,16 +2,15 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The forms of the player's files: the fields of tracks and playlists, and the form of each.
+/// The forms of the player's files: the kinds of records, with the fields of tracks and playlists, and the form of each.
 ///
 /// The ledgers of earlier imports have these values in this order, so both must stay.
 struct MusicShape: Sendable {
-  let tracks: FieldTable<LibraryTrack>
-  let playlists: FieldTable<SourceList>
+  let artwork: RecordKind<MusicArtwork>
+  let tracks: RecordKind<LibraryTrack>
+  let playlists: RecordKind<SourceList>
   /// Whether files are given as paths instead of URLs.
   let hasPaths: Bool
-  /// Whether the source is JSON: then pictures are compared in base64, and playlists have an order.
-  let isJSON: Bool
 
   /// `library.json`.
   static let json = MusicShape(.text, .optional("fileURL", \.file.location, .url(.text), .fails), isJSON: true)
@@ -22,10 +21,10 @@ struct MusicShape: Sendable {
   static let urls = MusicShape(
     .wholeText, .required("fileURL", \.file.location, .filled(.url(.wholeText))))
 
-  /// In a database, one invalid text makes the whole row untrusted.
+  /// In a database, one invalid text makes the whole row untrusted. Only in JSON playlists have an order, and pictures are base64.
   private init(_ text: ValueForm<String>, _ location: RecordField<LibraryTrack>, hasPaths: Bool = false, isJSON: Bool = false) {
     let artworkURL = hasPaths ? ValueForm<FileLocation>.path.map({ $0.text }, back: FileLocation.init(text:)) : text
-    tracks = [
+    tracks = .tracks([
       .required("id", \.id, .id),
       .required("title", \.title, text),
       .required("artist", \.artist, text),
@@ -47,9 +46,10 @@ struct MusicShape: Sendable {
       .optional("rating", \.rating, .percent, .keeps),
       .optional("addedAt", \.addedAt, .iso8601, .keeps),
       .optional("persistentID", \.persistentID, .text, .keeps),
-    ]
-    playlists = [.required("id", \.row.id, .id), .required("name", \.row.name, text)]
-    (self.hasPaths, self.isJSON) = (hasPaths, isJSON)
+    ])
+    playlists = .playlists([.required("id", \.row.id, .id), .required("name", \.row.name, text)], hasPlace: isJSON)
+    artwork = .artwork(inBase64: isJSON)
+    self.hasPaths = hasPaths
   }
 }
 

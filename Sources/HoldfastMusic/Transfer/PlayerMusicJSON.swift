@@ -21,7 +21,7 @@ struct PlayerMusicJSON: Encodable {
       guard track.file.location != nil else { throw refuse("tracks", track.id, "the player wants every track to have a file") }
       guard track.metadata == .empty else { throw refuse("tracks", track.id, "it has no place for metadata") }
       // 0 is the player's value for an unknown length.
-      var members = MusicShape.json.tracks.object(of: track, absent: ["duration": .double(0)])
+      var members = MusicShape.json.tracks.fields.object(of: track, absent: ["duration": .double(0)])
       guard track.addedAt == nil || members["addedAt"] != nil else { throw refuse("tracks", track.id, "its date cannot be written") }
       if !track.isCompilation { members["isCompilation"] = nil }
       if track.playCount == 0 { members["playCount"] = nil }
@@ -32,7 +32,7 @@ struct PlayerMusicJSON: Encodable {
     for list in try MusicStore.playlists(in: reader) {
       guard !list.isFolder, list.parentID == nil else { throw refuse("collections", list.id, "it has no place for folders") }
       guard list.persistentID == nil else { throw refuse("collections", list.id, "it has no place for a persistent id") }
-      var members = MusicShape.json.playlists.object(of: SourceList(PlaylistRow(list, at: 0)))
+      var members = MusicShape.json.playlists.fields.object(of: SourceList(PlaylistRow(list, at: 0)))
       members["trackIDs"] = .array(list.trackIDs.map(JSONValue.id))
       collections.append(.object(members))
     }
