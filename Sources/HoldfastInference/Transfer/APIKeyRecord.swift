@@ -47,7 +47,7 @@ enum APIKeyRecord {
   }
 
   /// Reports the key of a quarantined configuration as skipped.
-  static func skip(of row: SQLiteRow, at position: Int, _ visit: (Scanned<LegacyRecord>, Int) throws -> Void) throws {
+  static func skip(of row: SQLiteRow, at position: Int, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     try visit(.skipped(kind: kind, path: row.path, reason: "its configuration is quarantined"), position)
   }
 
@@ -56,11 +56,11 @@ enum APIKeyRecord {
   /// - Parameter sealing: the key for secrets; nil when the API's key is not imported.
   static func visit(
     _ value: String, of configurationID: String, _ sealing: SymmetricKey?, path: SourcePath, at position: Int,
-    _ visit: (Scanned<LegacyRecord>, Int) throws -> Void
+    _ visit: (Scanned<SaidContent>, Int) throws -> Void
   ) throws {
     guard let sealing else { return try visit(.skipped(kind: kind, path: path, reason: "no key for secrets"), position) }
     let name = InferenceStore.apiKeyName(of: configurationID)
-    let record = LegacyRecord { tx in
+    let record = SaidContent { tx in
       try InferenceStore.setSecret(SealedSecret(value, named: name, with: sealing), named: name, in: tx)
       // An earlier import without a key for secrets left the reference empty.
       guard

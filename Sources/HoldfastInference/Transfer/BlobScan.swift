@@ -147,8 +147,7 @@ struct BlobScan: InferenceScan {
     let generation = Generation(id: .zero, sessionID: .zero, sequenceNumber: 0, createdAt: Self.unset)
     // A generation in both tables is one record; a row that is not a generation is counted in its own table.
     _ = try take(
-      &blob, HistoryFields.generations(HistoryFields.jsonGenerations), generation,
-      in: session.map { .init(kind: GenerationSession.table, key: IDCodec.lowercase($0)) }
+      &blob, HistoryFields.generations(HistoryFields.jsonGenerations), generation
     ) { scanned, position in
       guard case .damaged(_, _, let path, let reason, let original) = scanned else { return try visit(scanned, position) }
       try visit(.damaged(kind: table, path: path, reason: reason, original: original), position)
@@ -185,13 +184,13 @@ struct BlobScan: InferenceScan {
   }
 
   private func take<Row>(
-    _ blob: inout BlobRow, _ table: LegacyTable<Row>, _ row: Row, in parent: SourceRecord<LegacyRecord>.Parent? = nil,
+    _ blob: inout BlobRow, _ table: LegacyTable<Row>, _ row: Row,
     _ visit: InferenceDatabase.Visit
   ) throws -> Row? {
     blob.tellUnknownColumns()
     let source = blob.row
     return try table.visit(
-      &blob.members, into: row, in: parent, path: source.path, original: source.original, at: source.position, visit)
+      &blob.members, into: row, path: source.path, original: source.original, at: source.position, visit)
   }
 }
 

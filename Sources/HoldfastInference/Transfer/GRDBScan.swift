@@ -116,15 +116,15 @@ struct GRDBScan: InferenceScan {
     let key = id.map(ExactText.init)
     let owner = key.flatMap { configurations[$0] }
     let place = configurations.nextPlace(in: key)
-    func visitNewer(_ scanned: Scanned<LegacyRecord>, _ position: Int) throws {
-      guard table.kind == RoutingRow.table, case .record(let record) = scanned, let id,
+    func visitNewer(_ scanned: Scanned<SaidContent>, _ position: Int) throws {
+      guard table.kind.name == RoutingRow.table, case .record(let record) = scanned, let id,
         let reason = try FurtherRoutings.absence(of: id, owner.flatMap { DateCodec.milliseconds($0.updatedAt) }, in: reader),
-        try record.content.readBack(reader) == nil
+        try record.content.readBack(in: reader) == nil
       else { return try visit(scanned, position) }
       try visit(.skipped(kind: record.kind, path: record.path, reason: reason), position)
     }
     _ = try take(
-      row, table, make(id ?? "", owner, place), in: id.map { .init(kind: ConfigurationRow.table, key: $0) }, visitNewer
+      row, table, make(id ?? "", owner, place), visitNewer
     ) { members in
       for name in ["id", "configuration_id", "created_at"] { members.remove(name) }
       if id == nil { members.fail("configurationId is missing") }
@@ -151,7 +151,7 @@ struct GRDBScan: InferenceScan {
     let generation = Generation(id: .zero, sessionID: .zero, sequenceNumber: 0, createdAt: Self.unset)
     _ = try take(
       row, HistoryFields.generations(HistoryFields.generationColumns), generation,
-      in: session.map { .init(kind: GenerationSession.table, key: IDCodec.lowercase($0)) }, json: ["request_data", "response_data"], visit
+      json: ["request_data", "response_data"], visit
     ) { members in
       if let absence { members.fail(absence) }
       members.require(HistoryFields.measured, ifAny: HistoryFields.measures)
@@ -165,7 +165,7 @@ struct GRDBScan: InferenceScan {
   private static func members(_ row: SQLiteRow, json: Set<String> = []) -> SourceMembers { SourceMembers(row, json: json, ids: ids) }
 
   private func take<Row>(
-    _ row: SQLiteRow, _ table: LegacyTable<Row>, _ new: Row, in parent: SourceRecord<LegacyRecord>.Parent? = nil,
+    _ row: SQLiteRow, _ table: LegacyTable<Row>, _ new: Row,
     json: Set<String> = [], _ visit: InferenceDatabase.Visit,
     prepare: (inout SourceMembers) -> Void = { _ in }
   ) throws -> Row? {
@@ -173,7 +173,7 @@ struct GRDBScan: InferenceScan {
     prepare(&members)
     // Drops the mark of sending.
     members.remove("sync_pending")
-    return try table.visit(&members, into: new, in: parent, path: row.path, original: row.original, at: row.position, visit)
+    return try table.visit(&members, into: new, path: row.path, original: row.original, at: row.position, visit)
   }
 
   /// Multiplies the day's mean by its count.

@@ -10,7 +10,7 @@ import HoldfastTransfer
 
 /// The common part of both forms of the SDK's database, which have one file name.
 struct InferenceDatabase {
-  typealias Visit = (Scanned<LegacyRecord>, Int) throws -> Void
+  typealias Visit = (Scanned<SaidContent>, Int) throws -> Void
 
   let tables: SourceTables
   /// Nil when API keys are not imported.

@@ -42,13 +42,9 @@ struct InferenceImport<Scan: InferenceScan>: ImportFormat {
   var kinds: [(name: String, table: String)] { Scan.kinds }
   var total: Int { database.tables.total }
 
-  func scan(_ reader: Reader, _ visit: (Scanned<LegacyRecord>, Int) throws -> Void) throws {
+  func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     var scan = Scan(database)
     try scan.run(reader, visit)
     try database.tables.skipOthers("store", kept: "the source", visit)
   }
-
-  func write(_ record: SourceRecord<LegacyRecord>, in tx: Writer) throws { try record.content.write(tx) }
-
-  func readBack(_ record: SourceRecord<LegacyRecord>, in reader: Reader) throws -> StoredShape? { try record.content.readBack(reader) }
 }

@@ -175,14 +175,14 @@ enum ConfigurationFields {
   static func table(
     _ fields: FieldTable<InferenceConfiguration>, of id: String?, in reader: Reader
   ) throws -> LegacyTable<InferenceConfiguration> {
-    LegacyTable(
-      kind: ConfigurationRow.table, fields: fields, idColumn: "id", key: { $0.id },
-      updatedAt: { $0.updatedAt }, note: try id.flatMap { try FurtherRoutings.note(on: $0, in: reader) },
+    let kind = RecordKind.sent(
+      ConfigurationRow.table, fields, key: { $0.id }, updatedAt: { $0.updatedAt },
       find: { try InferenceStore.configuration($0.id, in: $1) },
       put: { configuration, tx in
         try InferenceStore.save(configuration, in: tx)
         try FurtherRoutings.remove(of: configuration.id, in: tx)
       })
+    return LegacyTable(kind: kind, note: try id.flatMap { try FurtherRoutings.note(on: $0, in: reader) })
   }
 }
 

@@ -41,16 +41,18 @@ enum ConfigurationParts {
 
   private static func table<Row: StoredRecord>(
     _ fields: FieldTable<Row>, _ configurationID: any KeyPath<Row, String> & Sendable,
-    place: @escaping @Sendable (Row) -> Int64? = { _ in nil }
+    number: (@Sendable (Row) -> Int64)? = nil
   ) -> LegacyTable<Row> {
     LegacyTable(
-      kind: Row.table, fields: fields, idColumn: nil,
-      key: { $0[keyPath: configurationID] }, place: place,
-      find: { row, reader in
-        let condition: BoundSQL = "WHERE configuration_id = \(row[keyPath: configurationID])"
-        guard let place = place(row) else { return try reader.first(Row.self, condition) }
-        return try reader.first(Row.self, "\(sql: condition) AND position = \(place)")
-      }, put: { try $1.upsert($0) })
+      kind: RecordKind(
+        Row.table, table: Row.table, fields,
+        key: { row in row[keyPath: configurationID] + (number.map { "/\($0(row))" } ?? "") },
+        parent: { .init(kind: ConfigurationRow.table, key: $0[keyPath: configurationID]) }, place: number.map { .number($0) },
+        find: { row, reader in
+          let condition: BoundSQL = "WHERE configuration_id = \(row[keyPath: configurationID])"
+          guard let number = number?(row) else { return try reader.first(Row.self, condition) }
+          return try reader.first(Row.self, "\(sql: condition) AND position = \(number)")
+        }, save: { try $2.upsert($0) }))
   }
 
   static let routingTable = table(routings, \.configurationID) { $0.position }

@@ -34,9 +34,9 @@ enum HistoryFields {
 
   static func sessions(_ fields: FieldTable<GenerationSession>) -> LegacyTable<GenerationSession> {
     LegacyTable(
-      kind: GenerationSession.table, fields: fields, idColumn: "id",
-      key: { IDCodec.lowercase($0.id) },
-      updatedAt: { $0.updatedAt }, find: { try $1.find(GenerationSession.self, id: $0.id) }, put: { try $1.upsert($0) })
+      kind: .sent(
+        GenerationSession.table, fields, key: { IDCodec.lowercase($0.id) }, updatedAt: { $0.updatedAt },
+        find: { try $1.find(GenerationSession.self, id: $0.id) }, put: { try $1.upsert($0) }))
   }
 
   static let jsonGenerations: FieldTable<Generation> = [
@@ -84,14 +84,13 @@ enum HistoryFields {
 
   static func generations(_ fields: FieldTable<Generation>) -> LegacyTable<Generation> {
     LegacyTable(
-      kind: Generation.table, fields: fields, idColumn: "id", key: { IDCodec.lowercase($0.id) },
-      find: { try $1.find(Generation.self, id: $0.id) },
-      put: { generation, tx in
-        if let stored = try tx.find(Generation.self, id: generation.id), stored.sessionID != generation.sessionID {
-          throw StoreError(.constraint, "its id belongs to a generation of another session")
-        }
-        try tx.upsert(generation)
-      })
+      kind: .sent(
+        Generation.table, fields, key: { IDCodec.lowercase($0.id) },
+        parent: { .init(kind: GenerationSession.table, key: IDCodec.lowercase($0.sessionID)) },
+        find: { try $1.find(Generation.self, id: $0.id) },
+        check: {
+          if $0.sessionID != $1.sessionID { throw StoreError(.constraint, "its id belongs to a generation of another session") }
+        }, put: { try $1.upsert($0) }))
   }
 }
 

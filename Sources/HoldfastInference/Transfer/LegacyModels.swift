@@ -54,8 +54,9 @@ enum ModelFields {
 
   static func table(_ fields: FieldTable<ModelMetadata>) -> LegacyTable<ModelMetadata> {
     LegacyTable(
-      kind: ModelMetadata.table, fields: fields, idColumn: "id", key: { $0.id }, updatedAt: { $0.updatedAt },
-      find: { try $1.first(ModelMetadata.self, "WHERE id = \($0.id)") }, put: { try $1.upsert($0) })
+      kind: .sent(
+        ModelMetadata.table, fields, key: { $0.id }, updatedAt: { $0.updatedAt },
+        find: { try $1.first(ModelMetadata.self, "WHERE id = \($0.id)") }, put: { try $1.upsert($0) }))
   }
 
   static let usage: FieldTable<ModelUsage> = [
@@ -69,8 +70,9 @@ enum ModelFields {
   ]
 
   static let usageTable = LegacyTable<ModelUsage>(
-    kind: ModelUsage.table, fields: usage, idColumn: nil, key: { "\($0.modelID)/\($0.day)" },
-    find: { try $1.first(ModelUsage.self, "WHERE model_id = \($0.modelID) AND day = \($0.day)") }, put: { try $1.upsert($0) })
+    kind: RecordKind(
+      ModelUsage.table, table: ModelUsage.table, usage, key: { "\($0.modelID)/\($0.day)" },
+      find: { try $1.first(ModelUsage.self, "WHERE model_id = \($0.modelID) AND day = \($0.day)") }, save: { try $2.upsert($0) }))
 
   /// An empty text means none.
   private static let quantization = ValueForm<String?>.filledText.map {

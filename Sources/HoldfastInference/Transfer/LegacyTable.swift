@@ -2,89 +2,60 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// A record of the SDK's databases on its way into the store.
-struct LegacyRecord: Sendable {
-  let write: @Sendable (Writer) throws -> Void
-  let readBack: @Sendable (Reader) throws -> StoredShape?
-}
-
-/// How records of one kind and form are read, and where they are stored.
+/// How records of one form are read.
 struct LegacyTable<Row: Sendable>: Sendable {
-  let kind: String
-  let fields: FieldTable<Row>
-  /// The column that identifies a row, in a table whose rows are sent; nil for other tables.
-  let idColumn: String?
-  /// The value of that column, and the record's key for the kit.
-  let key: @Sendable (Row) -> String
-  /// The place among several parts of one record; nil for a single part.
-  var place: @Sendable (Row) -> Int64? = { _ in nil }
-  /// The time that a merge compares; nil when the source has none.
-  var updatedAt: @Sendable (Row) -> Date? = { _ in nil }
-  /// Whether the row may ever be sent.
-  var mayWait: @Sendable (Row) -> Bool = { _ in true }
+  let kind: RecordKind<Row>
+  /// The kind of a row that may never be sent. Default: every row may be sent, or its table is not sent.
+  var unsent: @Sendable (Row) -> RecordKind<Row>? = { _ in nil }
   /// The report's note for an imported row.
   var note: String?
-  let find: @Sendable (Row, Reader) throws -> Row?
-  let put: @Sendable (Row, Writer) throws -> Void
 
   /// Visits one record, after the fields that it is imported without.
   ///
   /// - Parameter row: the row with the private defaults.
   /// - Returns: the row, unless the record goes into quarantine.
   func visit(
-    _ members: inout SourceMembers, into row: Row, in parent: SourceRecord<LegacyRecord>.Parent? = nil, path: SourcePath,
-    original: SourceBytes, at position: Int, _ visit: (Scanned<LegacyRecord>, Int) throws -> Void
+    _ members: inout SourceMembers, into row: Row, path: SourcePath, original: SourceBytes, at position: Int,
+    _ visit: InferenceDatabase.Visit
   ) throws -> Row? {
-    let said = members.read(fields, into: row)
-    guard try members.finish(kind: kind, path: path, original: original, at: position, visit) else { return nil }
-    let (row, table, isNeverSent) = (said.row, self, !mayWait(said.row))
-    try visit(
-      .record(
-        SourceRecord(
-          kind: kind, key: place(row).map { "\(key(row))/\($0)" } ?? key(row), parent: parent, path: path,
-          fields: shape(said.fields, row), modifiedAt: updatedAt(row).flatMap(DateCodec.milliseconds),
-          content: LegacyRecord(
-            write: { try table.write(said, isNeverSent, in: $0) }, readBack: { try table.readBack(said, in: $0) }),
-          original: original, note: isNeverSent ? "imported without consent to send it; it is never sent" : note)
-      ),
-      position)
-    return row
+    let said = members.read(kind.fields, into: row)
+    guard try members.finish(kind: kind.name, path: path, original: original, at: position, visit) else { return nil }
+    let unsent = unsent(said.row)
+    let note = unsent == nil ? note : "imported without consent to send it; it is never sent"
+    try visit(.record((unsent ?? kind).record(said, path: path, original: original, note: note)), position)
+    return said.row
   }
+}
 
-  private func shape(_ said: [SourceField], _ row: Row) -> [SourceField] {
-    said + (place(row).map { [SourceField("place", .integer($0), isPlace: true)] } ?? [])
-  }
-
-  private func readBack(_ said: SaidRow<Row>, in reader: Reader) throws -> StoredShape? {
-    guard let stored = try find(said.row, reader) else { return nil }
-    return StoredShape(
-      fields: shape(fields.shape(of: stored, as: said), stored), modifiedAt: updatedAt(stored).flatMap(DateCodec.milliseconds))
-  }
-
-  /// Writes the row, which then waits to be sent, or never is. The SDK's mark of sending is not trusted.
-  private func write(_ said: SaidRow<Row>, _ isNeverSent: Bool, in tx: Writer) throws {
-    let row = said.row
-    let stored = try find(row, tx)
-    // Asked only when needed: it takes a query, and there are many rows.
-    let wasPending = try isNeverSent && stored != nil && isPending(row, in: tx)
-    try put(stored.map { fields.merged(said, into: $0) } ?? row, tx)
-    guard let idColumn else { return }
-    let condition: BoundSQL = "\(raw: idColumn) = \(key(row))"
-    // Everything in a new row is its first revision.
-    if stored == nil { try tx.execute("UPDATE \(raw: kind) SET revision = 1 WHERE \(sql: condition)") }
-    // A stored row that waits keeps waiting: it was recorded here with consent. A sent row stays sent.
-    guard isNeverSent, !wasPending else { return }
-    if stored == nil {
-      try tx.execute("UPDATE \(raw: kind) SET set_aside_revision = \(InferenceStore.neverSent) WHERE \(sql: condition)")
-    } else {
-      try tx.execute("UPDATE \(raw: kind) SET acknowledged_revision = revision WHERE \(sql: condition)")
+extension RecordKind {
+  /// A kind whose rows wait to be sent, or never are. The SDK's mark of sending is not trusted.
+  ///
+  /// - Parameters:
+  ///   - idColumn: the column that identifies a row.
+  ///   - key: the value of that column.
+  static func sent(
+    _ table: String, _ fields: FieldTable<Row>, idColumn: String = "id", key: @escaping @Sendable (Row) -> String,
+    parent: @escaping @Sendable (Row) -> Parent? = { _ in nil }, updatedAt: @escaping @Sendable (Row) -> Date? = { _ in nil },
+    isNeverSent: Bool = false, find: @escaping @Sendable (Row, Reader) throws -> Row?,
+    check: @escaping @Sendable (Row, Row) throws -> Void = { _, _ in }, put: @escaping @Sendable (Row, Writer) throws -> Void
+  ) -> RecordKind {
+    RecordKind(table, table: table, fields, key: key, parent: parent, modifiedAt: updatedAt, find: find, check: check) { row, stored, tx in
+      let condition: BoundSQL = "\(raw: idColumn) = \(key(row))"
+      // Asked only when needed: it takes a query, and there are many rows.
+      let wasPending =
+        try isNeverSent && stored != nil
+        && tx.count("SELECT count(*) FROM \(raw: table) WHERE \(sql: condition) AND revision > acknowledged_revision") > 0
+      try put(row, tx)
+      // Everything in a new row is its first revision.
+      if stored == nil { try tx.execute("UPDATE \(raw: table) SET revision = 1 WHERE \(sql: condition)") }
+      // A stored row that waits keeps waiting: it was recorded here with consent. A sent row stays sent.
+      guard isNeverSent, !wasPending else { return }
+      if stored == nil {
+        try tx.execute("UPDATE \(raw: table) SET set_aside_revision = \(InferenceStore.neverSent) WHERE \(sql: condition)")
+      } else {
+        try tx.execute("UPDATE \(raw: table) SET acknowledged_revision = revision WHERE \(sql: condition)")
+      }
     }
-  }
-
-  private func isPending(_ row: Row, in reader: Reader) throws -> Bool {
-    guard let idColumn else { return false }
-    return try reader.count("SELECT count(*) FROM \(raw: kind) WHERE \(raw: idColumn) = \(key(row)) AND revision > acknowledged_revision")
-      > 0
   }
 }
 

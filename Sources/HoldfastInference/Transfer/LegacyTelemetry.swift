@@ -50,10 +50,13 @@ enum TelemetryFields {
   /// configuration decides which events may be sent.
   static func table(_ fields: FieldTable<TelemetryEvent>, in reader: Reader) throws -> LegacyTable<TelemetryEvent> {
     let consent = try InferenceStore.configuration(in: reader)?.analytics.telemetryConsent ?? .denied
-    return LegacyTable(
-      kind: TelemetryEvent.table, fields: fields, idColumn: "id", key: { $0.id },
-      updatedAt: { $0.updatedAt }, mayWait: { mayWait($0, consent) },
-      find: { try $1.first(TelemetryEvent.self, "WHERE id = \($0.id)") }, put: { try $1.upsert($0) })
+    func kind(isNeverSent: Bool) -> RecordKind<TelemetryEvent> {
+      .sent(
+        TelemetryEvent.table, fields, key: { $0.id }, updatedAt: { $0.updatedAt }, isNeverSent: isNeverSent,
+        find: { try $1.first(TelemetryEvent.self, "WHERE id = \($0.id)") }, put: { try $1.upsert($0) })
+    }
+    let neverSent = kind(isNeverSent: true)
+    return LegacyTable(kind: kind(isNeverSent: false), unsent: { mayWait($0, consent) ? nil : neverSent })
   }
 
   /// Whether the consent allows sending an imported event.
@@ -100,13 +103,14 @@ enum TelemetryFields {
 
   static func preferenceTable(_ fields: FieldTable<UserPreference>) -> LegacyTable<UserPreference> {
     LegacyTable(
-      kind: UserPreference.table, fields: fields, idColumn: "name", key: { $0.name },
-      updatedAt: { $0.updatedAt }, find: { try $1.first(UserPreference.self, "WHERE name = \($0.name)") },
-      put: { preference, tx in
-        try tx.upsert(preference)
-        // A newer edition may have another creation time.
-        try tx.execute("UPDATE user_preferences SET created_at = \(preference.createdAt) WHERE name = \(preference.name)")
-      })
+      kind: .sent(
+        UserPreference.table, fields, idColumn: "name", key: { $0.name }, updatedAt: { $0.updatedAt },
+        find: { try $1.first(UserPreference.self, "WHERE name = \($0.name)") },
+        put: { preference, tx in
+          try tx.upsert(preference)
+          // A newer edition may have another creation time.
+          try tx.execute("UPDATE user_preferences SET created_at = \(preference.createdAt) WHERE name = \(preference.name)")
+        }))
   }
 }
 
