@@ -32,27 +32,27 @@ struct LibraryShape: Sendable {
         var row = row
         row.lastPlayedTrackID = track.originalID ?? last
         return row
-      }, find: { try $1.find(CollectionRow.self, id: $0.id) }, isReplaced: replacesCollections, save: { try $2.upsert($0) })
+      }, find: { try $1.find(CollectionRow.self, id: $0.row.id) }, isReplaced: replacesCollections, save: { try $2.upsert($0) })
     self.tracks = RecordKind(
       "tracks", table: TrackRow.table, tracks, key: { IDCodec.lowercase($0.track.id) }, parent: { Self.collection($0.collectionID) },
       ids: ["id", "collection"], storedIDs: { row, _ in [.id(row.track.originalID ?? row.track.id), .id(row.collectionID)] },
       place: .list(\.position) { "collection_id = \($0.collectionID) AND id <> \($0.track.id)" },
-      find: { try $1.find(TrackRow.self, id: $0.track.id) }, isReplaced: true, save: { try $2.upsert($0) })
+      find: { try $1.find(TrackRow.self, id: $0.row.track.id) }, isReplaced: true, save: { try $2.upsert($0) })
     self.states = RecordKind(
       "playback_states", table: PlaybackRow.table, states, key: { IDCodec.lowercase($0.trackID) }, parent: { Self.track($0.trackID) },
       ids: ["collection"], storedIDs: { row, _ in [.id(row.collectionID)] }, modifiedAt: { $0.state.updatedAt },
-      find: { try $1.find(PlaybackRow.self, id: $0.trackID) }, isReplaced: true, save: { try $2.upsert($0) })
+      find: { try $1.find(PlaybackRow.self, id: $0.row.trackID) }, isReplaced: true, save: { try $2.upsert($0) })
     self.favorites = RecordKind(
       "favorites", table: FavoriteRow.table, favorites, key: { IDCodec.lowercase($0.trackID) }, parent: { Self.track($0.trackID) },
       ids: ["collection"], storedIDs: { row, _ in [.id(row.collectionID)] },
-      find: { try $1.find(FavoriteRow.self, id: $0.trackID) }, isReplaced: true, save: { try $2.upsert($0) })
+      find: { try $1.find(FavoriteRow.self, id: $0.row.trackID) }, isReplaced: true, save: { try $2.upsert($0) })
   }
 
   private static let tags = RecordKind<TagRow>(
     "tags", table: TagRow.table, [.required("tag", \.tag, .text)], key: { "\(IDCodec.lowercase($0.collectionID))/\($0.tag)" },
     parent: { collection($0.collectionID) }, ids: ["collection"], storedIDs: { row, _ in [.id(row.collectionID)] },
     place: .list(\.position) { "collection_id = \($0.collectionID) AND tag <> \($0.tag)" },
-    find: { try $1.first(TagRow.self, "WHERE collection_id = \($0.collectionID) AND tag = \($0.tag)") }, isReplaced: true,
+    find: { try $1.first(TagRow.self, "WHERE collection_id = \($0.row.collectionID) AND tag = \($0.row.tag)") }, isReplaced: true,
     save: { try $2.upsert($0) })
 
   /// - Parameter collection: the id of its collection, as the source spells it.

@@ -59,35 +59,44 @@ enum APIKeyRecord {
     _ visit: (Scanned<SaidContent>, Int) throws -> Void
   ) throws {
     guard let sealing else { return try visit(.skipped(kind: kind, path: path, reason: "no key for secrets"), position) }
-    let name = InferenceStore.apiKeyName(of: configurationID)
-    let record = SaidContent { tx in
-      try InferenceStore.setSecret(SealedSecret(value, named: name, with: sealing), named: name, in: tx)
-      // An earlier import without a key for secrets left the reference empty.
-      guard
-        try tx.execute(
-          "UPDATE configuration SET api_key_reference = \(name) WHERE id = \(configurationID) AND api_key_reference IS NOT \(name)") > 0
-      else { return }
-      // The server knows its own key, so the acknowledged revision stays acknowledged.
-      try tx.execute(
-        """
-        UPDATE configuration SET acknowledged_revision = revision
-        WHERE id = \(configurationID) AND acknowledged_revision = revision - 1
-        """)
-    } readBack: { reader in
-      guard let stored = try InferenceStore.sealedSecret(named: name, in: reader) else { return nil }
-      let isNamed = try InferenceStore.apiKeyReference(of: configurationID, in: reader) == name
-      let opened = try? stored.open(named: name, with: sealing)
-      return StoredShape(fields: fields(name, isSealed: isNamed && opened == value))
-    }
-    try visit(
-      .record(
-        SourceRecord(
-          kind: kind, key: name, parent: .init(kind: ConfigurationRow.table, key: configurationID), path: path,
-          fields: fields(name, isSealed: true), content: record, original: .bytes([]))), position)
+    let kind = kind(sealing)
+    let key = APIKey(name: InferenceStore.apiKeyName(of: configurationID), isSealed: true, value: value, configurationID: configurationID)
+    try visit(.record(kind.record(kind.fields.said(key), path: path, original: .bytes([]))), position)
+  }
+
+  private struct APIKey: Sendable {
+    var name: String
+    var isSealed: Bool
+    let value: String
+    let configurationID: String
   }
 
   /// Compares whether the sealed text is the source's key. Neither text is in the comparison.
-  private static func fields(_ name: String, isSealed: Bool) -> [SourceField] {
-    [SourceField("name", .string(name)), SourceField("is_sealed", .bool(isSealed))]
+  private static func kind(_ sealing: SymmetricKey) -> RecordKind<APIKey> {
+    RecordKind(
+      kind, table: "secrets", [.required("name", \.name, .text), .required("is_sealed", \.isSealed, .bool)], key: { $0.name },
+      parent: { .init(kind: ConfigurationRow.table, key: $0.configurationID) },
+      find: { said, reader in
+        var key = said.row
+        guard let stored = try InferenceStore.sealedSecret(named: key.name, in: reader) else { return nil }
+        let isNamed = try InferenceStore.apiKeyReference(of: key.configurationID, in: reader) == key.name
+        let opened = try? stored.open(named: key.name, with: sealing)
+        key.isSealed = isNamed && opened == key.value
+        return key
+      }, isReplaced: true,
+      save: { key, _, tx in
+        let (name, id) = (key.name, key.configurationID)
+        try InferenceStore.setSecret(SealedSecret(key.value, named: name, with: sealing), named: name, in: tx)
+        // An earlier import without a key for secrets left the reference empty.
+        guard
+          try tx.execute("UPDATE configuration SET api_key_reference = \(name) WHERE id = \(id) AND api_key_reference IS NOT \(name)") > 0
+        else { return }
+        // The server knows its own key, so the acknowledged revision stays acknowledged.
+        try tx.execute(
+          """
+          UPDATE configuration SET acknowledged_revision = revision
+          WHERE id = \(id) AND acknowledged_revision = revision - 1
+          """)
+      })
   }
 }

@@ -177,7 +177,7 @@ enum ConfigurationFields {
   ) throws -> LegacyTable<InferenceConfiguration> {
     let kind = RecordKind.sent(
       ConfigurationRow.table, fields, key: { $0.id }, updatedAt: { $0.updatedAt },
-      find: { try InferenceStore.configuration($0.id, in: $1) },
+      find: { try InferenceStore.configuration($0.row.id, in: $1) },
       put: { configuration, tx in
         try InferenceStore.save(configuration, in: tx)
         try FurtherRoutings.remove(of: configuration.id, in: tx)

@@ -48,9 +48,9 @@ enum ConfigurationParts {
         Row.table, table: Row.table, fields,
         key: { row in row[keyPath: configurationID] + (number.map { "/\($0(row))" } ?? "") },
         parent: { .init(kind: ConfigurationRow.table, key: $0[keyPath: configurationID]) }, place: number.map { .number($0) },
-        find: { row, reader in
-          let condition: BoundSQL = "WHERE configuration_id = \(row[keyPath: configurationID])"
-          guard let number = number?(row) else { return try reader.first(Row.self, condition) }
+        find: { said, reader in
+          let condition: BoundSQL = "WHERE configuration_id = \(said.row[keyPath: configurationID])"
+          guard let number = number?(said.row) else { return try reader.first(Row.self, condition) }
           return try reader.first(Row.self, "\(sql: condition) AND position = \(number)")
         }, save: { try $2.upsert($0) }))
   }

@@ -36,7 +36,7 @@ enum HistoryFields {
     LegacyTable(
       kind: .sent(
         GenerationSession.table, fields, key: { IDCodec.lowercase($0.id) }, updatedAt: { $0.updatedAt },
-        find: { try $1.find(GenerationSession.self, id: $0.id) }, put: { try $1.upsert($0) }))
+        find: { try $1.find(GenerationSession.self, id: $0.row.id) }, put: { try $1.upsert($0) }))
   }
 
   static let jsonGenerations: FieldTable<Generation> = [
@@ -87,7 +87,7 @@ enum HistoryFields {
       kind: .sent(
         Generation.table, fields, key: { IDCodec.lowercase($0.id) },
         parent: { .init(kind: GenerationSession.table, key: IDCodec.lowercase($0.sessionID)) },
-        find: { try $1.find(Generation.self, id: $0.id) },
+        find: { try $1.find(Generation.self, id: $0.row.id) },
         check: {
           if $0.sessionID != $1.sessionID { throw StoreError(.constraint, "its id belongs to a generation of another session") }
         }, put: { try $1.upsert($0) }))

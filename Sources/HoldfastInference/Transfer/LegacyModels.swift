@@ -56,7 +56,7 @@ enum ModelFields {
     LegacyTable(
       kind: .sent(
         ModelMetadata.table, fields, key: { $0.id }, updatedAt: { $0.updatedAt },
-        find: { try $1.first(ModelMetadata.self, "WHERE id = \($0.id)") }, put: { try $1.upsert($0) }))
+        find: { try $1.first(ModelMetadata.self, "WHERE id = \($0.row.id)") }, put: { try $1.upsert($0) }))
   }
 
   static let usage: FieldTable<ModelUsage> = [
@@ -72,7 +72,7 @@ enum ModelFields {
   static let usageTable = LegacyTable<ModelUsage>(
     kind: RecordKind(
       ModelUsage.table, table: ModelUsage.table, usage, key: { "\($0.modelID)/\($0.day)" },
-      find: { try $1.first(ModelUsage.self, "WHERE model_id = \($0.modelID) AND day = \($0.day)") }, save: { try $2.upsert($0) }))
+      find: { try $1.first(ModelUsage.self, "WHERE model_id = \($0.row.modelID) AND day = \($0.row.day)") }, save: { try $2.upsert($0) }))
 
   /// An empty text means none.
   private static let quantization = ValueForm<String?>.filledText.map {

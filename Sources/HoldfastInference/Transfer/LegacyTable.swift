@@ -36,7 +36,7 @@ extension RecordKind {
   static func sent(
     _ table: String, _ fields: FieldTable<Row>, idColumn: String = "id", key: @escaping @Sendable (Row) -> String,
     parent: @escaping @Sendable (Row) -> Parent? = { _ in nil }, updatedAt: @escaping @Sendable (Row) -> Date? = { _ in nil },
-    isNeverSent: Bool = false, find: @escaping @Sendable (Row, Reader) throws -> Row?,
+    isNeverSent: Bool = false, find: @escaping @Sendable (SaidRow<Row>, Reader) throws -> Row?,
     check: @escaping @Sendable (Row, Row) throws -> Void = { _, _ in }, put: @escaping @Sendable (Row, Writer) throws -> Void
   ) -> RecordKind {
     RecordKind(table, table: table, fields, key: key, parent: parent, modifiedAt: updatedAt, find: find, check: check) { row, stored, tx in

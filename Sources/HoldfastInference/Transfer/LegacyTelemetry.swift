@@ -53,7 +53,7 @@ enum TelemetryFields {
     func kind(isNeverSent: Bool) -> RecordKind<TelemetryEvent> {
       .sent(
         TelemetryEvent.table, fields, key: { $0.id }, updatedAt: { $0.updatedAt }, isNeverSent: isNeverSent,
-        find: { try $1.first(TelemetryEvent.self, "WHERE id = \($0.id)") }, put: { try $1.upsert($0) })
+        find: { try $1.first(TelemetryEvent.self, "WHERE id = \($0.row.id)") }, put: { try $1.upsert($0) })
     }
     let neverSent = kind(isNeverSent: true)
     return LegacyTable(kind: kind(isNeverSent: false), unsent: { mayWait($0, consent) ? nil : neverSent })
@@ -105,7 +105,7 @@ enum TelemetryFields {
     LegacyTable(
       kind: .sent(
         UserPreference.table, fields, idColumn: "name", key: { $0.name }, updatedAt: { $0.updatedAt },
-        find: { try $1.first(UserPreference.self, "WHERE name = \($0.name)") },
+        find: { try $1.first(UserPreference.self, "WHERE name = \($0.row.name)") },
         put: { preference, tx in
           try tx.upsert(preference)
           // A newer edition may have another creation time.

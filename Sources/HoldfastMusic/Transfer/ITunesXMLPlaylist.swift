@@ -138,7 +138,7 @@ struct ITunesEntry: Sendable {
     "collection_tracks", table: EntryRow.table,
     [.optional("Playlist Persistent ID", \.list, .iTunesID), .optional("Persistent ID", \.track, .iTunesID)],
     key: { IDCodec.lowercase($0.row.id) }, parent: { MusicRecord.playlist($0.row.collectionID) },
-    place: .list(\.row.position) { "collection_id = \($0.row.collectionID) AND id <> \($0.row.id)" }, find: { try $0.stored(in: $1) },
+    place: .list(\.row.position) { "collection_id = \($0.row.collectionID) AND id <> \($0.row.id)" }, find: { try $0.row.stored(in: $1) },
     isReplaced: true, save: { try $2.upsert($0.row) })
 
   private func stored(in reader: Reader) throws -> ITunesEntry? {

@@ -16,7 +16,7 @@ enum MusicRecord {
     "collection_tracks", table: EntryRow.table, [], key: { IDCodec.lowercase($0.id) }, parent: { playlist($0.collectionID) },
     ids: ["collectionId", "trackId"], storedIDs: { row, _ in [.id(row.collectionID), .id(row.trackID)] },
     place: .list(\.position) { "collection_id = \($0.collectionID) AND id <> \($0.id)" },
-    find: { try $1.find(EntryRow.self, id: $0.id) }, isReplaced: true, save: { try $2.upsert($0) })
+    find: { try $1.find(EntryRow.self, id: $0.row.id) }, isReplaced: true, save: { try $2.upsert($0) })
 
   static func playlist(_ id: UUID) -> RecordKind<EntryRow>.Parent { .init(kind: "collections", key: IDCodec.lowercase(id)) }
 
@@ -35,7 +35,7 @@ extension RecordKind<MusicArtwork> {
       nil
     }
     return RecordKind(
-      "artwork", table: "artwork", [data], key: { $0.hash }, find: { try MusicStore.artwork($0.hash, in: $1) }, isReplaced: true,
+      "artwork", table: "artwork", [data], key: { $0.hash }, find: { try MusicStore.artwork($0.row.hash, in: $1) }, isReplaced: true,
       save: { try MusicStore.saveArtwork($0, in: $2) })
   }
 }
@@ -43,7 +43,7 @@ extension RecordKind<MusicArtwork> {
 extension RecordKind<LibraryTrack> {
   static func tracks(_ fields: FieldTable<LibraryTrack>) -> RecordKind {
     RecordKind(
-      "tracks", table: TrackRow.table, fields, key: { IDCodec.lowercase($0.id) }, find: { try MusicStore.track($0.id, in: $1) },
+      "tracks", table: TrackRow.table, fields, key: { IDCodec.lowercase($0.id) }, find: { try MusicStore.track($0.row.id, in: $1) },
       save: { track, stored, tx in
         if stored == nil { try tx.insert(TrackRow(track)) } else { try tx.upsert(TrackRow(track)) }
       })
@@ -55,7 +55,7 @@ extension RecordKind<SourceList> {
   static func playlists(_ fields: FieldTable<SourceList>, hasPlace: Bool) -> RecordKind {
     RecordKind(
       "collections", table: PlaylistRow.table, fields, key: { IDCodec.lowercase($0.row.id) },
-      place: hasPlace ? .list(\.row.position) { "id <> \($0.row.id)" } : nil, find: { try SourceList($0.row.id, in: $1) },
+      place: hasPlace ? .list(\.row.position) { "id <> \($0.row.id)" } : nil, find: { try SourceList($0.row.row.id, in: $1) },
       save: { try save($0.row, $1?.row, hasPlace: hasPlace, in: $2) })
   }
 

@@ -26,20 +26,15 @@ struct MusicScan {
     let said = members.read(shape.tracks.fields, into: MusicRecord.blank)
     if said.says("id") { tracks.insert(said.row.id) }
     guard try members.finish(kind: "tracks", path: place.path, original: place.original, at: place.position, visit) else { return }
-    var record = shape.tracks.record(said, path: place.path, original: place.original)
+    var artwork: SaidContent?
     if let picture {
       let original = SourceBytes.made { JSONValue.string(picture.data.base64EncodedString()).canonicalText() }
-      let own = shape.artwork.record(shape.artwork.fields.said(picture), path: picturePath, original: original)
-      try visit(.record(own), place.position)
-      // A stored picture that no track shows any more is removed, so it comes again with the track.
-      let track = record.content
-      record.content = SaidContent { tx in
-        try own.content.write(in: tx)
-        try track.write(in: tx)
-      } readBack: {
-        try track.readBack(in: $0)
-      }
+      let record = shape.artwork.record(shape.artwork.fields.said(picture), path: picturePath, original: original)
+      try visit(.record(record), place.position)
+      artwork = record.content
     }
+    // A stored picture that no track shows any more is removed, so it comes again with the track.
+    let record = shape.tracks.record(said, after: artwork, path: place.path, original: place.original)
     try visit(.record(record), place.position)
   }
 

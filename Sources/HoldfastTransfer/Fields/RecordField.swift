@@ -156,6 +156,8 @@ public struct SaidRow<Row: Sendable>: Sendable {
   public var fields: [SourceField]
   /// For each field of the table, whether the source gives it.
   @usableFromInline let carries: [Bool]
+  /// The values of the row's key, where `RecordMaker` found them out; otherwise empty.
+  var key: [SQLValue] = []
 
   @usableFromInline
   init(row: Row, fields: [SourceField], carries: [Bool]) { (self.row, self.fields, self.carries) = (row, fields, carries) }

@@ -10,7 +10,7 @@ public import Holdfast
 ///   parent: { .init(kind: "beds", key: IDCodec.lowercase($0.bedID)) },
 ///   ids: ["bed"], storedIDs: { row, _ in [.id(row.bedID)] },
 ///   place: .list(\.position) { "bed_id = \($0.bedID) AND id <> \($0.id)" },
-///   find: { try $1.find(Plant.self, id: $0.id) }, save: { row, _, tx in try tx.upsert(row) })
+///   find: { try $1.find(Plant.self, id: $0.row.id) }, save: { row, _, tx in try tx.upsert(row) })
 ///
 /// try visit(.record(plants.record(said, ids: [bed], path: path, original: .value(start))), start.offset)
 /// ```
@@ -48,36 +48,20 @@ public final class RecordKind<Row: Sendable>: Sendable {
   ///   - modifiedAt: the time of a row's last change. Of source and store, the newer one counts. Default: rows have no such time.
   ///   - storedAt: the same for a stored row, in milliseconds since 1970, where the store knows it in another way. Default: `modifiedAt`.
   ///   - shown: a stored row as it is compared, for example with an id of the source's instead of the store's. Default: as it is.
-  ///   - find: the stored row with the key of a row; nil when there is none.
+  ///   - find: the stored row with the key of the source's row; nil when there is none.
   ///   - check: throws `.constraint` when a stored row with the key of the source's row, its first argument, is another record, for example
   ///     because it has another parent. Default: it never is.
   ///   - isReplaced: whether the source's row replaces the stored one, which then is not looked for. Default false: the stored row gets only
   ///     the fields that the source gives.
   ///   - save: inserts or updates a row. Its second argument is the stored row: nil for a new row, and for a kind that is replaced.
   @inlinable
-  public convenience init(
+  public init(
     _ name: String, table: String, _ fields: FieldTable<Row>, key: @escaping @Sendable (Row) -> String,
     parent: @escaping @Sendable (Row) -> Parent? = { _ in nil }, ids: [String] = [],
     storedIDs: @escaping @Sendable (Row, Reader) throws -> [JSONValue] = { _, _ in [] }, place: RecordPlace<Row>? = nil,
     modifiedAt: @escaping @Sendable (Row) -> Date? = { _ in nil }, storedAt: (@Sendable (Row, Reader) throws -> Int64?)? = nil,
-    shown: @escaping @Sendable (Row, Reader) throws -> Row = { row, _ in row }, find: @escaping @Sendable (Row, Reader) throws -> Row?,
-    check: @escaping @Sendable (Row, Row) throws -> Void = { _, _ in },
-    isReplaced: Bool = false, save: @escaping @Sendable (Row, Row?, Writer) throws -> Void
-  ) {
-    self.init(
-      name: name, table: table, fields, key: key, parent: parent, ids: ids, storedIDs: storedIDs, place: place, modifiedAt: modifiedAt,
-      storedAt: storedAt, shown: shown, find: { try find($0.said.row, $1) }, check: check, isReplaced: isReplaced, save: save)
-  }
-
-  /// - Parameter find: the stored row of a record, also by its key's values.
-  @inlinable
-  init(
-    name: String, table: String, _ fields: FieldTable<Row>, key: @escaping @Sendable (Row) -> String,
-    parent: @escaping @Sendable (Row) -> Parent? = { _ in nil }, ids: [String] = [],
-    storedIDs: @escaping @Sendable (Row, Reader) throws -> [JSONValue] = { _, _ in [] }, place: RecordPlace<Row>? = nil,
-    modifiedAt: @escaping @Sendable (Row) -> Date?, storedAt: (@Sendable (Row, Reader) throws -> Int64?)? = nil,
     shown: @escaping @Sendable (Row, Reader) throws -> Row = { row, _ in row },
-    find: @escaping @Sendable (SaidRecord<Row>, Reader) throws -> Row?, check: @escaping @Sendable (Row, Row) throws -> Void = { _, _ in },
+    find: @escaping @Sendable (SaidRow<Row>, Reader) throws -> Row?, check: @escaping @Sendable (Row, Row) throws -> Void = { _, _ in },
     isReplaced: Bool = false, save: @escaping @Sendable (Row, Row?, Writer) throws -> Void
   ) {
     (self.name, self.table, self.fields, self.key, self.parent) = (name, table, fields, key, parent)
@@ -85,7 +69,7 @@ public final class RecordKind<Row: Sendable>: Sendable {
     write = { record, tx in
       let said = record.said
       var row = said.row
-      let stored = try isReplaced ? nil : find(record, tx)
+      let stored = try isReplaced ? nil : find(said, tx)
       if let stored {
         try check(row, stored)
         row = fields.merged(said, into: stored)
@@ -94,7 +78,7 @@ public final class RecordKind<Row: Sendable>: Sendable {
       try save(row, stored, tx)
     }
     readBack = { record, reader in
-      guard let stored = try find(record, reader).map({ try shown($0, reader) }) else { return nil }
+      guard let stored = try find(record.said, reader).map({ try shown($0, reader) }) else { return nil }
       return StoredShape(
         fields: try Self.compared(ids, storedIDs(stored, reader), fields.shape(of: stored, as: record.said), place, stored),
         modifiedAt: try storedAt.map { try $0(stored, reader) } ?? modifiedAt(stored).flatMap(DateCodec.milliseconds))
@@ -120,25 +104,19 @@ public final class RecordKind<Row: Sendable>: Sendable {
   ///   - said: the source's row.
   ///   - ids: the values of the kind's `ids` as the source spells them, in their order.
   ///   - isPlaceFree: whether it is known that no other row has the record's place: then the store is not asked. Default false.
+  ///   - first: another record, which is written before this one each time, because it must be there. Default: none.
   ///   - path: the record's place in the source, for people.
   ///   - original: the record's bytes in the source, for the quarantine.
   ///   - note: a note for the report when the record is written. Default nil.
   @inlinable
   public func record(
-    _ said: SaidRow<Row>, ids: [JSONValue] = [], isPlaceFree: Bool = false, path: SourcePath, original: SourceBytes, note: String? = nil
+    _ said: SaidRow<Row>, ids: [JSONValue] = [], isPlaceFree: Bool = false, after first: SaidContent? = nil, path: SourcePath,
+    original: SourceBytes, note: String? = nil
   ) -> SourceRecord<SaidContent> {
-    record(SaidRecord(self, said, isPlaceFree: isPlaceFree), key: key(said.row), ids: ids, path: path, original: original, note: note)
-  }
-
-  @inlinable
-  func record(
-    _ record: SaidRecord<Row>, key: String, ids: [JSONValue] = [], references: [Parent] = [], path: SourcePath, original: SourceBytes,
-    note: String? = nil
-  ) -> SourceRecord<SaidContent> {
-    let said = record.said
-    return SourceRecord(
-      kind: name, key: key, parent: parent(said.row), references: references, path: path,
+    SourceRecord(
+      kind: name, key: key(said.row), parent: parent(said.row), path: path,
       fields: Self.compared(self.ids, ids, said.fields, place, said.row),
-      modifiedAt: modifiedAt(said.row).flatMap(DateCodec.milliseconds), content: SaidContent(record), original: original, note: note)
+      modifiedAt: modifiedAt(said.row).flatMap(DateCodec.milliseconds),
+      content: SaidContent(SaidRecord(self, said, isPlaceFree, first)), original: original, note: note)
   }
 }

@@ -30,7 +30,7 @@ final class RecordMaker<Row: StoredRecord> {
   ) throws {
     // Each record comes with its key, which takes a statement to find out.
     kind = RecordKind(
-      name: name, table: Row.table, fields, key: { _ in "" }, modifiedAt: modifiedAt, find: { try $1.find(Row.self, key: $0.key) },
+      name, table: Row.table, fields, key: { _ in "" }, modifiedAt: modifiedAt, find: { try $1.find(Row.self, key: $0.key) },
       save: { row, _, tx in try save(row, tx) })
     (self.blank, bench) = (try blank ?? Self.blank(name), try RecordBench())
     key = try Self.key(kind, self.blank, bench)
@@ -85,10 +85,13 @@ final class RecordMaker<Row: StoredRecord> {
     let text = Self.text(keys)
     if isKeyed, members.problem == nil, text == nil { members.fail("\(missing(said)) is missing") }
     guard try members.finish(kind: kind.name, key: text, path: path, original: original, at: position, visit), let text else { return }
-    let needed = references.compactMap { reference in
-      Self.text([values[reference.column]]).map { SourceRecord<SaidContent>.Parent(kind: reference.kind, key: $0) }
+    var said = said
+    said.key = keys
+    var record = kind.record(said, path: path, original: original)
+    record.key = text
+    record.references = references.compactMap { reference in
+      Self.text([values[reference.column]]).map { .init(kind: reference.kind, key: $0) }
     }
-    let record = kind.record(SaidRecord(kind, said, key: keys), key: text, references: needed, path: path, original: original)
     guard let own else { return try visit(.record(record), position) }
     try tree.take(record, above: Self.text([values[own]]), at: position, visit)
   }

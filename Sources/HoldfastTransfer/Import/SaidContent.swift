@@ -7,17 +7,6 @@ public struct SaidContent: Sendable {
   @usableFromInline
   init(_ record: any WritableRecord) { self.record = record }
 
-  /// Makes the content of a record that has no `RecordKind`, or of which another row is written, too.
-  ///
-  /// - Parameters:
-  ///   - write: inserts or updates the row. A `.constraint` or `.invalidValue` error sends the record into quarantine.
-  ///   - readBack: the stored row, with the fields in the order of the record's; nil when there is none.
-  public init(
-    write: @escaping @Sendable (Writer) throws -> Void, readBack: @escaping @Sendable (Reader) throws -> StoredShape?
-  ) {
-    record = OtherRecord(write, readBack)
-  }
-
   /// Inserts or updates the record's row.
   public func write(in tx: Writer) throws { try record.write(in: tx) }
 
@@ -48,26 +37,18 @@ final class SaidRecord<Row: Sendable>: WritableRecord {
   @usableFromInline let kind: RecordKind<Row>
   @usableFromInline let said: SaidRow<Row>
   @usableFromInline let isPlaceFree: Bool
-  /// The values of the key, where `RecordMaker` found them out; otherwise empty.
-  @usableFromInline let key: [SQLValue]
+  @usableFromInline let first: SaidContent?
 
   @inlinable
-  init(_ kind: RecordKind<Row>, _ said: SaidRow<Row>, isPlaceFree: Bool = false, key: [SQLValue] = []) {
-    (self.kind, self.said, self.isPlaceFree, self.key) = (kind, said, isPlaceFree, key)
+  init(_ kind: RecordKind<Row>, _ said: SaidRow<Row>, _ isPlaceFree: Bool, _ first: SaidContent?) {
+    (self.kind, self.said, self.isPlaceFree, self.first) = (kind, said, isPlaceFree, first)
   }
 
-  @usableFromInline func write(in tx: Writer) throws { try kind.write(self, tx) }
+  @usableFromInline
+  func write(in tx: Writer) throws {
+    try first?.write(in: tx)
+    try kind.write(self, tx)
+  }
+
   @usableFromInline func readBack(in reader: Reader) throws -> StoredShape? { try kind.readBack(self, reader) }
-}
-
-private final class OtherRecord: WritableRecord {
-  private let written: @Sendable (Writer) throws -> Void
-  private let read: @Sendable (Reader) throws -> StoredShape?
-
-  init(_ write: @escaping @Sendable (Writer) throws -> Void, _ readBack: @escaping @Sendable (Reader) throws -> StoredShape?) {
-    (written, read) = (write, readBack)
-  }
-
-  func write(in tx: Writer) throws { try written(tx) }
-  func readBack(in reader: Reader) throws -> StoredShape? { try read(reader) }
 }

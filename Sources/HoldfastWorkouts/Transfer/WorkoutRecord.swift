@@ -15,8 +15,9 @@ extension RecordKind<WorkoutRow> {
     RecordKind(
       "workouts", table: WorkoutRow.table, fields, key: { IDCodec.lowercase($0.id) }, ids: ["id"], storedIDs: { row, _ in [.id(row.id)] },
       modifiedAt: { $0.endedAt }, storedAt: { try ActiveRow.isUntouched($0, in: $1) ? .min : nil },
-      find: { row, reader in
-        guard let stored = try reader.find(WorkoutRow.self, id: row.id), (row.state == .template) == (stored.state == .template) else {
+      find: { said, reader in
+        guard let stored = try reader.find(WorkoutRow.self, id: said.row.id), (said.row.state == .template) == (stored.state == .template)
+        else {
           return nil
         }
         return stored
@@ -56,7 +57,7 @@ extension RecordKind<ExerciseRow> {
       parent: { .init(kind: "workouts", key: IDCodec.lowercase($0.workoutID)) }, ids: ["id", "workout"],
       storedIDs: { row, _ in [.id(row.exercise.id), .id(row.workoutID)] },
       place: .list(\.position) { "workout_id = \($0.workoutID) AND id <> \($0.exercise.id)" },
-      find: { try $1.find(ExerciseRow.self, id: $0.exercise.id) },
+      find: { try $1.find(ExerciseRow.self, id: $0.row.exercise.id) },
       check: {
         if $0.workoutID != $1.workoutID { throw StoreError(.constraint, "its id belongs to an exercise of another workout") }
       }, save: { try $2.upsert($0) })
@@ -70,7 +71,7 @@ extension RecordKind<SetRow> {
       parent: { .init(kind: "exercises", key: IDCodec.lowercase($0.exerciseID)) }, ids: ["id", "exercise"],
       storedIDs: { row, _ in [.id(row.set.id), .id(row.exerciseID)] },
       place: .list(\.position) { "exercise_id = \($0.exerciseID) AND id <> \($0.set.id)" },
-      find: { try $1.find(SetRow.self, id: $0.set.id) },
+      find: { try $1.find(SetRow.self, id: $0.row.set.id) },
       check: { if $0.exerciseID != $1.exerciseID { throw StoreError(.constraint, "its id belongs to a set of another exercise") } },
       save: { try $2.upsert($0) })
   }
