@@ -6,25 +6,26 @@ public import ReadingListExample
 // snippet: shelves-format
 /// `{"shelves": [{"id": "…", "name": "Summer", "books": [{"id": "…", "book": "…", "note": "…"}, …]}, …]}`
 struct ShelvesJSON: ImportFormat {
-  enum Content: Sendable {
-    case shelf(SaidRow<Shelf>)
-    case book(SaidRow<ShelvedBook>)
-  }
+  static let shelves = RecordKind<Shelf>(
+    "shelves", table: Shelf.table, [.required("id", \.id, .id), .required("name", \.name, .text)], key: { IDCodec.lowercase($0.id) },
+    find: { try $1.find(Shelf.self, id: $0.row.id) }, save: { shelf, _, tx in try tx.upsert(shelf) })
 
-  static let shelf: FieldTable<Shelf> = [.required("id", \.id, .id), .required("name", \.name, .text)]
-  static let book: FieldTable<ShelvedBook> = [
-    .required("id", \.id, .id),
-    .required("book", \.bookID, .id),
-    .optional("note", \.note, .text),
-  ]
+  /// A book's shelf, and its number there, are not said by a field but by its place in the file.
+  static let books = RecordKind<ShelvedBook>(
+    "shelved_books", table: ShelvedBook.table,
+    [.required("id", \.id, .id), .required("book", \.bookID, .id), .optional("note", \.note, .text)],
+    key: { IDCodec.lowercase($0.id) }, parent: { .init(kind: "shelves", key: IDCodec.lowercase($0.shelfID)) },
+    ids: ["shelf"], storedIDs: { book, _ in [.id(book.shelfID)] },
+    place: .list(\.position) { "shelf_id = \($0.shelfID) AND id <> \($0.id)" },
+    find: { try $1.find(ShelvedBook.self, id: $0.row.id) }, isReplaced: true, save: { book, _, tx in try tx.upsert(book) })
 
   let name = "shelves-json"
   let version = 1
-  let kinds = [(name: "shelves", table: "shelves"), (name: "shelved_books", table: "shelved_books")]
+  let kinds = [(name: shelves.name, table: shelves.table), (name: books.name, table: books.table)]
   let document: JSONDocument
   var total: Int { document.count }
 
-  func scan(_ reader: Reader, _ visit: (Scanned<Content>, Int) throws -> Void) throws {
+  func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     do {
       var scanner = JSONScanner(document)
       let (start, path) = (scanner, SourcePath.json(scanner.location))
@@ -40,59 +41,24 @@ struct ShelvesJSON: ImportFormat {
   }
 
   /// A parent, and then its children.
-  private func shelf(_ at: inout JSONScanner, _ visit: (Scanned<Content>, Int) throws -> Void) throws {
+  private func shelf(_ at: inout JSONScanner, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     let (start, path) = (at, SourcePath.json(at.location))
     var members = try SourceMembers(&at, "a shelf", lists: ["books"])
-    let said = members.read(Self.shelf, into: Shelf(id: UUID(), name: ""))
+    let said = members.read(Self.shelves.fields, into: Shelf(id: UUID(), name: ""))
     guard try members.finish(kind: "shelves", path: path, original: .value(start), at: start.offset, visit) else { return }
-    let key = IDCodec.lowercase(said.row.id)
-    let record = SourceRecord(
-      kind: "shelves", key: key, path: path, fields: said.fields, content: Content.shelf(said), original: .value(start))
-    try visit(.record(record), start.offset)
+    try visit(.record(Self.shelves.record(said, path: path, original: .value(start))), start.offset)
     guard var books = members.list("books") else { return }
     try books.array { index, element in
       try book(&element, ShelvedBook(id: UUID(), shelfID: said.row.id, bookID: UUID(), position: ListPlace.position(at: index)), visit)
     }
   }
 
-  private func book(_ at: inout JSONScanner, _ blank: ShelvedBook, _ visit: (Scanned<Content>, Int) throws -> Void) throws {
+  private func book(_ at: inout JSONScanner, _ blank: ShelvedBook, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     let (start, path) = (at, SourcePath.json(at.location))
     var members = try SourceMembers(&at, "a book")
-    let said = members.read(Self.book, into: blank)
+    let said = members.read(Self.books.fields, into: blank)
     guard try members.finish(kind: "shelved_books", path: path, original: .value(start), at: start.offset, visit) else { return }
-    let record = SourceRecord(
-      kind: "shelved_books", key: IDCodec.lowercase(said.row.id), parent: .init(kind: "shelves", key: IDCodec.lowercase(said.row.shelfID)),
-      path: path, fields: said.fields + Self.place(of: said.row), content: Content.book(said), original: .value(start))
-    try visit(.record(record), start.offset)
-  }
-
-  /// What the source says by the place of a book, not by a field: its shelf, and its number there.
-  private static func place(of row: ShelvedBook) -> [SourceField] {
-    [SourceField("shelf", .id(row.shelfID)), ListPlace.field(of: row.position)]
-  }
-
-  func write(_ record: SourceRecord<Content>, in tx: Writer) throws {
-    switch record.content {
-    case .shelf(let said):
-      try tx.upsert(tx.find(Shelf.self, id: said.row.id).map { Self.shelf.merged(said, into: $0) } ?? said.row)
-    case .book(let said):
-      var row = try tx.find(ShelvedBook.self, id: said.row.id).map { Self.book.merged(said, into: $0) } ?? said.row
-      row.shelfID = said.row.shelfID
-      row.position = try tx.freePosition(
-        from: said.row.position, in: "shelved_books", where: "shelf_id = \(row.shelfID) AND id <> \(row.id)")
-      try tx.upsert(row)
-    }
-  }
-
-  func readBack(_ record: SourceRecord<Content>, in reader: Reader) throws -> StoredShape? {
-    switch record.content {
-    case .shelf(let said):
-      return try reader.find(Shelf.self, id: said.row.id).map { StoredShape(fields: Self.shelf.shape(of: $0, as: said)) }
-    case .book(let said):
-      return try reader.find(ShelvedBook.self, id: said.row.id).map { row in
-        StoredShape(fields: Self.book.shape(of: row, as: said) + Self.place(of: row))
-      }
-    }
+    try visit(.record(Self.books.record(said, ids: [.id(blank.shelfID)], path: path, original: .value(start))), start.offset)
   }
 }
 // end
