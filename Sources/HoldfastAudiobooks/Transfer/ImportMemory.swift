@@ -6,6 +6,7 @@ import HoldfastTransfer
 final class ImportMemory {
   private weak var transaction: Reader?
   private var storeHadTracks = false
+
   /// The ids for one reading of the source. Called before the reading writes anything.
   func ids(_ reader: Reader) throws -> TrackIDs {
     if transaction !== reader {

@@ -146,9 +146,7 @@ struct BlobScan: InferenceScan {
     if let session, let reason = try InferenceDatabase.absence(of: session, sessions, in: reader) { blob.members.fail(reason) }
     let generation = Generation(id: .zero, sessionID: .zero, sequenceNumber: 0, createdAt: Self.unset)
     // A generation in both tables is one record; a row that is not a generation is counted in its own table.
-    _ = try take(
-      &blob, HistoryFields.generations(HistoryFields.jsonGenerations), generation
-    ) { scanned, position in
+    _ = try take(&blob, HistoryFields.generations(HistoryFields.jsonGenerations), generation) { scanned, position in
       guard case .damaged(_, _, let path, let reason, let original) = scanned else { return try visit(scanned, position) }
       try visit(.damaged(kind: table, path: path, reason: reason, original: original), position)
     }
@@ -184,13 +182,11 @@ struct BlobScan: InferenceScan {
   }
 
   private func take<Row>(
-    _ blob: inout BlobRow, _ table: LegacyTable<Row>, _ row: Row,
-    _ visit: InferenceDatabase.Visit
+    _ blob: inout BlobRow, _ table: LegacyTable<Row>, _ row: Row, _ visit: InferenceDatabase.Visit
   ) throws -> Row? {
     blob.tellUnknownColumns()
     let source = blob.row
-    return try table.visit(
-      &blob.members, into: row, path: source.path, original: source.original, at: source.position, visit)
+    return try table.visit(&blob.members, into: row, path: source.path, original: source.original, at: source.position, visit)
   }
 }
 

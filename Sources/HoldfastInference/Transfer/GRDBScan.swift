@@ -123,9 +123,7 @@ struct GRDBScan: InferenceScan {
       else { return try visit(scanned, position) }
       try visit(.skipped(kind: record.kind, path: record.path, reason: reason), position)
     }
-    _ = try take(
-      row, table, make(id ?? "", owner, place), visitNewer
-    ) { members in
+    _ = try take(row, table, make(id ?? "", owner, place), visitNewer) { members in
       for name in ["id", "configuration_id", "created_at"] { members.remove(name) }
       if id == nil { members.fail("configurationId is missing") }
       configurations.find(key, for: &members)
@@ -150,8 +148,7 @@ struct GRDBScan: InferenceScan {
     }
     let generation = Generation(id: .zero, sessionID: .zero, sequenceNumber: 0, createdAt: Self.unset)
     _ = try take(
-      row, HistoryFields.generations(HistoryFields.generationColumns), generation,
-      json: ["request_data", "response_data"], visit
+      row, HistoryFields.generations(HistoryFields.generationColumns), generation, json: ["request_data", "response_data"], visit
     ) { members in
       if let absence { members.fail(absence) }
       members.require(HistoryFields.measured, ifAny: HistoryFields.measures)
@@ -165,8 +162,7 @@ struct GRDBScan: InferenceScan {
   private static func members(_ row: SQLiteRow, json: Set<String> = []) -> SourceMembers { SourceMembers(row, json: json, ids: ids) }
 
   private func take<Row>(
-    _ row: SQLiteRow, _ table: LegacyTable<Row>, _ new: Row,
-    json: Set<String> = [], _ visit: InferenceDatabase.Visit,
+    _ row: SQLiteRow, _ table: LegacyTable<Row>, _ new: Row, json: Set<String> = [], _ visit: InferenceDatabase.Visit,
     prepare: (inout SourceMembers) -> Void = { _ in }
   ) throws -> Row? {
     var members = Self.members(row, json: json)
