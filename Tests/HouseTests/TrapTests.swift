@@ -42,6 +42,7 @@ import Testing
       // Query plans, for tests: nothing is read.
       "Sources/Holdfast/Records/Reader+Plan.swift", "Sources/Holdfast/Records/RecordProbe.swift",
       "Sources/Holdfast/Records/KindProbe.swift", "Sources/Holdfast/Records/RecordBench.swift",
+      "Sources/Holdfast/Records/RowsInOrder.swift",
       // A private copy of another app's database, read-only.
       "Sources/HoldfastTransfer/Source/SQLiteSource.swift",
       // BEGIN, COMMIT and ROLLBACK: no table changes by them.

@@ -252,7 +252,7 @@ final class Connection {
   /// An error of GRDB or of the kit, with the system's error number that SQLite kept for this connection.
   func failure(_ error: any Error) -> StoreError { StoreError(error, path: nil, systemCode: sqlite3_system_errno(handle)) }
 
-  private func prepare(_ sql: String) throws -> OpaquePointer {
+  func prepare(_ sql: String) throws -> OpaquePointer {
     var statement: OpaquePointer?
     var rest: UnsafePointer<CChar>?
     let code = sql.withCString { text in

@@ -12,6 +12,8 @@ public class Reader {
   var isOpen = true
   /// Of the read of a live query: what it uses.
   var collector: TableCollector?
+  /// By record type, while the ids that are looked for mostly come in the order of the rows. Nil: they do not.
+  private var ordered: [ObjectIdentifier: RowsInOrder?]?
   /// When raised, the read fails with `.cancelled` at its next statement.
   private let cancellation: Flag?
 
@@ -45,7 +47,29 @@ public class Reader {
 
   /// The record with this id, or nil. Only for tables whose key is one id.
   public func find<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> Record? {
-    try find(type) { values in try values.id(id) }
+    guard ordered != nil, let rows = orderedRows(of: type) else { return try find(type) { values in try values.id(id) } }
+    return try naming(type.table) {
+      guard try rows.find(id) else { return nil }
+      var row = rows.row
+      return try Record(row: &row)
+    }
+  }
+
+  /// Runs `body`, whose `find(_:id:)` are mostly in the order of the rows: the next row then needs no look into an index.
+  ///
+  /// Nothing may be written meanwhile.
+  package func findingInOrder<T>(_ body: () throws -> T) rethrows -> T {
+    ordered = [:]
+    defer { ordered = nil }
+    return try body()
+  }
+
+  private func orderedRows<Record: StoredRecord>(of type: Record.Type) -> RowsInOrder? {
+    let key = ObjectIdentifier(type)
+    let rows = ordered?[key] ?? RowsInOrder(type, connection)
+    let kept = rows.flatMap { $0.isWorthwhile ? $0 : nil }
+    ordered?[key] = .some(kept)
+    return kept
   }
 
   /// The record with this whole-number id, or nil. Only for tables whose key is one number, such as an `INTEGER PRIMARY KEY`.

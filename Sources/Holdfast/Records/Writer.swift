@@ -8,6 +8,8 @@ internal import GRDBSQLite
 public final class Writer: Reader {
   /// True in a dry run: all statements run, and the transaction is rolled back.
   package var rollsBack = false
+  /// Whether `upsert` inserts first: where most rows are new, this saves looking for each.
+  package var insertsFirst = false
   let now: @Sendable () -> Date
   let newID: NewID
   /// Nil where a transaction has no verb: in a migration.
@@ -77,6 +79,11 @@ public final class Writer: Reader {
   /// - Throws: `.constraint` when a constraint refuses the row; an error of SQLite when the record's key is not unique in the table.
   public func upsert<Record: StoredRecord>(_ record: Record) throws {
     let statements = try statements(of: Record.self)
+    if insertsFirst {
+      do {
+        return try write(record, statements.insert)
+      } catch let error as StoreError where error.code == .constraint && isTaken {}
+    }
     // Not INSERT … ON CONFLICT: before such a statement changes a page, SQLite keeps a copy of it, in case the statement fails. In an
     // import this happens for each record.
     if let update = statements.update {
@@ -90,6 +97,12 @@ public final class Writer: Reader {
       if sqlite3_changes(connection.handle) > 0 { return }
     }
     try write(record, statements.insertMissing)
+  }
+
+  /// Whether the last statement failed because another row has a key.
+  private var isTaken: Bool {
+    [SQLITE_CONSTRAINT | 6 << 8, SQLITE_CONSTRAINT | 8 << 8, SQLITE_CONSTRAINT | 10 << 8].contains(
+      sqlite3_extended_errcode(connection.handle))
   }
 
   /// Sets columns of the row with this id; its other columns keep their values.

@@ -15,6 +15,7 @@ struct LibraryJSON: LegacyFormat {
 
   let name = "library-json"
   let kinds = LibraryRecord.kinds
+  let laterIndexes = LibraryRecord.laterIndexes
   var version: Int { document.version }
   var total: Int { document.total }
   var isWrittenBack: Bool { document.isWrittenBack }

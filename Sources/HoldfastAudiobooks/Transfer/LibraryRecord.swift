@@ -8,6 +8,10 @@ enum LibraryRecord {
 
   static let kinds = AudiobookLibrary.tables.map { (name: $0, table: $0) }
 
+  static let laterIndexes = [
+    "collections_by_created_at", "playback_states_by_collection", "favorites_by_collection", "favorites_by_time", "tags_by_tag",
+  ]
+
   /// The reason why the tracks, states and tags of a quarantined collection are not imported.
   static let lost = "its collection is quarantined"
 

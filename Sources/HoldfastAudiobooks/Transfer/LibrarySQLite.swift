@@ -11,6 +11,7 @@ struct LibrarySQLite: ImportFormat {
   let name = "library-sqlite"
   let version = 1
   let kinds = LibraryRecord.kinds
+  let laterIndexes = LibraryRecord.laterIndexes
   var total: Int { tables.total }
   private let tables: SourceTables
   private let lastPlayed: Set<TrackPlace>

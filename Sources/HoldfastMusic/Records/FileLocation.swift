@@ -83,9 +83,8 @@ public struct FileLocation: Sendable, Hashable {
     out.reserveCapacity(text.count)
     var rest = text
     while let byte = rest.popFirst() {
-      let digits = rest.prefix(2).compactMap(hex)
-      if byte == UInt8(ascii: "%"), digits.count == 2 {
-        out.append(digits[0] << 4 | digits[1])
+      if byte == UInt8(ascii: "%"), let high = rest.first.flatMap(hex), let low = rest.dropFirst().first.flatMap(hex) {
+        out.append(high << 4 | low)
         rest = rest.dropFirst(2)
       } else {
         out.append(byte)

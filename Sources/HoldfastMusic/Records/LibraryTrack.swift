@@ -229,5 +229,14 @@ struct TrackRow: StoredRecord {
 
 extension String {
   /// The text with composed accents: SQLite compares bytes, and would take two spellings of an accent for two texts.
-  var composed: String { utf8.allSatisfy { $0 < 0x80 } ? self : precomposedStringWithCanonicalMapping }
+  var composed: String { unicodeScalars.allSatisfy(Self.isComposed) ? self : precomposedStringWithCanonicalMapping }
+
+  /// Whether no other character composes with it, and none stands for it: Latin without combining marks, kana, Chinese and Korean. False in
+  /// doubt (Unicode's NFC_Quick_Check).
+  private static func isComposed(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x300, 0x3041...0x3096, 0x30A1...0x30FA, 0x4E00...0x9FFF, 0xAC00...0xD7A3: true
+    default: false
+    }
+  }
 }

@@ -11,6 +11,7 @@ struct ITunesXML: ImportFormat {
   let name = "itunes-xml"
   let version = 1
   let kinds = MusicRecord.kinds.filter { $0.name != "artwork" }
+  let laterIndexes = MusicRecord.laterIndexes
   let total: Int
   /// The library's id, the same for each of its exports.
   let origin: String?

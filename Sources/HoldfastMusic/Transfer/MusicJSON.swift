@@ -14,6 +14,7 @@ struct MusicJSON: LegacyFormat {
 
   let name = "music-json"
   let kinds = MusicRecord.kinds
+  let laterIndexes = MusicRecord.laterIndexes
   var version: Int { document.version }
   var total: Int { document.total }
   var isWrittenBack: Bool { document.isWrittenBack }

@@ -7,6 +7,10 @@ enum MusicRecord {
   /// In the order in which rows must be written.
   static let kinds = ["artwork", "tracks", "collections", "collection_tracks"].map { (name: $0, table: $0) }
 
+  /// Without those by which an import finds a free place, or a picture's tracks.
+  static let laterIndexes =
+    ["title", "album", "artist", "guest", "added_at", "plays", "rating", "file"].map { "tracks_by_\($0)" } + ["collection_tracks_by_track"]
+
   /// The fields of a new track that the source does not give.
   ///
   /// No date of addition is made up: neither the time of the import nor another date of the track is that date.

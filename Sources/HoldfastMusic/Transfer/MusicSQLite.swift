@@ -12,6 +12,7 @@ struct MusicSQLite: ImportFormat {
   /// 1 to 3, in the order in which the player used them.
   let version: Int
   let kinds = MusicRecord.kinds
+  let laterIndexes = MusicRecord.laterIndexes
   var total: Int { tables.total }
   private let tables: SourceTables
   private let shape: MusicShape

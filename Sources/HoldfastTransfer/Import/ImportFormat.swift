@@ -175,6 +175,10 @@ public protocol ImportFormat {
   /// Inserts or updates the one row of this record. A `.constraint` or `.invalidValue` error sends the record into quarantine.
   func write(_ record: SourceRecord<Content>, in transaction: Writer) throws
 
+  /// The names of indexes that no statement of this import reads. A large import into tables without rows makes them after all rows, which is
+  /// faster. Unique ones, and those of tables with rows, stay. Default: none.
+  var laterIndexes: [String] { get }
+
   /// The stored row of this record, in the source's own form; nil when there is no such row.
   func readBack(_ record: SourceRecord<Content>, in reader: Reader) throws -> StoredShape?
 }
@@ -188,6 +192,8 @@ extension ImportFormat {
   public var copiesBesideStore: Bool { false }
   /// Nil: the source has no local times.
   public var timeZone: TimeZone? { nil }
+  /// None.
+  public var laterIndexes: [String] { [] }
   /// Unchanged.
   public func settled(in reader: Reader) throws -> Self { self }
 }

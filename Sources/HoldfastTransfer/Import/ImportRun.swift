@@ -75,12 +75,14 @@ struct ImportRun<Format: ImportFormat> {
     clock.start(.verifying)
     number = 0
     var verifiedRecords = 0
-    try format.scan(tx) { scanned, position in
-      try pause(position)
-      number += 1
-      if case .record(let record) = scanned, !left.contains(number) {
-        try Self.verify(record, format, tx)
-        verifiedRecords += 1
+    try tx.findingInOrder {
+      try format.scan(tx) { scanned, position in
+        try pause(position)
+        number += 1
+        if case .record(let record) = scanned, !left.contains(number) {
+          try Self.verify(record, format, tx)
+          verifiedRecords += 1
+        }
       }
     }
     tell(format.total)
@@ -187,6 +189,8 @@ struct ImportRun<Format: ImportFormat> {
   private mutating func write(
     _ record: SourceRecord<Format.Content>, _ place: KeyOfKind, _ print: Int64, _ tx: Writer, merging: Bool
   ) throws {
+    tx.insertsFirst = !merging && !kinds[place.kind].hadRows
+    defer { tx.insertsFirst = false }
     do {
       if isCareful {
         try tx.savepoint { try format.write(record, in: tx) }

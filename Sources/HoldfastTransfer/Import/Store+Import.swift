@@ -103,13 +103,14 @@ extension Store {
         defer { try? tx.setCacheSize(kibibytes: 2_000) }
         let id = IDCodec.lowercase(tx.makeID())
         // For few records, dropping and making triggers costs more time than it saves.
-        let pause = format.total < 2_000 ? nil : try SearchPause(in: tx)
+        let pause = format.total < 2_000 ? nil : try (SearchPause(in: tx), IndexPause(format.laterIndexes, in: tx))
         let format = try format.settled(in: tx)
         let broken = try brokenInvariants(tx)
         var run = try ImportRun(format, source: source, options: options, importID: id)
         run.isCareful = isCareful
         var report = try run.run(in: tx)
-        try pause?.end(in: tx)
+        try pause?.1.end(in: tx)
+        try pause?.0.end(in: tx)
         try source.proveReading()
         if let new = try brokenInvariants(tx).subtracting(broken).min() {
           throw StoreError(

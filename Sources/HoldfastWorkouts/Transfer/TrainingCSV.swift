@@ -13,6 +13,7 @@ import HoldfastTransfer
 struct TrainingCSV: ImportFormat, Sendable {
   let version = 1
   let kinds = TrainingRecord.kinds
+  let laterIndexes = WorkoutRecord.laterIndexes
   let total: Int
   private let file: CSVTable
   private let dialect: any TrainingDialect

@@ -15,6 +15,7 @@ struct WorkoutJSON: ImportFormat {
   let name: String
   let version = 1
   let kinds = WorkoutRecord.kinds
+  let laterIndexes = WorkoutRecord.laterIndexes
   private let shape: WorkoutShape
   var total: Int { document.count }
   private let document: JSONDocument

@@ -6,6 +6,8 @@ import HoldfastTransfer
 enum WorkoutRecord {
   /// In the order in which rows must be written.
   static let kinds = WorkoutLog.tables.map { (name: $0, table: $0) }
+
+  static let laterIndexes = ["templates_by_name", "exercises_by_name"]
 }
 
 extension RecordKind<WorkoutRow> {

@@ -13,6 +13,7 @@ struct WorkoutSQLite: ImportFormat {
   /// For `thiccc-sqlite`: 1 has columns for a set's values, 2 has JSON.
   let version: Int
   let kinds = WorkoutRecord.kinds
+  let laterIndexes = WorkoutRecord.laterIndexes
   var total: Int { tables.total }
   private let shape: WorkoutShape
   private let tables: SourceTables

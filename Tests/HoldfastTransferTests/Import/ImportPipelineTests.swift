@@ -350,11 +350,17 @@ struct NoteFormat: ImportFormat {
   var remark: String?
   /// Whether each record is a row before its own, too.
   var writesTwoRows = false
+  var laterIndexes: [String] = []
+  /// How many of those there were when the first record was written.
+  var indexesAtFirstWrite: Int? { readings.indexes }
   private let lines: [String]
   private let mistake: Mistake?
   private let readings = Readings()
 
-  private final class Readings { var count = 0 }
+  private final class Readings {
+    var count = 0
+    var indexes: Int?
+  }
 
   init(_ text: String, _ mistake: Mistake? = nil) {
     lines = text.split(separator: "\n").map(String.init)
@@ -377,6 +383,9 @@ struct NoteFormat: ImportFormat {
   func write(_ record: SourceRecord<String>, in transaction: Writer) throws {
     guard case .string(let text) = record.fields[0].value, case .integer(let time) = record.fields[1].value, mistake != .writesNothing
     else { return }
+    if readings.indexes == nil {
+      readings.indexes = try transaction.count("SELECT count(*) FROM sqlite_schema WHERE name IN \(laterIndexes)")
+    }
     if writesTwoRows { try transaction.execute("INSERT INTO notes (id, text, time) VALUES (\("first " + record.key), 'first', 0)") }
     let key = mistake == .writesUnderOtherKey ? record.key + "x" : record.key
     try transaction.execute(
