@@ -29,6 +29,8 @@ struct holdfast_xml {
   int64_t skipped;
   int64_t left_out, left_out_at;
   int left_out_line;
+  /// The line of the next byte; the parser's own is behind where a text is not complete yet.
+  int line;
   int is_filtered, has_begun;
 };
 
@@ -139,17 +141,18 @@ static void tag(holdfast_xml *reader, holdfast_xml_kind kind, const xmlChar *nam
 static void started(
     void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int nb_namespaces, const xmlChar **namespaces,
     int nb_attributes, int nb_defaulted, const xmlChar **attributes) {
-  (void)uri, (void)nb_namespaces, (void)namespaces, (void)nb_defaulted;
-  tag(((xmlParserCtxtPtr)context)->_private, HOLDFAST_XML_START, name, prefix, nb_attributes, attributes);
+  (void)uri, (void)nb_namespaces, (void)namespaces;
+  // Those that the document's declarations add stand last.
+  tag(context, HOLDFAST_XML_START, name, prefix, nb_attributes - nb_defaulted, attributes);
 }
 
 static void ended(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri) {
   (void)uri;
-  tag(((xmlParserCtxtPtr)context)->_private, HOLDFAST_XML_END, name, prefix, 0, NULL);
+  tag(context, HOLDFAST_XML_END, name, prefix, 0, NULL);
 }
 
 static void characters(void *context, const xmlChar *text, int length) {
-  holdfast_xml *reader = ((xmlParserCtxtPtr)context)->_private;
+  holdfast_xml *reader = context;
   if (reader->problem.kind != HOLDFAST_XML_FINE || length <= 0) return;
   if (reader->byte_count - reader->text + (size_t)length > HOLDFAST_XML_MOST_TEXT) return fail_here(reader, HOLDFAST_XML_LONG_TEXT);
   put(reader, text, (size_t)length);
@@ -157,14 +160,15 @@ static void characters(void *context, const xmlChar *text, int length) {
 
 static void declared(void *context, const xmlChar *name, int type, const xmlChar *public_id, const xmlChar *system_id, xmlChar *content) {
   (void)name, (void)type, (void)public_id, (void)system_id, (void)content;
-  fail_here(((xmlParserCtxtPtr)context)->_private, HOLDFAST_XML_ENTITIES);
+  fail_here(context, HOLDFAST_XML_ENTITIES);
 }
 
 /// An entity that is not declared, in a document with declarations elsewhere: its text is not known.
 static void referred(void *context, const xmlChar *name) {
   (void)name;
-  holdfast_xml *reader = ((xmlParserCtxtPtr)context)->_private;
-  fail(reader, HOLDFAST_XML_DAMAGED, XML_ERR_UNDECLARED_ENTITY, xmlSAX2GetLineNumber(context), xmlSAX2GetColumnNumber(context));
+  holdfast_xml *reader = context;
+  fail(
+    reader, HOLDFAST_XML_DAMAGED, XML_ERR_UNDECLARED_ENTITY, xmlSAX2GetLineNumber(reader->parser), xmlSAX2GetColumnNumber(reader->parser));
 }
 
 static void leave_out(holdfast_xml *reader) {
@@ -195,15 +199,17 @@ static void complained(void *context, const xmlError *error) {
 #else
 static void complained(void *context, xmlErrorPtr error) {
 #endif
-  holdfast_xml *reader = ((xmlParserCtxtPtr)context)->_private;
+  holdfast_xml *reader = context;
+  if (!reader->parser) return;
   // A prefix without a namespace is common, and harmless here.
   if (error->level == XML_ERR_WARNING || error->domain == XML_FROM_NAMESPACE) return;
   xmlParserInputPtr input = reader->parser->input;
   if (input && !is_character(input->cur, input->end) && used(reader) >= 0) {
     return fail(reader, HOLDFAST_XML_NOT_UTF8, error->code, error->line, error->int2);
   }
-  // The parser goes on without the character; of a CDATA section it would leave out more.
-  if (error->code == XML_ERR_INVALID_CHAR && reader->parser->instate != XML_PARSER_CDATA_SECTION) return leave_out(reader);
+  // The parser goes on without the character in a text and a value. Elsewhere it would lose its place: the rest of a comment would be content.
+  xmlParserInputState state = reader->parser->instate;
+  if (error->code == XML_ERR_INVALID_CHAR && (state == XML_PARSER_CONTENT || state == XML_PARSER_ATTRIBUTE_VALUE)) return leave_out(reader);
   // A document that says UTF-16 and is UTF-8: the parser reads what it is.
   if (error->code == XML_ERR_INVALID_ENCODING && error->line <= 1 && reader->parser->instate == XML_PARSER_START) return;
   fail(reader, error->code == XML_ERR_NO_MEMORY ? HOLDFAST_XML_NO_MEMORY : HOLDFAST_XML_DAMAGED, error->code, error->line, error->int2);
@@ -225,12 +231,12 @@ holdfast_xml *holdfast_xml_new(void) {
   handler.entityDecl = declared;
   handler.reference = referred;
   handler.serror = complained;
-  reader->parser = xmlCreatePushParserCtxt(&handler, NULL, NULL, 0, NULL);
+  // With a context of our own, no entity that the document declares is ever looked up, and so no file is opened for it.
+  reader->parser = xmlCreatePushParserCtxt(&handler, reader, NULL, 0, NULL);
   if (!reader->parser) {
     free(reader);
     return NULL;
   }
-  reader->parser->_private = reader;
   // Recover: a forbidden character is reported and left out; every other error ends the reading here. No entity is left in an attribute: a
   // document that declares its own is refused.
   xmlCtxtUseOptions(reader->parser, XML_PARSE_RECOVER | XML_PARSE_NOENT | XML_PARSE_NONET);
@@ -266,12 +272,12 @@ static int is_forbidden(unsigned char byte) { return byte < 0x20 && byte != '\t'
 static void feed(holdfast_xml *reader, const char *bytes, size_t count) {
   while (count && reader->problem.kind == HOLDFAST_XML_FINE) {
     size_t plain = 0;
-    if (reader->is_filtered) while (plain < count && !is_forbidden((unsigned char)bytes[plain])) plain++;
-    else plain = count;
+    if (!reader->is_filtered) plain = count;
+    for (; plain < count && !is_forbidden((unsigned char)bytes[plain]); plain++) reader->line += bytes[plain] == '\n';
     if (plain) xmlParseChunk(reader->parser, bytes, (int)plain, 0);
     if (plain < count) {
       reader->left_out++;
-      reader->left_out_line = xmlSAX2GetLineNumber(reader->parser);
+      reader->left_out_line = reader->line;
       reader->skipped++;
       plain++;
     }
@@ -291,6 +297,7 @@ void holdfast_xml_add(holdfast_xml *reader, const char *bytes, size_t count, int
   if (!reader->has_begun && count) {
     reader->has_begun = 1;
     reader->is_filtered = has_plain_controls(bytes, count);
+    reader->line = 1;
   }
   // A long piece would hide a long tag.
   while (count && reader->problem.kind == HOLDFAST_XML_FINE) {

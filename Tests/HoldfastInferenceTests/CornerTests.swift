@@ -15,7 +15,9 @@ import Testing
     try Data(#"{"tracks":[]}"#.utf8).write(to: world.source)
     let other = try world.failure()
     #expect(other.code == .invalidSource)
-    #expect(other.message == "\(world.source.path) is neither the SDK's database nor a file that Holdfast exported")
+    let words = "is no model's GGUF file or config.json, no database of the SDK, and no file that Holdfast exported"
+    #expect(other.message == "\(world.source.path) \(words)")
+    #expect(other.suggestion?.contains("config.json") == true)
   }
 
   @Test("settings that are no map are in quarantine")

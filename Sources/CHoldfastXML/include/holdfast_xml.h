@@ -28,8 +28,8 @@ typedef struct {
   size_t attributes_length;
   /// From 1.
   int line;
-  /// How many bytes of the file the parser had used: to the end of an end tag or text, and before the > of a start tag. -1 in another encoding
-  /// than UTF-8.
+  /// How many bytes of the file the parser had used: to the end of an end tag, before the > of a start tag, and as for the next tag where this
+  /// is a text. -1 in another encoding than UTF-8.
   int64_t offset;
   /// How many characters that XML forbids were left out so far, and the line of the last.
   int64_t left_out;

@@ -47,12 +47,15 @@ public class Reader {
 
   /// The record with this id, or nil. Only for tables whose key is one id.
   public func find<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> Record? {
-    guard ordered != nil, let rows = orderedRows(of: type) else { return try find(type) { values in try values.id(id) } }
-    return try naming(type.table) {
-      guard try rows.find(id) else { return nil }
-      var row = rows.row
-      return try Record(row: &row)
+    if ordered != nil, let rows = orderedRows(of: type) {
+      let found = try naming(type.table) { () throws -> Record? in
+        guard try rows.find(id) else { return nil }
+        var row = rows.row
+        return try Record(row: &row)
+      }
+      if let found { return found }
     }
+    return try find(type) { values in try values.id(id) }
   }
 
   /// Runs `body`, whose `find(_:id:)` are mostly in the order of the rows: the next row then needs no look into an index.

@@ -18,14 +18,15 @@ final class RowsInOrder {
     guard type.key.count == 1, let key = type.columns.firstIndex(of: type.key[0]) else { return nil }
     let (table, column) = (ColumnName.sql(type.table), ColumnName.sql(type.key[0]))
     let sql =
-      "\(RecordSQL(type).select) WHERE rowid >= (SELECT rowid FROM \(table) WHERE \(column) = ?) ORDER BY rowid"
+      "\(RecordSQL(type).select) WHERE _rowid_ >= (SELECT _rowid_ FROM \(table) WHERE \(column) = ?) ORDER BY _rowid_"
     guard let statement = try? connection.prepare(sql) else { return nil }
     (self.connection, self.statement, self.key) = (connection, statement, Int32(clamping: key))
   }
 
   deinit { sqlite3_finalize(statement) }
 
-  /// Whether the statement stands at the row with this id.
+  /// Whether the statement stands at the row with this id. If not, there may be one all the same: where a column of the table is called
+  /// `_rowid_`.
   func find(_ id: UUID) throws -> Bool {
     if isUnderWay, try step(), isAt(id) {
       hits += 1
@@ -35,7 +36,7 @@ final class RowsInOrder {
     sqlite3_reset(statement)
     var values = Values(statement, nil)
     try values.id(id)
-    return try step()
+    return try step() && isAt(id)
   }
 
   /// The row at which the statement stands.

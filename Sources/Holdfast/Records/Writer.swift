@@ -79,11 +79,6 @@ public final class Writer: Reader {
   /// - Throws: `.constraint` when a constraint refuses the row; an error of SQLite when the record's key is not unique in the table.
   public func upsert<Record: StoredRecord>(_ record: Record) throws {
     let statements = try statements(of: Record.self)
-    if insertsFirst {
-      do {
-        return try write(record, statements.insert)
-      } catch let error as StoreError where error.code == .constraint && isTaken {}
-    }
     // Not INSERT … ON CONFLICT: before such a statement changes a page, SQLite keeps a copy of it, in case the statement fails. In an
     // import this happens for each record.
     if let update = statements.update {
@@ -92,17 +87,15 @@ public final class Writer: Reader {
         try connection.with(statements.keyCheck) { _ in }
         statements.keyIsUnique = true
       }
+      // Where there is such a row, or another rule refuses this one, the way below says so.
+      if insertsFirst {
+        do { return try write(record, statements.insert) } catch let error as StoreError where error.code == .constraint {}
+      }
       try write(record, update)
       // Not the total, to which a search index may add rows of its own before any statement.
       if sqlite3_changes(connection.handle) > 0 { return }
     }
     try write(record, statements.insertMissing)
-  }
-
-  /// Whether the last statement failed because another row has a key.
-  private var isTaken: Bool {
-    [SQLITE_CONSTRAINT | 6 << 8, SQLITE_CONSTRAINT | 8 << 8, SQLITE_CONSTRAINT | 10 << 8].contains(
-      sqlite3_extended_errcode(connection.handle))
   }
 
   /// Sets columns of the row with this id; its other columns keep their values.

@@ -22,7 +22,6 @@ extension LibraryShape {
           row.source = Tagged(.external(description: path))
           return json
         }),
-      // The last field: see `place(lastPlayed:_:)`.
       .optional("lastPlayed", \.lastPlayedTrackID, .id, .keeps),
     ],
     tracks: [

@@ -83,8 +83,10 @@ struct AudiobookshelfItem {
     given["title"] = metadata["title"].flatMap { Audiobookshelf.says($0) ? $0 : nil } ?? folder
     given["author"] = Self.author(metadata)
     given["description"] = metadata["description"] ?? .null
-    if case .states(let states)? = heard, let last = states.last?.track, try !LibraryRecord.wasDeleted(track: last, reader) {
-      given["lastPlayed"] = .id(last)
+    if case .states(let states)? = heard, let last = states.last, try !isHeardLater(id, than: last.state.updatedAt, reader),
+      try !LibraryRecord.wasDeleted(track: last.track, reader)
+    {
+      given["lastPlayed"] = .id(last.track)
     }
     var book = SourceMembers(given)
     let said = book.read(shape.collections.fields, into: .blank(Written(value: id, text: .id(id))))
@@ -95,6 +97,11 @@ struct AudiobookshelfItem {
     for var file in files { try scan(&file, of: id, visit) }
     if let progress, let heard { try progress.scan(heard, of: id, at: position, visit) }
     return true
+  }
+
+  /// Whether the listener has heard the book in the library since the server's position, so that the last played track stays the library's.
+  private func isHeardLater(_ id: UUID, than time: Date, _ reader: Reader) throws -> Bool {
+    try reader.count("SELECT count(*) FROM playback_states WHERE collection_id = \(id) AND updated_at > \(time)") > 0
   }
 
   /// The name of the item's folder or file.

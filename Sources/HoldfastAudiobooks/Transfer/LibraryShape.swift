@@ -63,6 +63,9 @@ struct LibraryShape: Sendable {
   private static func collection(_ id: UUID) -> RecordKind<TrackRow>.Parent { .init(kind: "collections", key: IDCodec.lowercase(id)) }
   private static func track(_ id: UUID) -> RecordKind<TrackRow>.Parent { .init(kind: "tracks", key: IDCodec.lowercase(id)) }
 
+  /// The field with the last played track, in each form.
+  static let lastPlayed: Set<String> = ["lastPlayedTrackId", "last_played_track_id"]
+
   private init(_ dates: ValueForm<Date>, marks: [RecordField<FavoriteRow>], _ name: (_ json: String, _ column: String) -> String) {
     // The content of a kind follows its type: see `SourceMembers.split(_:_:)`.
     let collections: FieldTable<CollectionRow> = [

@@ -55,7 +55,10 @@ extension InferenceStore: ImportingLibrary {
         : try InferenceImport<GRDBScan>(database, secretKey)
     }
     guard try format == "holdfast" || PortableImport.recognises(source) else {
-      throw StoreError(.invalidSource, "\(source.url.path) is neither the SDK's database nor a file that Holdfast exported")
+      throw StoreError(
+        .invalidSource,
+        "\(source.url.path) is no model's GGUF file or config.json, no database of the SDK, and no file that Holdfast exported",
+        suggestion: "Choose another file; of a model in several files, such as .safetensors, the config.json beside them.")
     }
     return try InferencePortable(PortableImport(source.document(), schemas: [schema]))
   }

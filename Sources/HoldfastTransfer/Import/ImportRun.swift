@@ -55,6 +55,7 @@ struct ImportRun<Format: ImportFormat> {
     for kind in format.kinds where try tx.count("SELECT count(*) FROM (SELECT 1 FROM \(sql: .names([kind.table])) LIMIT 1)") > 0 {
       kinds[index(of: kind.name)].hadRows = true
     }
+    for kind in format.kinds { kinds[index(of: kind.name)].isAlone = format.kinds.count { $0.table == kind.table } == 1 }
     ledgerHadRows = try tx.count("SELECT count(*) FROM (SELECT 1 FROM holdfast_imported LIMIT 1)") > 0
     clock.start(.importing)
     retry = try options.retries.map { try QuarantineRetry(of: $0, format.name, tx) }
@@ -189,7 +190,7 @@ struct ImportRun<Format: ImportFormat> {
   private mutating func write(
     _ record: SourceRecord<Format.Content>, _ place: KeyOfKind, _ print: Int64, _ tx: Writer, merging: Bool
   ) throws {
-    tx.insertsFirst = !merging && !kinds[place.kind].hadRows
+    tx.insertsFirst = !merging && !kinds[place.kind].hadRows && kinds[place.kind].isAlone
     defer { tx.insertsFirst = false }
     do {
       if isCareful {
@@ -285,7 +286,10 @@ struct ImportRun<Format: ImportFormat> {
     var ranks = kinds.indices.map { $0 }
     for (rank, kind) in order.enumerated() { ranks[kind] = rank }
     entries.sort { $0.record.kind == $1.record.kind ? $0.record.key < $1.record.key : ranks[$0.record.kind] < ranks[$1.record.kind] }
-    for (record, print) in entries { try tx.insert(entry(record, print)) }
+    for (number, entry) in entries.enumerated() {
+      if number % 512 == 0 { try checkCancelled() }
+      try tx.insert(self.entry(entry.record, entry.print))
+    }
     entries = []
   }
 
@@ -329,6 +333,8 @@ private struct KindOfRun {
   var seen: [RecordKey: Int64] = [:]
   /// Whether the store had rows of the kind before the import.
   var hadRows = false
+  /// Whether no other kind has the same table.
+  var isAlone = false
 }
 
 private enum Absence {

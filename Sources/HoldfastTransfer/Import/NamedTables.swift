@@ -47,7 +47,7 @@ package struct NamedTables {
     let stored = try reader.tables().filter { !$0.isOfKit && !description.isNeverExported($0.name) }
     let pairs = Self.pairs(source.tables, stored.map(\.name))
     let found = try stored.compactMap { table in
-      try pairs.first { $0.name == table.name }.map { try Table(table, from: $0.source, source, description) }
+      try pairs.first { $0.name == table.name }.map { try Table(table, from: $0.source, source, description, reader) }
     }
     tables = TableOutline.parentsFirst(found, name: \.name, parents: { $0.stored.references.map(\.parent) })
     let placed = Set(pairs.map(\.source))
@@ -68,7 +68,9 @@ package struct NamedTables {
 }
 
 extension NamedTables.Table {
-  fileprivate init(_ table: SQLTable, from name: String, _ source: SQLiteSource, _ description: StoreDescription) throws {
+  fileprivate init(
+    _ table: SQLTable, from name: String, _ source: SQLiteSource, _ description: StoreDescription, _ reader: Reader
+  ) throws {
     let theirs = try source.columns(of: name)
     // Only the app knows the meaning of the others.
     let described = table.given.filter { description.kind(of: $0, in: table.name) != nil }
@@ -78,8 +80,8 @@ extension NamedTables.Table {
     let (placed, filled) = (Set(columns.map(\.source)), columns.map(\.name))
     unplaced = theirs.filter { !placed.contains($0) }
     unfilled = table.given.filter { !filled.contains($0) && $0 != table.rowIDColumn }
-    // The number of a row means nothing outside its file, if the table has another key.
-    let keys = table.rowIDColumn == nil && !table.primaryKey.isEmpty ? [table.primaryKey] : [table.primaryKey, table.uniqueKey ?? []]
+    // The number of a row means nothing outside its file: another key comes first.
+    let keys = table.rowIDColumn == nil && !table.primaryKey.isEmpty ? [table.primaryKey] : [table.uniqueKey ?? [], table.primaryKey]
     key = keys.map { $0.compactMap(filled.firstIndex(of:)) }.enumerated().first { !$1.isEmpty && $1.count == keys[$0].count }?.element ?? []
     rows = try source.count(of: name)
     (self.source, stored) = (name, table)
@@ -90,6 +92,7 @@ extension NamedTables.Table {
         ["the store does not tell what the columns hold; its app must declare a record for the table, and open the store"]
       } else {
         try Self.refusals(table, filled, isKeyed: !key.isEmpty, keys) + Self.numbers(columns, of: name, source)
+          + Self.otherRows(table, key.map { filled[$0] }, reader)
       }
   }
 
@@ -98,6 +101,18 @@ extension NamedTables.Table {
     guard !isKeyed, missing.isEmpty else { return missing }
     guard let key = keys.last(where: { !$0.isEmpty }) else { return ["the store's table has no key, by which a row could be found again"] }
     return ["a row is found again by \(key.joined(separator: ", ")), which the source does not have"]
+  }
+
+  /// Rows that are found again by their numbers must not meet rows of the store's own.
+  private static func otherRows(_ table: SQLTable, _ key: [String], _ reader: Reader) throws -> [String] {
+    guard let number = table.rowIDColumn, key == [number] else { return [] }
+    let others = try reader.count(
+      """
+      SELECT count(*) FROM \(sql: .names([table.name])) t WHERE NOT EXISTS (
+        SELECT 1 FROM holdfast_imported i WHERE i.kind = \(table.name) AND i.key = CAST(t.\(sql: .names([number])) AS TEXT))
+      """)
+    guard others > 0 else { return [] }
+    return ["a row is found again by its number \(number), and the store's table has rows of its own, whose numbers mean other rows"]
   }
 
   /// Columns with numbers where only text or bytes say what is meant.

@@ -66,7 +66,7 @@ package struct NamedTablesImport: ImportFormat {
         path: row.path, fields: zip(table.columns, known).map { SourceField($0.source, $1.text) },
         content: Row(table: table, values: known.map(\.value)), original: row.original)
       guard isTree else { return try visit(.record(record), number) }
-      try tree.take(record, above: named.first { $0.parent == table.name }?.key, at: number, visit)
+      try tree.take(record, above: named.filter { $0.parent == table.name }.map(\.key), at: number, visit)
     }
     try tree.end(visit)
   }

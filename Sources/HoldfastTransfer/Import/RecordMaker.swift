@@ -93,7 +93,7 @@ final class RecordMaker<Row: StoredRecord> {
       Self.text([values[reference.column]]).map { .init(kind: reference.kind, key: $0) }
     }
     guard let own else { return try visit(.record(record), position) }
-    try tree.take(record, above: Self.text([values[own]]), at: position, visit)
+    try tree.take(record, above: Self.text([values[own]]).map { [$0] } ?? [], at: position, visit)
   }
 
   /// Passes on the records that wait for one that did not come.

@@ -52,7 +52,7 @@ struct Jefit: TrainingDialect {
     guard tables.isRow(cells) else { return .known }
     let columns = tables.columns
     func text(_ name: String) -> String? { columns.text(name, cells) }
-    let isOfDay = JefitContents.day(columns, cells).map(contents.days.contains) == true
+    let day = JefitContents.day(columns, cells)
     switch tables.title {
     case .setting: return .known
     case .logs:
@@ -66,9 +66,12 @@ struct Jefit: TrainingDialect {
         return .damaged("the start of its session cannot be read: \(text("start") ?? "")")
       }
       return contents.logged.contains(id) ? .known : .skipped(kind: "sessions", reason: "it has no exercise")
-    case .cardio: return isOfDay ? .known : .skipped(kind: "cardio_logs", reason: "it names no exercise, and EXERCISE LOGS has none for it")
+    case .cardio:
+      if day.map(contents.timedDays.contains) == true { return .known }
+      return .skipped(kind: "cardio_logs", reason: "it names no exercise, and EXERCISE LOGS has none for it")
     case .notes:
-      return isOfDay || text("note") == nil ? .known : .skipped(kind: "notes", reason: "no exercise of its day has this note")
+      return day.map(contents.days.contains) == true || text("note") == nil
+        ? .known : .skipped(kind: "notes", reason: "no exercise of its day has this note")
     case .profile: return .skipped(kind: "measurements", reason: "the log has no measurements of a body")
     case .routines: return .skipped(kind: "programs", reason: "the log has no programs")
     case .records: return .skipped(kind: "records", reason: "the log computes records from the sets")

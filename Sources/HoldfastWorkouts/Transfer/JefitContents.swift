@@ -26,8 +26,10 @@ struct JefitContents: Sendable {
   private(set) var logs: Set<String> = []
   /// The rows that a later one of the same exercise repeats with more sets: some versions write a row after each set.
   private(set) var outdated: Set<String> = []
-  /// The exercises and days of all rows; see `day`.
+  /// The exercises and days of all rows that can be read, and of those whose sets may be times; see `day`.
   private(set) var days: Set<String> = []
+  private(set) var timedDays: Set<String> = []
+  private var rows: [(id: String?, day: String, sets: JefitSets)] = []
   private(set) var notes: [String: [String]] = [:]
   /// The exercises and days that have a time in `CARDIO LOGS`.
   private var cardio: Set<String> = []
@@ -42,7 +44,7 @@ struct JefitContents: Sendable {
   /// - Throws: what `CSVTable.lines(_:)` throws.
   init(_ file: CSVTable, _ clock: WallClock) throws {
     var tables = JefitTables(file.header)
-    var last: [String: (id: String, sets: String)] = [:]
+    var last: [String: (id: String, sets: [String])] = [:]
     try file.lines { line, _ in
       switch line {
       case .header: _ = tables.isRow(file.header)
@@ -51,6 +53,12 @@ struct JefitContents: Sendable {
       case .damaged, .guessed: break
       }
     }
+    for row in rows {
+      let hasTime = row.id.map(timed.contains) == true || cardio.contains(row.day)
+      if hasTime || !row.sets.areLikelyTimes { days.insert(row.day) }
+      if hasTime, row.sets.maybeTimes { timedDays.insert(row.day) }
+    }
+    rows = []
   }
 
   /// An exercise on a day, as notes and times of training for endurance name it; nil where a row lacks one of these.
@@ -67,7 +75,7 @@ struct JefitContents: Sendable {
   func type(of row: String, at index: Int) -> String? { types["\(row)/\(index)"] }
 
   private mutating func take(
-    _ cells: [String], _ tables: JefitTables, _ clock: WallClock, _ last: inout [String: (id: String, sets: String)]
+    _ cells: [String], _ tables: JefitTables, _ clock: WallClock, _ last: inout [String: (id: String, sets: [String])]
   ) {
     let columns = tables.columns
     func text(_ name: String) -> String? { columns.text(name, cells) }
@@ -82,14 +90,17 @@ struct JefitContents: Sendable {
         sessions[id]?.others.append((name.replacingOccurrences(of: " ", with: "_"), reason))
       }
     case .logs:
-      if let day { days.insert(day) }
+      if let day { rows.append((text("id"), day, JefitSets(text("sets") ?? ""))) }
       if let session = text("session") { logged.insert(session) }
       guard let id = text("id") else { return }
       logs.insert(id)
       guard let sets = text("sets") else { return }
       let key = ["session", "exercise", "exercise id", "plan", "date"].map { text($0) ?? "" }.joined(separator: "/")
-      if let before = last[key], before.id != id, sets.hasPrefix(before.sets + ",") { outdated.insert(before.id) }
-      last[key] = (id, sets)
+      let pieces = JefitSets(sets).pieces
+      if let before = last[key], before.id != id, pieces.count > before.sets.count, pieces.starts(with: before.sets) {
+        outdated.insert(before.id)
+      }
+      last[key] = (id, pieces)
     case .sets:
       guard let log = text("log") else { return }
       if !Self.isNothing(text("time")) { timed.insert(log) }

@@ -70,7 +70,8 @@ struct RowsInOrderTests {
     try store.read { reader in
       #expect(RowsInOrder(Pair.self, reader.connection) == nil)
       #expect(RowsInOrder(Bare.self, reader.connection) == nil)
-      try reader.findingInOrder { #expect(try reader.find(Bare.self, id: ids[0])?.id == ids[0]) }
+      let found = try reader.findingInOrder { try reader.find(Bare.self, id: ids[0])?.id }
+      #expect(found == ids[0])
     }
   }
 }

@@ -37,7 +37,8 @@ extension ImportSource {
 final class XMLReading {
   /// How many bytes of the file were read so far.
   private(set) var position = 0
-  /// The place of the last part in the file, where that can be known: behind an end tag, and before the end of a start tag.
+  /// The place of the last part in the file, where that can be known: behind an end tag, and before the end of a start tag. Of a text, that of
+  /// the tag behind it; so are its line and what was left out.
   var offset: Int? { event.offset < 0 ? nil : Int(event.offset) }
   /// From 1.
   var line: Int { Int(event.line) }

@@ -77,6 +77,7 @@ import Testing
       ("", "the XML ends at byte 0, before anything begins"), ("<a><b>", "the XML ends at byte 6, in the middle of <b>"),
       ("<a>\n</b>", "at line 2, column 5: an end tag does not match <a>"), ("<a/><b/>", "the document has content after its end"),
       (#"{"a": 1}"#, "at line 1, column 1: no element begins there"), ("<a><![CDATA[b\u{FFFE}c]]></a>", "a character is not allowed there"),
+      ("<a><!-- b\u{FFFE} <c>d</c> --></a>", "a character is not allowed there"),
       ("<a>&b;</a>", "an entity is not declared"),
       ("<?xml version=\"1.0\" encoding=\"x-none\"?><a/>", "the encoding that it declares is not known"),
     ])
