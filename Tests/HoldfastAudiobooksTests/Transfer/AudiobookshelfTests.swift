@@ -59,8 +59,9 @@ import Testing
     _ = try world.report(
       Shelf.list(Shelf.item(title: "\"Blue\"", updatedAt: 1_750_000_000_000, more: Shelf.progress(10, at: 1_750_000_000_000))))
     #expect(try world.shelfOfServer() == ["Red, Ann, Bob [\"Old\", \"Fantasy\"]", "  1 01 at 10.0", "  2 02 at 50.5", "> 3 03 at 7.0"])
-    // Renamed after that.
-    _ = try world.report(Shelf.list(Shelf.item(title: "\"Blue\"", updatedAt: 1_900_000_000_000)))
+    // Renamed after that, with the positions of before.
+    _ = try world.report(
+      Shelf.list(Shelf.item(title: "\"Blue\"", updatedAt: 1_900_000_000_000, more: Shelf.progress(10, at: 1_750_000_000_000))))
     #expect(try world.shelfOfServer().first == "Blue, Ann, Bob [\"Old\", \"Fantasy\"]")
     #expect(try world.shelfOfServer().last == "> 3 03 at 7.0")
     let book = try world.withLibrary { try $0.store.read { try AudiobookLibrary.collections(in: $0) } }.first

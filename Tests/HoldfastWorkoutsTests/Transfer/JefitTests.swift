@@ -147,7 +147,7 @@ import Testing
   func rowsOfOneExercise() throws {
     let world = try TableWorld(unit: nil)
     let rows = Self.logs(
-      Self.row(1, "100x5", "Bench", item: 4), Self.row(2, "60x8", "Row"), Self.row(3, "100x5,110x5", "Bench", item: 4),
+      Self.row(1, "100x5,", "Bench", item: 4), Self.row(2, "60x8", "Row"), Self.row(3, "100x5,110x5,", "Bench", item: 4),
       Self.row(4, "100x5,100x5", "Bench", item: 5))
     let report = try world.report(Self.setting + rows)
     #expect(report.counts["outdated_logs"]?.skipped == 1 && report.counts["exercise_sets"]?.imported == 5)

@@ -234,6 +234,20 @@ import Testing
     }
   }
 
+  @Test("the line of a character that is left out is its own, also in a text of several lines")
+  func leftOutLine() throws {
+    let (folder, source) = try source(Data("<a>\n<s>one\ntwo\nthree\u{1}\nfour</s></a>".utf8))
+    defer { withExtendedLifetime(folder) {} }
+    var line = 0
+    try source.xml { _, place in line = place.leftOutLine }
+    #expect(line == 4)
+  }
+
+  @Test("attributes that the document's declarations add are not told")
+  func defaults() throws {
+    #expect(try events("<!DOCTYPE a [<!ATTLIST b y CDATA \"x\">]><a><b z=\"1\"/></a>") == ["<a> 1", "<b z=1> 1", "</b>", "</a>"])
+  }
+
   @Test("the bytes of a part are those of the source, with what was left out; in another encoding they are not known")
   func original() throws {
     let text = "<?xml version='1.0' encoding='%'?><a><b  c='1'\n>x\u{1}&#2;é</b ><b/></a>"
