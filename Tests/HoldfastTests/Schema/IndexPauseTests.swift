@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Indexes that wait for the end of an import")
 struct IndexPauseTests {
-  private static let sql = "SELECT name || ': ' || sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"
+  private static let sql =
+    "SELECT name || ': ' || sql FROM sqlite_schema WHERE tbl_name = 'words' AND type = 'index' AND sql IS NOT NULL ORDER BY name"
 
   private func store() throws -> Store {
     let store = try Store.inMemory(schemas: [
