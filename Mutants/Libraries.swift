@@ -23,6 +23,7 @@ let package = Package(
   ],
   targets: [
     .target(name: "CHoldfast", linkerSettings: [.linkedLibrary("z")]),
+    .target(name: "CHoldfastXML", cSettings: [.headerSearchPath("system")], linkerSettings: [.linkedLibrary("xml2")]),
     .target(name: "Holdfast", dependencies: ["CHoldfast", grdb, sqlite, crypto, log], swiftSettings: strict),
     .target(name: "HoldfastTransfer", dependencies: ["Holdfast", sqlite, log], swiftSettings: strict),
     .target(name: "HoldfastGRDB", dependencies: ["Holdfast", grdb], swiftSettings: strict),
@@ -30,7 +31,9 @@ let package = Package(
   ]
     + libraries.flatMap { library -> [Target] in
       [
-        .target(name: library, dependencies: ["Holdfast", "HoldfastTransfer", crypto, log], swiftSettings: strict),
+        .target(
+          name: library, dependencies: ["Holdfast", "HoldfastTransfer", crypto, log] + (library == "HoldfastMusic" ? ["CHoldfastXML"] : []),
+          swiftSettings: strict),
         .testTarget(
           name: library + "Tests",
           dependencies: [.init(stringLiteral: library), "Holdfast", "HoldfastTransfer", "HoldfastTesting", sqlite, log, crypto],
