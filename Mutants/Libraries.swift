@@ -32,7 +32,8 @@ let package = Package(
     + libraries.flatMap { library -> [Target] in
       [
         .target(
-          name: library, dependencies: ["Holdfast", "HoldfastTransfer", crypto, log] + (library == "HoldfastMusic" ? ["CHoldfastXML"] : []),
+          name: library,
+          dependencies: ["Holdfast", "HoldfastTransfer", crypto, log] + (library == "HoldfastMusic" ? ["CHoldfastXML"] : []),
           swiftSettings: strict),
         .testTarget(
           name: library + "Tests",
