@@ -2,6 +2,7 @@
 
 // Apple's SDKs have the headers one folder deeper than they name each other; `system/` leads there.
 #include <libxml/parser.h>
+#include <libxml/xmlerror.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,7 +213,9 @@ static void complained(void *context, xmlErrorPtr error) {
   if (error->code == XML_ERR_INVALID_CHAR && (state == XML_PARSER_CONTENT || state == XML_PARSER_ATTRIBUTE_VALUE)) return leave_out(reader);
   // A document that says UTF-16 and is UTF-8: the parser reads what it is.
   if (error->code == XML_ERR_INVALID_ENCODING && error->line <= 1 && reader->parser->instate == XML_PARSER_START) return;
-  fail(reader, error->code == XML_ERR_NO_MEMORY ? HOLDFAST_XML_NO_MEMORY : HOLDFAST_XML_DAMAGED, error->code, error->line, error->int2);
+  // An error of the encoding has no place of its own.
+  int line = error->line > 0 ? error->line : xmlSAX2GetLineNumber(reader->parser);
+  fail(reader, error->code == XML_ERR_NO_MEMORY ? HOLDFAST_XML_NO_MEMORY : HOLDFAST_XML_DAMAGED, error->code, line, error->int2);
 }
 
 // MARK: Reading
@@ -267,6 +270,15 @@ static int has_plain_controls(const char *bytes, size_t count) {
   return 1;
 }
 
+/// Errors without a document, such as those of an encoding, come here too, and not to the standard error.
+static void parse(holdfast_xml *reader, const char *bytes, int count, int is_last) {
+  xmlStructuredErrorFunc before = xmlStructuredError;
+  void *context = xmlStructuredErrorContext;
+  xmlSetStructuredErrorFunc(reader, (xmlStructuredErrorFunc)complained);
+  xmlParseChunk(reader->parser, bytes, count, is_last);
+  xmlSetStructuredErrorFunc(context, before);
+}
+
 static int is_forbidden(unsigned char byte) { return byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r'; }
 
 static void feed(holdfast_xml *reader, const char *bytes, size_t count) {
@@ -274,7 +286,7 @@ static void feed(holdfast_xml *reader, const char *bytes, size_t count) {
     size_t plain = 0;
     if (!reader->is_filtered) plain = count;
     for (; plain < count && !is_forbidden((unsigned char)bytes[plain]); plain++) reader->line += bytes[plain] == '\n';
-    if (plain) xmlParseChunk(reader->parser, bytes, (int)plain, 0);
+    if (plain) parse(reader, bytes, (int)plain, 0);
     if (plain < count) {
       reader->left_out++;
       reader->left_out_line = reader->line;
@@ -310,7 +322,7 @@ void holdfast_xml_add(holdfast_xml *reader, const char *bytes, size_t count, int
   }
   if (!isLast || reader->problem.kind != HOLDFAST_XML_FINE) return;
   size_t before = reader->entry_count;
-  xmlParseChunk(reader->parser, "", 0, 1);
+  parse(reader, "", 0, 1);
   // The parser tells a tag that is cut off as one with a shorter name.
   if (reader->problem.kind != HOLDFAST_XML_FINE) reader->entry_count = before;
 }

@@ -37,15 +37,19 @@ extension LibraryShape {
           return .string(url)
         }),
       .kept("size", \.track.fileSize, .int64),
-      .optional("duration", \.track.duration, .double),
+      .optional("duration", \.track.duration, .length),
       .required("index", \.track.trackNumber, .int),
       .init("metaTags", \.track.metadata, .textMap.otherwise(.empty), .empties),
     ],
     states: [
       .required("position", \.state.position, .double),
-      .optional("duration", \.state.duration, .double),
+      .optional("duration", \.state.duration, .length),
       .required("lastUpdate", \.state.updatedAt, .shelf),
     ], replacesCollections: false)
+}
+
+extension ValueForm<Double> {
+  fileprivate static var length: ValueForm { double.only("a number of seconds that is not less than 0") { $0 >= 0 } }
 }
 
 extension ValueForm<Date> {
@@ -149,13 +153,19 @@ struct ShelfProgress {
   }
 
   /// - Parameter book: the id of the collection.
-  func scan(_ heard: Heard, of book: UUID, at position: Int, _ visit: LibraryRecord.Visit) throws {
+  func scan(_ heard: Heard, of book: UUID, at position: Int, _ reader: Reader, _ visit: LibraryRecord.Visit) throws {
     switch heard {
     case .skipped(let reason): try visit(.skipped(kind: "playback_states", path: place, reason: reason), position)
     case .damaged(let reason): try visit(.damaged(kind: "playback_states", path: place, reason: reason, original: original), position)
     case .states(let states):
       let shape = LibraryShape.shelf
       for (track, state) in states {
+        // Another backup may be older than the one that came in before.
+        let newer: BoundSQL = "SELECT count(*) FROM playback_states WHERE track_id = \(track) AND updated_at > \(state.updatedAt)"
+        guard try reader.count(newer) == 0 else {
+          try visit(.skipped(kind: "playback_states", path: place, reason: "the store is newer"), position)
+          continue
+        }
         let said = shape.states.fields.said(PlaybackRow(state, of: track, in: book))
         try visit(.record(shape.states.record(said, ids: [.id(book)], path: place, original: original)), position)
       }

@@ -44,7 +44,7 @@ struct AudiobookshelfItem {
 
   func scan(_ reader: Reader, _ visit: LibraryRecord.Visit) throws {
     guard try !book(reader, visit), let progress else { return }
-    try progress.scan(.skipped("its book is not imported"), of: .zero, at: position, visit)
+    try progress.scan(.skipped("its book is not imported"), of: .zero, at: position, reader, visit)
   }
 
   /// Returns whether the book can be imported.
@@ -95,7 +95,7 @@ struct AudiobookshelfItem {
     for part in [members, media, metadata] { try tell(part, visit) }
     try tags(media, metadata, of: id, visit)
     for var file in files { try scan(&file, of: id, visit) }
-    if let progress, let heard { try progress.scan(heard, of: id, at: position, visit) }
+    if let progress, let heard { try progress.scan(heard, of: id, at: position, reader, visit) }
     return true
   }
 

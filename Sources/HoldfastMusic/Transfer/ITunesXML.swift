@@ -69,21 +69,32 @@ struct ITunesXML: ImportFormat {
     let isLibrary = try ReadAhead.run(
       { put in
         var plist = PlistReader()
-        var told = 0
+        // Each character that was left out is told with its record, or as a note.
+        var (told, last) = (0, (count: 0, line: 0))
+        func note(_ count: Int, _ line: Int) throws {
+          if count > told { try put(Part.leftOut(line: line)) }
+          told = max(told, count)
+        }
         try source.xml { event, place in
+          last = (place.leftOut, place.leftOutLine)
           try plist.take(event, at: place) { found in
             switch found {
             case .member(let key, let value):
               try Self.check(key, value, path)
-              if place.leftOut > told { try put(Part.leftOut(line: place.leftOutLine)) }
-            case .track(let key, let value, let leftOut):
+              try note(place.leftOut, place.leftOutLine)
+            case .track(let key, let value, let leftOut, let before):
+              try note(before, place.leftOutLine)
+              told = place.leftOut
               try put(Part.track(ITunesTrack(value, key: key, tracks.fields), value, key, leftOut, place.position))
-            case .item(let value): return try put(.item(ITunesItem(value)))
-            case .playlist(let value, let leftOut): try put(.playlist(value, leftOut))
+            case .item(let value): try put(.item(ITunesItem(value)))
+            case .playlist(let value, let leftOut, let before):
+              try note(before, place.leftOutLine)
+              told = place.leftOut
+              try put(.playlist(value, leftOut))
             }
-            told = place.leftOut
           }
         }
+        try note(last.count, last.line)
         return plist.isLibrary
       },
       use: { part in

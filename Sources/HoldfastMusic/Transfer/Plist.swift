@@ -105,10 +105,11 @@ struct PlistReader {
   enum Found {
     /// A member of the root other than the two lists.
     case member(String, Plist)
-    case track(String, Plist, XMLLeftOut?)
+    /// With how many characters were left out before it.
+    case track(String, Plist, XMLLeftOut?, before: Int)
     /// An entry of the playlist that is emitted next.
     case item(Plist)
-    case playlist(Plist, XMLLeftOut?)
+    case playlist(Plist, XMLLeftOut?, before: Int)
   }
 
   private enum Role {
@@ -204,9 +205,9 @@ struct PlistReader {
     guard let value else { return }
     switch (frames[last].role, key) {
     case (.root, let key?): try emit(.member(key, value))
-    case (.tracks, let key?): try emit(.track(key, value, leftOut(value, place)))
+    case (.tracks, let key?): try emit(.track(key, value, leftOut(value, place), before: record.leftOut))
     case (.items, _): try emit(.item(value))
-    case (.playlists, _): try emit(.playlist(value, leftOut(value, place)))
+    case (.playlists, _): try emit(.playlist(value, leftOut(value, place), before: record.leftOut))
     case (_, let key?): frames[last].members.append(.init(key: key, value: value))
     case (_, nil): frames[last].elements.append(value)
     }

@@ -149,7 +149,8 @@ extension NamedTables.Column {
       guard let date = ValueForm<Date>.sqlText.read(text), let number = DateCodec.milliseconds(date.value) else { return nil }
       return Written(value: .integer(number), text: date.text)
     case (.json, .text), (.json, .blob):
-      guard case .string(let json) = text else { return nil }
+      // SQLite takes no byte order mark for JSON.
+      guard case .string(let json) = text, json.unicodeScalars.first != "\u{FEFF}" else { return nil }
       return JSONValue(json: json).map { Written(value: .text(json), text: $0) }
     case (.flag, .integer(0)), (.flag, .integer(1)), (.seconds, .integer), (.number, .integer), (.text, .text), (.bytes, .blob):
       return Written(value: value, text: told(value))

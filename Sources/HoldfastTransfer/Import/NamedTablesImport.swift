@@ -99,11 +99,12 @@ package struct NamedTablesImport: ImportFormat {
     var isThere = false
     if !changes.isEmpty {
       let set = BoundSQL.joined(changes, separator: ", ")
-      isThere = try tx.execute("UPDATE \(sql: name) SET \(sql: set) WHERE \(sql: record.content.condition)") > 0
+      // Whatever the table says of conflicts: a row of the store is never replaced by one with another key.
+      isThere = try tx.execute("UPDATE OR ABORT \(sql: name) SET \(sql: set) WHERE \(sql: record.content.condition)") > 0
     }
     if !isThere {
       let marks = BoundSQL.joined(values.map { "\($0)" }, separator: ", ")
-      try tx.execute("INSERT INTO \(sql: name) (\(sql: .names(table.columns.map(\.name)))) VALUES (\(sql: marks))")
+      try tx.execute("INSERT OR ABORT INTO \(sql: name) (\(sql: .names(table.columns.map(\.name)))) VALUES (\(sql: marks))")
     }
     // A column's type, or a trigger, may have changed a value.
     let stored = try readBack(record, in: tx)?.fields ?? []
@@ -122,8 +123,12 @@ package struct NamedTablesImport: ImportFormat {
 }
 
 extension NamedTablesImport.Row {
-  /// SQL that is true for the stored row with this row's key.
+  /// SQL that is true for the stored row with this row's key, to the byte: a column that ignores case finds it by its index all the same.
   fileprivate var condition: BoundSQL {
-    .joined(table.key.map { "\(sql: .names([table.columns[$0].name])) = \(values[$0])" }, separator: " AND ")
+    let same = table.key.map { place -> BoundSQL in
+      let name = BoundSQL.names([table.columns[place].name])
+      return "\(sql: name) = \(values[place]) AND \(sql: name) = \(values[place]) COLLATE BINARY"
+    }
+    return .joined(same, separator: " AND ")
   }
 }

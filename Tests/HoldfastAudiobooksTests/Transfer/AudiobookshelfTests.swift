@@ -68,6 +68,19 @@ import Testing
     #expect(book?.cover == cover)
   }
 
+  @Test("an older answer does not take a position back, and a length below 0 is left out")
+  func older() throws {
+    let world = try ImportWorld("items.json")
+    _ = try world.report(Shelf.list(Shelf.item(more: Shelf.progress(150.5, at: 1_750_000_000_000))))
+    let before = try world.shelfOfServer()
+    let report = try world.report(Shelf.list(Shelf.item(more: Shelf.progress(20, at: 1_600_000_000_000))))
+    #expect(try world.shelfOfServer() == before)
+    #expect(report.skipped["the store is newer"] == 1, "\(report.skipped)")
+    let other = try ImportWorld("items.json")
+    let lengths = try other.report(Shelf.list(Shelf.item()).replacingOccurrences(of: "\"duration\":100", with: "\"duration\":-1"))
+    #expect(lengths.problems.contains { $0.field == "duration" }, "\(lengths.problems)")
+  }
+
   @Test("a finished book is heard to the end, and a book that nobody began has no position")
   func finished() throws {
     let world = try ImportWorld("items.json")

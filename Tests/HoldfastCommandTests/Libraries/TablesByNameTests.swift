@@ -241,6 +241,31 @@ struct TablesByNameTests {
       unkeyed.status == 65 && unkeyed.errors.contains("a row is found again by id, which the source does not have"), "\(unkeyed.errors)")
   }
 
+  private struct Person: StoredRecord, Codable {
+    static let table = "people"
+    static let key = ["name"]
+    var name: String
+    var email: String?
+  }
+
+  @Test("a row never replaces another one: not by a column that the table says to replace by, nor by a key in other letters")
+  func neverReplaced() throws {
+    let bench = try Workbench()
+    let sql = "CREATE TABLE people (name TEXT PRIMARY KEY NOT NULL COLLATE NOCASE, email TEXT UNIQUE ON CONFLICT REPLACE) STRICT"
+    let schema = StoreSchema("club", migrations: [Migration("club/001", sql: sql)], records: [Person.self])
+    try Store.open(at: bench.url("club.sqlite"), schemas: [schema]).close()
+    try RawDatabase.with(bench.url("club.sqlite")) { try $0.execute("INSERT INTO people VALUES ('own', 'a@x')") }
+    let source = try Self.source(
+      of: """
+        CREATE TABLE people (name TEXT, email TEXT);
+        INSERT INTO people VALUES ('taken', 'a@x'), ('ann', 'b@x'), ('ANN', 'c@x');
+        """, in: bench)
+    let finished = try bench.run("import", source, "--into", bench.path("club.sqlite"), "--yes", "--json")
+    #expect(finished.status == 2 && Self.count(finished, "people")["quarantined"] == 2, "\(finished.output)\(finished.errors)")
+    let rows = try RawDatabase.with(bench.url("club.sqlite")) { try $0.rows("SELECT name, email FROM people ORDER BY rowid") }
+    #expect(rows == [["own", "a@x"], ["ann", "b@x"]])
+  }
+
   @Test("an empty table is never refused")
   func emptyTable() throws {
     let bench = try Workbench()

@@ -172,6 +172,7 @@ final class XMLReading {
     case 9: reason = "a character is not allowed there, or is not in the encoding"
     case 23: reason = "a & begins no entity; one that stands for itself is written &amp;"
     case 26, 27: reason = "an entity is not declared"
+    case 6_000...6_004: reason = "its bytes are not in the encoding that it declares"
     case 31, 32, 81: reason = "the encoding that it declares is not known"
     case 38...41: reason = "an attribute is not written as name=\"value\""
     case 42: reason = "a tag has an attribute twice"

@@ -40,6 +40,17 @@ import Testing
     #expect(report.notes == ["a character that XML does not allow was left out (first: line 8)": 1])
   }
 
+  @Test("wherever one stands, the report tells it", arguments: 0..<4)
+  func everywhere(place: Int) throws {
+    let world = try ImportWorld("Library.xml")
+    let whole = ITunes.library([ITunes.track(1), ITunes.track(2)], [ITunes.playlist(20, "List", [2])])
+    let marks = ["<key>Tracks", "<key>102", "\t<key>Playlists", "</plist>"]
+    let source = whole.replacingOccurrences(of: marks[place], with: marks[place] + "\u{1}")
+    let report = try world.report(source)
+    #expect(report.counts["tracks"]?.imported == 2)
+    #expect(report.notes?.keys.contains { $0.hasPrefix(XMLLeftOut.reason) } == true, "\(report.notes ?? [:])")
+  }
+
   @Test("in a track that cannot be imported, and in another encoding, the track is kept as far as it is known")
   func damagedTrack() throws {
     let world = try ImportWorld("Library.xml")

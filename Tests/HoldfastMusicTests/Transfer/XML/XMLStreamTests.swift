@@ -123,6 +123,18 @@ import Testing
     #expect(error?.code == .invalidSource)
   }
 
+  @Test("bytes that are not in the declared encoding are told as that, and not as the end of the file")
+  func otherEncoding() throws {
+    let wide = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><a>".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } + [0, 0xD8, 0x62, 0]
+    let latin = Array("<?xml version=\"1.0\" encoding=\"windows-1252\"?><a>x".utf8) + [0x81] + Array("</a>".utf8)
+    for bytes in [[0xFF, 0xFE] + wide, latin] {
+      let (folder, source) = try source(Data(bytes))
+      defer { withExtendedLifetime(folder) {} }
+      let error = #expect(throws: StoreError.self) { try source.xml { _, _ in } }
+      #expect(error?.message.hasSuffix("its bytes are not in the encoding that it declares") == true, "\(error?.message ?? "")")
+    }
+  }
+
   @Test("encodings that the parser knows are read as they are declared", arguments: ["ISO-8859-1", "windows-1252", "iso-8859-15"])
   func declaredEncodings(name: String) throws {
     let bytes = "<?xml version='1.0'  encoding = '\(name)'?><a>\u{1}</a>".utf8.map { $0 == 1 ? 0xE9 : $0 }
