@@ -337,3 +337,8 @@ int holdfast_xml_next(holdfast_xml *reader, holdfast_xml_event *event) {
 }
 
 holdfast_xml_problem holdfast_xml_what(const holdfast_xml *reader) { return reader->problem; }
+
+int64_t holdfast_xml_left_out(const holdfast_xml *reader, int *line) {
+  *line = reader->left_out_line;
+  return reader->left_out;
+}

@@ -72,6 +72,9 @@ void holdfast_xml_add(holdfast_xml *reader, const char *bytes, size_t count, int
 /// The next event of the bytes that were added; 0 when there is none.
 int holdfast_xml_next(holdfast_xml *reader, holdfast_xml_event *event);
 
+/// How many characters that XML forbids were left out in all, and the line of the last.
+int64_t holdfast_xml_left_out(const holdfast_xml *reader, int *line);
+
 /// What ended the parsing; it counts after the events.
 holdfast_xml_problem holdfast_xml_what(const holdfast_xml *reader);
 

@@ -70,13 +70,12 @@ struct ITunesXML: ImportFormat {
       { put in
         var plist = PlistReader()
         // Each character that was left out is told with its record, or as a note.
-        var (told, last) = (0, (count: 0, line: 0))
+        var told = 0
         func note(_ count: Int, _ line: Int) throws {
           if count > told { try put(Part.leftOut(line: line)) }
           told = max(told, count)
         }
-        try source.xml { event, place in
-          last = (place.leftOut, place.leftOutLine)
+        let reading = try source.xml { event, place in
           try plist.take(event, at: place) { found in
             switch found {
             case .member(let key, let value):
@@ -94,7 +93,7 @@ struct ITunesXML: ImportFormat {
             }
           }
         }
-        try note(last.count, last.line)
+        try note(reading.leftOut, reading.leftOutLine)
         return plist.isLibrary
       },
       use: { part in

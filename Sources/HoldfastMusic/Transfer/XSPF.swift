@@ -12,7 +12,8 @@ enum XSPF {
   static func list(_ source: ImportSource) throws -> FileList {
     let folder = source.url.standardizedFileURL.deletingLastPathComponent().path
     var reading = Reading(base: FileLocation(path: folder.hasSuffix("/") ? folder : folder + "/").text)
-    try source.xml { event, place in try reading.take(event, at: place) }
+    let end = try source.xml { event, place in try reading.take(event, at: place) }
+    reading.noteLeftOut(end)
     guard reading.hasTrackList else {
       throw StoreError(.invalidSource, "\(source.url.path) is no XSPF: its <playlist> has no <trackList>")
     }
@@ -98,7 +99,7 @@ enum XSPF {
       }
     }
 
-    private mutating func noteLeftOut(_ place: XMLReading) {
+    mutating func noteLeftOut(_ place: XMLReading) {
       guard place.leftOut > begun.leftOut else { return }
       begun.leftOut = place.leftOut
       list.notes.append((XMLLeftOut.reason, "line \(place.leftOutLine)"))

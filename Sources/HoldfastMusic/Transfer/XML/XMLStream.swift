@@ -21,9 +21,12 @@ extension ImportSource {
   /// Reads every encoding that libxml2 knows. An error of `body` ends the reading and is thrown.
   /// - Throws: `.invalidSource` with the line, and with the offset when the file ends too early; `.verificationFailed` when the
   ///   file changed; the errors of reading a file.
-  func xml(_ body: (XMLEvent, XMLReading) throws -> Void) throws {
+  /// - Returns: the reading, at the end of the document.
+  @discardableResult
+  func xml(_ body: (XMLEvent, XMLReading) throws -> Void) throws -> XMLReading {
     let reading = try XMLReading(self)
     while let event = try reading.next() { try body(event, reading) }
+    return reading
   }
 
   /// The name of the outermost element, without a prefix; nil when the file is not XML.
@@ -76,6 +79,7 @@ final class XMLReading {
       guard problem.kind == HOLDFAST_XML_FINE else { throw failure(problem) }
       guard !isAtEnd else {
         guard open.isEmpty, hasRoot else { throw ended() }
+        event.left_out = holdfast_xml_left_out(parser, &event.left_out_line)
         return nil
       }
       if let piece = try pieces.next(hasRoot ? 1 << 16 : Self.beginning) {

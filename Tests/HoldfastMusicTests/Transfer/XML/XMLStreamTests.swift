@@ -125,9 +125,10 @@ import Testing
 
   @Test("bytes that are not in the declared encoding are told as that, and not as the end of the file")
   func otherEncoding() throws {
-    let wide = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><a>".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } + [0, 0xD8, 0x62, 0]
-    let latin = Array("<?xml version=\"1.0\" encoding=\"windows-1252\"?><a>x".utf8) + [0x81] + Array("</a>".utf8)
-    for bytes in [[0xFF, 0xFE] + wide, latin] {
+    let start = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><a>"
+    let wide: [UInt8] = [0xFF, 0xFE] + start.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } + [0, 0xD8, 0x62, 0]
+    let latin: [UInt8] = Array("<?xml version=\"1.0\" encoding=\"windows-1252\"?><a>x".utf8) + [0x81] + Array("</a>".utf8)
+    for bytes in [wide, latin] {
       let (folder, source) = try source(Data(bytes))
       defer { withExtendedLifetime(folder) {} }
       let error = #expect(throws: StoreError.self) { try source.xml { _, _ in } }
