@@ -92,7 +92,7 @@ extension NamedTables.Table {
         ["the store does not tell what the columns hold; its app must declare a record for the table, and open the store"]
       } else {
         try Self.refusals(table, filled, isKeyed: !key.isEmpty, keys) + Self.numbers(columns, of: name, source)
-          + Self.otherRows(table, key.map { filled[$0] }, reader)
+          + Self.otherRows(table, key.map { filled[$0] }, filled, reader)
       }
   }
 
@@ -103,16 +103,19 @@ extension NamedTables.Table {
     return ["a row is found again by \(key.joined(separator: ", ")), which the source does not have"]
   }
 
-  /// Rows that are found again by their numbers must not meet rows of the store's own.
-  private static func otherRows(_ table: SQLTable, _ key: [String], _ reader: Reader) throws -> [String] {
-    guard let number = table.rowIDColumn, key == [number] else { return [] }
+  /// Rows that bring their numbers along must not meet rows of the store's own: what names a row by its number would then name another one.
+  private static func otherRows(_ table: SQLTable, _ key: [String], _ filled: [String], _ reader: Reader) throws -> [String] {
+    guard let number = table.rowIDColumn, filled.contains(number), let column = key.first else { return [] }
+    // An id is in the ledger as the source spells it. A key of several columns is not looked for: then every row counts as the store's own.
+    let text: BoundSQL = "CAST(t.\(sql: .names([column])) AS TEXT)"
+    let isKnown: BoundSQL = key.count == 1 ? "i.key IN (\(sql: text), upper(\(sql: text)), lower(\(sql: text)))" : "FALSE"
     let others = try reader.count(
       """
       SELECT count(*) FROM \(sql: .names([table.name])) t WHERE NOT EXISTS (
-        SELECT 1 FROM holdfast_imported i WHERE i.kind = \(table.name) AND i.key = CAST(t.\(sql: .names([number])) AS TEXT))
+        SELECT 1 FROM holdfast_imported i WHERE i.kind = \(table.name) AND \(sql: isKnown))
       """)
     guard others > 0 else { return [] }
-    return ["a row is found again by its number \(number), and the store's table has rows of its own, whose numbers mean other rows"]
+    return ["the source gives its rows numbers (\(number)), and the store's table has rows of its own, whose numbers mean other rows"]
   }
 
   /// Columns with numbers where only text or bytes say what is meant.

@@ -241,6 +241,26 @@ struct TablesByNameTests {
       unkeyed.status == 65 && unkeyed.errors.contains("a row is found again by id, which the source does not have"), "\(unkeyed.errors)")
   }
 
+  private struct Copy: StoredRecord, Codable {
+    static let table = "books"
+    var id: Int64
+    var code: String
+  }
+
+  @Test("a number that another key stands beside is refused as well, where it may name a row of the store's own")
+  func numbersBesideAKey() throws {
+    let bench = try Workbench()
+    let sql = "CREATE TABLE books (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE) STRICT"
+    let schema = StoreSchema("desk", migrations: [Migration("desk/001", sql: sql)], records: [Copy.self])
+    try Store.open(at: bench.url("desk.sqlite"), schemas: [schema]).close()
+    let source = try Self.source(of: "CREATE TABLE books (id INTEGER, code TEXT); INSERT INTO books VALUES (7, 'Emma')", in: bench)
+    for _ in 0..<2 { #expect(try bench.run("import", source, "--into", bench.path("desk.sqlite"), "--yes").status == 0) }
+    try RawDatabase.with(bench.url("desk.sqlite")) { try $0.execute("INSERT INTO books VALUES (8, 'Dune')") }
+    try RawDatabase.with(bench.url("other.sqlite")) { try $0.execute("INSERT INTO books VALUES (8, 'Ivanhoe')") }
+    let mixed = try bench.run("import", source, "--into", bench.path("desk.sqlite"), "--yes")
+    #expect(mixed.status == 65 && mixed.errors.contains("whose numbers mean other rows"), "\(mixed.errors)")
+  }
+
   private struct Person: StoredRecord, Codable {
     static let table = "people"
     static let key = ["name"]
