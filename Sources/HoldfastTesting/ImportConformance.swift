@@ -125,7 +125,7 @@ public struct ImportSample: Sendable, Equatable {
 
 /// The promises that `ImportConformance` checks.
 public enum ImportCheck: String, CaseIterable, Sendable {
-  /// Every record comes in, the counts of its kind say so, and nothing is told as a problem.
+  /// Every record is imported and counted, and the report has no problems.
   case whole
   /// The same source again adds nothing and changes no row of the store, of the ledger and of the quarantine.
   case again

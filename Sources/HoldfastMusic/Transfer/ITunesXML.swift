@@ -69,7 +69,7 @@ struct ITunesXML: ImportFormat {
     let isLibrary = try ReadAhead.run(
       { put in
         var plist = PlistReader()
-        // Each character that was left out is told with its record, or as a note.
+        // A forbidden character in a track or playlist is reported with that record; any other one becomes a note.
         var told = 0
         func note(_ count: Int, _ line: Int) throws {
           if count > told { try put(Part.leftOut(line: line)) }

@@ -103,14 +103,16 @@ extension Store {
         defer { try? tx.setCacheSize(kibibytes: 2_000) }
         let id = IDCodec.lowercase(tx.makeID())
         // For few records, dropping and making triggers costs more time than it saves.
-        let pause = format.total < 2_000 ? nil : try (SearchPause(in: tx), IndexPause(format.laterIndexes, in: tx))
+        let isLarge = format.total >= 2_000
+        let search = try isLarge ? SearchPause(in: tx) : nil
+        let indexes = try isLarge ? IndexPause(format.laterIndexes, in: tx) : nil
         let format = try format.settled(in: tx)
         let broken = try brokenInvariants(tx)
         var run = try ImportRun(format, source: source, options: options, importID: id)
         run.isCareful = isCareful
         var report = try run.run(in: tx)
-        try pause?.1.end(in: tx)
-        try pause?.0.end(in: tx)
+        try indexes?.end(in: tx)
+        try search?.end(in: tx)
         try source.proveReading()
         if let new = try brokenInvariants(tx).subtracting(broken).min() {
           throw StoreError(
