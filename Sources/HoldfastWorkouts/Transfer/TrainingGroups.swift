@@ -18,6 +18,15 @@ struct TrainingGroups {
     var name: String
   }
 
+  /// What the rows of a workout say of it, to compare with rows that come later in the file.
+  fileprivate struct Said {
+    var note: String?
+    var seconds: Int?
+    var end: Int64?
+
+    init(_ row: TrainingRow) { (note, seconds, end) = (row.note, row.durationSeconds, row.end) }
+  }
+
   struct Exercise {
     var first: Placed<TrainingRow>
     /// Counted among consecutive exercises of the same name.
@@ -49,6 +58,8 @@ struct TrainingGroups {
     var earlier: [ExerciseKey: Int] = [:]
     /// Contradictions between its rows.
     var doubts: [Placed<TrainingRow.Doubt>] = []
+    /// What its rows before these say; nil when the workout begins.
+    fileprivate var known: Said?
     fileprivate var counts: [String: Int] = [:]
     fileprivate var told: Set<TrainingRow.Doubt> = []
     /// The last exercise of each name.
@@ -57,8 +68,8 @@ struct TrainingGroups {
 
   private let interleaves: Bool
   private var open: Workout?
-  /// How many exercises each workout has so far, and how many sets each exercise.
-  private var seen: [TrainingRow.Head: (exercises: Int, sets: [ExerciseKey: Int])] = [:]
+  /// How many exercises each workout has so far, how many sets each exercise, and what its rows say of it.
+  private var seen: [TrainingRow.Head: (exercises: Int, sets: [ExerciseKey: Int], said: Said)] = [:]
   private var isBehindHeader = false
   /// The program's numbers of the workouts with each start and name.
   private var numbers: [TrainingRow.Head: [String: Int]] = [:]
@@ -74,6 +85,7 @@ struct TrainingGroups {
       done = finish()
       let known = seen[row.head]
       open = Workout(first: Placed(content: row, place: place), begins: known == nil, offset: known?.exercises ?? 0)
+      open?.known = known?.said
       if !isBehindHeader { open?.earlier = known?.sets ?? [:] }
     }
     open?.complete(row, at: place)
@@ -99,21 +111,22 @@ struct TrainingGroups {
     for place in done.exercises.indices where done.exercises[place].isReversed { done.exercises[place].sets.reverse() }
     var sets = seen[done.first.content.head]?.sets ?? [:]
     for exercise in done.exercises { sets[exercise.key] = max(sets[exercise.key] ?? 0, exercise.offset + exercise.sets.count) }
-    seen[done.first.content.head] = (done.offset + done.exercises.count, sets)
+    seen[done.first.content.head] = (done.offset + done.exercises.count, sets, done.known ?? Said(done.first.content))
     open = nil
     return done
   }
 }
 
 extension TrainingGroups.Workout {
-  /// A later row may give a value that the first row lacks.
+  /// A later row may give a value that the first row lacks, unless the workout only continues: it is imported without the value then.
   fileprivate mutating func complete(_ row: TrainingRow, at place: CSVPlace) {
-    doubt("workouts", "note", first.content.note, row.note, place)
-    let (seconds, end) = (first.content.durationSeconds, first.content.end)
-    if seconds != row.durationSeconds {
-      doubt("workouts", "duration", seconds.map { "\($0) s" }, row.durationSeconds.map { "\($0) s" }, place)
+    let said = known ?? TrainingGroups.Said(first.content)
+    let nothing = begins ? nil : ""
+    doubt("workouts", "note", said.note ?? nothing, row.note, place)
+    if said.seconds != row.durationSeconds {
+      doubt("workouts", "duration", said.seconds.map { "\($0) s" } ?? nothing, row.durationSeconds.map { "\($0) s" }, place)
     }
-    if end != row.end { doubt("workouts", "end", end.map(WallTime.text), row.end.map(WallTime.text), place) }
+    if said.end != row.end { doubt("workouts", "end", said.end.map(WallTime.text) ?? nothing, row.end.map(WallTime.text), place) }
     take(row)
   }
 

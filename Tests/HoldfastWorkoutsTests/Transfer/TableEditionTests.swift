@@ -25,6 +25,24 @@ import Testing
     #expect(try world.workouts().count == 2)
   }
 
+  @Test("what a row says against a workout that appears earlier in the table is told, also where nothing was said there")
+  func contradiction() throws {
+    let header = "title,start_time,end_time,description,exercise_title,set_index,reps\n"
+    func row(_ title: String, _ end: String, _ note: String) -> String { "\(title),2023-01-02 18:30,\(end),\(note),Curl,0,5\n" }
+    for (end, note) in [("2023-01-02 19:30", "one"), ("", "")] {
+      for between in [header, row("B", "", "")] {
+        let world = try TableWorld(unit: nil)
+        let report = try world.report(header + row("A", end, note) + between + row("A", "2023-01-02 19:40", "two"))
+        #expect(
+          report.problems.filter { $0.kind == "workouts" }.map { "\($0.path).\($0.field ?? ""): \($0.reason)" } == [
+            "line 4.note: an earlier row has another value; this one was not imported: two",
+            "line 4.end: an earlier row has another value; this one was not imported: 2023-01-02 19:40:00",
+          ])
+        #expect(try world.workouts().contains { $0.name == "A" && $0.note ?? "" == note })
+      }
+    }
+  }
+
   private static let strong = """
     Date,Workout Name,Exercise Name,Set Order,Weight,Reps
     2023-01-02 18:30:25,A,Curl,1,60,5
