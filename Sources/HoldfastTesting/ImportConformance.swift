@@ -41,8 +41,9 @@ public struct ImportConformance<Library: Holdfast.Library> {
   ///   - importer: the import under test.
   ///   - library: makes the library, when it needs more than its store.
   ///   - write: writes the samples, in their order, as a complete source at a path without a file. Children come behind all records; a
-  ///     format of lists within records puts them into each record that has the id of `parent`. Samples may have one id. The source may have
-  ///     more: other kinds of records that belong to a sample are then checked with it.
+  ///     format of lists within records puts them into each record that has the id of `parent`. Samples may have one id; a format without
+  ///     ids writes the second one as it writes a record that it has twice. The source may have more: other kinds of records that belong to
+  ///     a sample are then checked with it.
   public init(
     _ file: String, records: ImportKind, children: ImportKind? = nil, without: Set<ImportCheck> = [],
     importer: @escaping (LibraryImport) throws -> ImportReport, library: @escaping (Store) -> Library = { Library($0) },
