@@ -18,6 +18,8 @@ let package = Package(
     .library(name: "Holdfast", targets: ["Holdfast"]),
     .library(name: "HoldfastTransfer", targets: ["HoldfastTransfer"]),
     .library(name: "HoldfastGRDB", targets: ["HoldfastGRDB"]),
+    .library(name: "HoldfastSync", targets: ["HoldfastSync"]),
+    .library(name: "HoldfastSyncServer", targets: ["HoldfastSyncServer"]),
     .library(name: "HoldfastAudiobooks", targets: ["HoldfastAudiobooks"]),
     .library(name: "HoldfastMusic", targets: ["HoldfastMusic"]),
     .library(name: "HoldfastWorkouts", targets: ["HoldfastWorkouts"]),
@@ -53,6 +55,9 @@ let package = Package(
       name: "HoldfastGRDB",
       dependencies: ["Holdfast", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: strict),
+    .target(name: "HoldfastSync", dependencies: ["Holdfast"], swiftSettings: strict),
+    // The merging half of a server, over a store. The package Server makes a program of it.
+    .target(name: "HoldfastSyncServer", dependencies: ["HoldfastSync", "Holdfast"], swiftSettings: strict),
     // As another package's library: without what only the siblings may use.
     .target(
       name: "HoldfastAudiobooks", dependencies: ["Holdfast", "HoldfastTransfer"], packageAccess: false, swiftSettings: strict),
@@ -120,6 +125,12 @@ let package = Package(
         "Holdfast", "HoldfastTransfer", "HoldfastTesting",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "HoldfastSyncTests",
+      dependencies: [
+        "HoldfastSync", "HoldfastSyncServer", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -4,33 +4,33 @@ package struct SQLTable: Equatable, Sendable {
   package struct Column: Equatable, Sendable {
     package let name: String
     /// As declared, in upper case.
-    let type: String
-    let isNotNull: Bool
+    package let type: String
+    package let isNotNull: Bool
     /// Its place in the primary key, from 1; 0: it is not in it.
     let keyPlace: Int
     /// The SQL of its default.
-    let fallback: String?
-    let isGenerated: Bool
+    package let fallback: String?
+    package let isGenerated: Bool
     /// Whether rows hold it: not a column that is computed when it is read.
     let isStored: Bool
   }
 
-  struct Index: Equatable, Sendable {
+  package struct Index: Equatable, Sendable {
     /// A value of an entry: a column by its number, -1 for the rowid, -2 for an expression, which has no name.
-    struct Part: Equatable, Sendable {
+    package struct Part: Equatable, Sendable {
       let column: Int
-      let name: String?
+      package let name: String?
     }
 
-    let name: String
-    let isUnique: Bool
-    let isPartial: Bool
+    package let name: String
+    package let isUnique: Bool
+    package let isPartial: Bool
     /// `c` for CREATE INDEX, `u` for UNIQUE, `pk` for PRIMARY KEY.
     let origin: String
     /// What it is sorted by.
-    var key: [Part] = []
+    package fileprivate(set) var key: [Part] = []
     /// What else an entry has, behind the key: the rowid, or the rest of the primary key.
-    var rest: [Part] = []
+    fileprivate(set) var rest: [Part] = []
   }
 
   package struct Reference: Equatable, Sendable {
@@ -38,8 +38,10 @@ package struct SQLTable: Equatable, Sendable {
     package private(set) var from: [String] = []
     /// The parent's columns; empty: its primary key.
     package private(set) var to: [String] = []
+    /// What deleting the parent does: `NO ACTION`, `RESTRICT`, `CASCADE`, `SET NULL` or `SET DEFAULT`.
+    package let action: String
     /// Whether deleting the parent deletes the row.
-    let cascades: Bool
+    var cascades: Bool { action == "CASCADE" }
 
     fileprivate mutating func add(_ child: String, _ column: String?) {
       from.append(child)
@@ -52,7 +54,7 @@ package struct SQLTable: Equatable, Sendable {
   let isStrict: Bool
   package private(set) var columns: [Column] = []
   /// In the order of making.
-  private(set) var indexes: [Index] = []
+  package private(set) var indexes: [Index] = []
   package private(set) var references: [Reference] = []
 
   package var isOfKit: Bool { name.lowercased().hasPrefix("holdfast_") }
@@ -124,7 +126,7 @@ package struct SQLTable: Equatable, Sendable {
         if row[5] == "1" { table.indexes[last].key.append(part) } else { table.indexes[last].rest.append(part) }
       }
       for row in references[name] ?? [] {
-        if row[1] == "0" { table.references.append(Reference(parent: row[2] ?? "", cascades: row[5] == "CASCADE")) }
+        if row[1] == "0" { table.references.append(Reference(parent: row[2] ?? "", action: row[5] ?? "NO ACTION")) }
         if let child = row[3], !table.references.isEmpty { table.references[table.references.count - 1].add(child, row[4]) }
       }
       return table

@@ -27,6 +27,12 @@ public final class Writer: Reader {
   /// How many rows the connection has changed since it was opened.
   package var totalChanges: Int { Int(sqlite3_total_changes(connection.handle)) }
 
+  /// Whether a deferred foreign key is broken now, so that COMMIT would be refused.
+  package var hasBrokenReferences: Bool {
+    var (now, highest): (Int32, Int32) = (0, 0)
+    return sqlite3_db_status(connection.handle, SQLITE_DBSTATUS_DEFERRED_FKS, &now, &highest, 0) == SQLITE_OK && now != 0
+  }
+
   /// Also checks that the transaction has not ended.
   override func check() throws {
     try super.check()

@@ -1,3 +1,5 @@
+internal import GRDB
+
 extension SchemaDeclaration {
   /// Records every change of a table's rows in the audit: who, when, by which verb, and the columns before and after. In the same
   /// transaction, whichever code changes the row. See `Audit`.
@@ -17,7 +19,9 @@ extension SchemaDeclaration {
   ///   - unaudited: columns that are never recorded: large, or nobody's concern. Not the key.
   public static func audit(_ table: String, key: [String] = ["id"], unaudited: Set<String> = []) -> SchemaDeclaration {
     let audited = AuditedTable(name: table, key: key, unaudited: unaudited)
-    return SchemaDeclaration(fill: [audited.base], audited: audited) { comment, known in try audited.triggers(comment, known) }
+    return SchemaDeclaration(fill: { try $0.execute(sql: audited.base) }, audited: audited) { comment, known in
+      try audited.triggers(comment, known.columns)
+    }
   }
 }
 
@@ -31,7 +35,7 @@ struct AuditedTable: Sendable {
   let unaudited: Set<String>
 
   /// SQLite's clock, in milliseconds since 1970. The kit writes its own time into the entries of its own transactions.
-  private static let now = "CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER)"
+  static let now = "CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER)"
 
   /// The entry that begins the audit of the table.
   var base: String {
@@ -71,14 +75,14 @@ struct AuditedTable: Sendable {
   private func entry(_ operation: String, row: String, before: String, after: String) -> String {
     """
     INSERT INTO holdfast_audit (time, kind, row, operation, before, after)
-        VALUES (\(Self.now), \(Self.literal(name)), \(rowName(row)), '\(operation)',
+        VALUES (\(Self.now), \(Self.literal(name)), \(Self.rowName(key, of: row)), '\(operation)',
         \(before),
         \(after))
     """
   }
 
   /// The name of a row: its key as text. Several columns are joined by `/`; a `/` and a `%` of their own are escaped as in a URL.
-  private func rowName(_ row: String) -> String {
+  static func rowName(_ key: [String], of row: String) -> String {
     let texts = key.map { column -> String in
       let value = "\(row).\(quoted(column))"
       return "CASE typeof(\(value)) WHEN 'blob' THEN hex(\(value)) ELSE coalesce(CAST(\(value) AS TEXT), '') END"
@@ -95,7 +99,7 @@ struct AuditedTable: Sendable {
     return "'{' || " + ([fixed] + changed).joined(separator: " || ") + " || '}'"
   }
 
-  private static func object(_ columns: [String], of row: String) -> String {
+  static func object(_ columns: [String], of row: String) -> String {
     "'{' || " + columns.map { member($0, of: row) }.joined(separator: " || ',' || ") + " || '}'"
   }
 
@@ -110,10 +114,10 @@ struct AuditedTable: Sendable {
   }
 
   /// Also where SQLite compares the two as equal: 1 and 1.0, and texts by the column's collation.
-  private static func differs(_ column: String) -> String {
+  static func differs(_ column: String) -> String {
     let (old, new) = ("old.\(quoted(column))", "new.\(quoted(column))")
     return "\(old) IS NOT \(new) COLLATE BINARY OR typeof(\(old)) <> typeof(\(new))"
   }
 
-  private static func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
+  static func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
 }

@@ -1,3 +1,5 @@
+internal import GRDB
+
 extension SchemaDeclaration {
   /// A full-text index over columns of a table: an FTS5 table `name`, a view `name_text` from which it reads its text, and three triggers
   /// that keep it up to date. No text is stored twice.
@@ -14,8 +16,8 @@ extension SchemaDeclaration {
     let index = quoted(name)
     let names = columns.map { quoted($0.name) }.joined(separator: ", ")
     let sources = columns.flatMap(\.sources)
-    return SchemaDeclaration(fill: ["INSERT INTO \(index) (\(index)) VALUES ('rebuild')"]) { comment, known in
-      _ = try Self.columns(of: table, known, needed: ["rowid"] + sources)
+    return SchemaDeclaration(fill: { try $0.execute(sql: "INSERT INTO \(index) (\(index)) VALUES ('rebuild')") }) { comment, known in
+      _ = try Self.columns(of: table, known.columns, needed: ["rowid"] + sources)
       func texts(_ row: String) -> String { columns.map { $0.text(of: row) }.joined(separator: ", ") }
       let selected = columns.map { "\($0.text(of: quoted(table))) AS \(quoted($0.name))" }.joined(separator: ", ")
       let options = prefixes.isEmpty ? "" : ", prefix='\(prefixes.map(String.init).joined(separator: " "))'"

@@ -15,6 +15,7 @@ extension SchemaDeclaration {
     of table: String, except unrevised: Set<String> = [], parts: [String: String] = [:], key: String = "id"
   ) -> SchemaDeclaration {
     SchemaDeclaration { comment, known in
+      let known = known.columns
       let own = try columns(of: table, known, needed: ["rowid", "revision"] + unrevised + (parts.isEmpty ? [] : [key]))
       let revised = own.subtracting(unrevised).subtracting(["rowid", "revision"]).sorted()
       let name = quoted(table)

@@ -1,13 +1,13 @@
 internal import GRDB
 
-/// An addition to a schema's tables that the kit keeps up to date by triggers: a full-text index, revisions of rows, or an audit of a
-/// table.
+/// An addition to a schema's tables that the kit keeps up to date by triggers: a full-text index, revisions of rows, an audit of a table, or
+/// its changes for sync.
 ///
 /// The kit makes the declared objects in the transaction that migrates, and fills an index from the existing rows. Before pending
 /// migrations run, it removes the objects: so a migration may rebuild or rename a table as if they did not exist, and cannot use them. They
 /// are in no migration and in no frozen schema.
 ///
-/// They are part of the schema's shape. When one is missing, different or unreadable at opening, opening makes all objects of the schema again, and
+/// They are part of the schema's shape. When one is missing, different or unreadable at opening, opening makes all objects of its declaration again, and
 /// `Store.notices` has a notice `.declarationsMadeAgain`. A read-only store is left unchanged. Objects that are no longer declared are
 /// removed by the next migration.
 ///
@@ -17,12 +17,14 @@ public struct SchemaDeclaration: Sendable {
   /// Objects of SQLite by name, in the order of making.
   typealias Objects = [(name: String, object: SchemaShape.Object)]
 
-  /// SQL that fills the objects after making.
-  var fill: [String] = []
+  /// Fills the objects after making.
+  var fill: (@Sendable (Database) throws -> Void)? = nil
   /// The table whose changes the objects record in the audit; nil for other declarations.
   var audited: AuditedTable? = nil
-  /// The objects, given the columns of each table. Each object's SQL contains `comment`.
-  let objects: @Sendable (_ comment: String, _ columns: [String: Set<String>]) throws -> Objects
+  /// The table whose changes the objects mark for sync; nil for other declarations.
+  package internal(set) var synced: SyncedTable? = nil
+  /// The objects, given the tables. Each object's SQL contains `comment`.
+  let objects: @Sendable (_ comment: String, _ known: SchemaShape) throws -> Objects
 
   /// The columns of a table.
   ///
@@ -60,14 +62,23 @@ extension StoreSchema {
   /// A comment with the schema's name, in the SQL of each declared object. By it `dropDeclared` finds objects that are no longer declared.
   private var comment: String { "/* declared by \(name.replacing("*/", with: "")) */" }
 
-  private func declared(_ columns: [String: Set<String>]) throws -> SchemaDeclaration.Objects {
+  /// The declarations in the order of making, each with its objects.
+  private func declared(_ known: SchemaShape) throws -> [(declaration: SchemaDeclaration, objects: SchemaDeclaration.Objects)] {
     let audits = declarations.filter { $0.audited != nil }
+    let synced = declarations.filter { $0.synced != nil }
     if let table = audits.compactMap({ $0.audited?.name }).first(where: isNeverExported) {
       throw StoreError(.misuse, "the table \(table) is never exported, so it cannot be audited")
     }
-    // Of several triggers for one change, SQLite runs the one that was made last first. So an entry stands before the entries of what
-    // other triggers change for it.
-    return try (declarations.filter { $0.audited == nil } + audits).flatMap { try $0.objects(comment, columns) }
+    for table in synced.compactMap(\.synced?.name) {
+      if isNeverExported(table) { throw StoreError(.misuse, "the table \(table) is never exported, so it cannot be synced") }
+      guard !retention.contains(where: { $0.table.lowercased() == table.lowercased() }) else {
+        throw StoreError(.misuse, "old rows of \(table) go by themselves, which would delete them on every device, so it cannot be synced")
+      }
+    }
+    // Of several triggers for one change, SQLite runs the one that was made last first. So an entry of the audit stands before the entries of
+    // what other triggers change for it. Capture looks only at the row.
+    let others = declarations.filter { $0.audited == nil && $0.synced == nil }
+    return try (others + audits + synced).map { ($0, try $0.objects(comment, known)) }
   }
 
   private func isNeverExported(_ table: String) -> Bool { neverExported.contains { $0.lowercased() == table.lowercased() } }
@@ -75,8 +86,8 @@ extension StoreSchema {
   /// The names of declared objects that are missing, different or unreadable. Empty when a table is missing that a declaration needs: the integrity
   /// check reports that.
   func notAsDeclared(in shape: SchemaShape) -> [String] {
-    guard let declared = try? declared(shape.columns) else { return [] }
-    return Self.missing(declared, in: shape)
+    guard let declared = try? declared(shape) else { return [] }
+    return Self.missing(declared.flatMap(\.objects), in: shape)
   }
 
   private static func missing(_ declared: SchemaDeclaration.Objects, in shape: SchemaShape) -> [String] {
@@ -85,7 +96,7 @@ extension StoreSchema {
 
   /// The names of objects in the file that this schema declared once, and declares no longer. `now` has the tables after the migrations.
   func declaredNoLonger(in shape: SchemaShape, now: SchemaShape) throws -> [String] {
-    let names = Set(try declared(now.columns).map(\.name))
+    let names = Set(try declared(now).flatMap(\.objects).map(\.name))
     return shape.objects.filter { $1.sql.contains(comment) && !names.contains($0) }.keys.sorted()
   }
 
@@ -97,16 +108,21 @@ extension StoreSchema {
     try drop(shape.objects.filter { $1.sql.contains(comment) }, db)
   }
 
-  /// Makes all declared objects, when any of them is missing, different or unreadable.
+  /// Makes the objects of each declaration of which any is missing, different or unreadable, and then those that follow it on the same tables:
+  /// triggers must be made in the order of the declarations.
   func makeDeclared(_ db: Database) throws {
     guard !declarations.isEmpty else { return }
     let shape = try SchemaShape(db)
-    let declared = try declared(shape.columns)
-    guard !Self.missing(declared, in: shape).isEmpty else { return }
-    let names = Set(declared.map(\.name))
-    try drop(shape.objects.filter { names.contains($0.key) }, db)
-    for (_, object) in declared { try db.execute(sql: object.sql) }
-    for sql in declarations.flatMap(\.fill) { try db.execute(sql: sql) }
+    var touched: Set<String> = []
+    for (declaration, objects) in try declared(shape) {
+      let tables = objects.filter { $0.object.type == "trigger" }.map { $0.object.table.lowercased() }
+      guard !Self.missing(objects, in: shape).isEmpty || !touched.isDisjoint(with: tables) else { continue }
+      touched.formUnion(tables)
+      let names = Set(objects.map(\.name))
+      try drop(shape.objects.filter { names.contains($0.key) }, db)
+      for (_, object) in objects { try db.execute(sql: object.sql) }
+      try declaration.fill?(db)
+    }
   }
 
   /// An ordinary table with the name of a declared object is not the kit's. It stays, and making the object fails.

@@ -19,12 +19,16 @@ package struct SchemaShape {
     }
   }
 
-  /// By name; without SQLite's own objects, and without the file's description, which it may lack.
+  /// By name; without SQLite's own objects, and without the file's description and the tables of sync, which it may lack.
   var objects: [String: Object] = [:]
   /// The names of `objects` in the order of making.
   var names: [String] = []
   /// The columns of each table, by table name; without full-text indexes.
   var columns: [String: Set<String>] = [:]
+  /// The generated ones among them.
+  var generated: [String: Set<String>] = [:]
+  /// Whether the file is connected to a space: see `SyncTables`.
+  var isConnected = false
   /// The full-text indexes that SQLite cannot open.
   var unreadable: Set<String> = []
 
@@ -36,18 +40,23 @@ package struct SchemaShape {
       """)
     for row in rows {
       guard row.count == 4, let type = row[0], let name = row[1], let table = row[2], let sql = row[3] else { continue }
+      if SyncTables.isOne(table) {
+        isConnected = isConnected || name == SyncTables.state
+        continue
+      }
       if objects.updateValue(Object(type: type, table: table, sql: sql), forKey: name) == nil { names.append(name) }
     }
     let virtual = objects.filter { $1.sql.hasPrefix("CREATE VIRTUAL TABLE") }.keys
     let shadows = Set(virtual.flatMap { table in ([""] + SearchIndex.shadows).map { table + $0 } })
     let columns = try query(
       """
-      SELECT s.name, c.name FROM sqlite_schema s CROSS JOIN pragma_table_xinfo(s.name) c
+      SELECT s.name, c.name, c.hidden FROM sqlite_schema s CROSS JOIN pragma_table_xinfo(s.name) c
       WHERE s.type = 'table' AND s.sql NOT LIKE 'CREATE VIRTUAL TABLE%'
       """)
     for row in columns {
-      guard row.count == 2, let table = row[0], let column = row[1], objects[table] != nil, !shadows.contains(table) else { continue }
+      guard row.count == 3, let table = row[0], let column = row[1], objects[table] != nil, !shadows.contains(table) else { continue }
       self.columns[table, default: []].insert(column)
+      if row[2] == "2" || row[2] == "3" { generated[table, default: []].insert(column) }
     }
     for index in searchIndexes where try !index.isReadable({ objects[$0] != nil }, query) { unreadable.insert(index.name) }
   }

@@ -1,0 +1,2 @@
+internal import Holdfast
+internal import HoldfastSync
