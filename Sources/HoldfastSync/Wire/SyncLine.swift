@@ -1,0 +1,116 @@
+internal import Holdfast
+
+/// A row as one line of canonical JSON: the form in which rows travel, and in which a server keeps them. Equal rows have lines with equal bytes.
+///
+/// ```
+/// {"g":1,"h":"0AB…","k":"7f0c…","t":"books","v":{"title":"Emma","year":1815},"x":{"rating,rated_at":["0AC…",5,1764000000000]}}
+/// {"g":2,"k":"7f0c…","t":"books"}
+/// ```
+/// `t` is the table, `k` the key as text, `g` the generation, `h` the birth's stamp, `v` its values, `x` the exceptions: of each group of columns
+/// the stamp and a value for each column. Keys are sorted; an empty `v` or `x` is left out; a deleted row has nothing but `g`, `k` and `t`. In a
+/// server's answers `q` is the row's sequence number.
+extension SyncRow {
+  /// The largest generation that travels: many programs read JSON's numbers as doubles.
+  package static let largestGeneration: Int64 = 1 << 53
+
+  /// The row as its line, without a line break.
+  package var line: String { line(at: nil) }
+
+  /// - Parameter sequence: the number of the push that changed the row last, for `q`; nil leaves it out.
+  func line(at sequence: Int64?) -> String {
+    var text = "{\"g\":\(generation)"
+    if isAlive { text += ",\"h\":\"\(birth.text)\"" }
+    text += ",\"k\":\(Self.quoted(name.key))"
+    if let sequence { text += ",\"q\":\(sequence)" }
+    text += ",\"t\":\(Self.quoted(name.table))"
+    if !values.isEmpty { text += ",\"v\":" + Self.object(values.mapValues(\.text)) }
+    if !exceptions.isEmpty {
+      text += ",\"x\":" + Self.object(exceptions.mapValues { "[\"\($0.stamp.text)\",\($0.values.map(\.text).joined(separator: ","))]" })
+    }
+    return text + "}"
+  }
+
+  private static func quoted(_ text: ExactText) -> String { JSONValue.string(text.text).canonicalText() }
+
+  private static func object(_ members: [ExactText: String]) -> String {
+    "{" + members.sorted { $0.key < $1.key }.map { "\(quoted($0.key)):\($0.value)" }.joined(separator: ",") + "}"
+  }
+
+  // MARK: Digest
+
+  /// What a row with this line adds to the digest of its space: the first 8 bytes of the line's SHA-256, as a big-endian number. The digest is
+  /// the sum over all rows, without what exceeds 64 bits.
+  package static func digest(ofLine line: String) -> UInt64 { UInt64(SHA256Hex.of(line).prefix(16), radix: 16) ?? 0 }
+
+  // MARK: Reading
+
+  /// Reads a line in any form of JSON, and brings it into the canonical one: order, white space, spelling of values, exceptions that are not
+  /// later than the birth. No input traps.
+  ///
+  /// - Throws: `.invalidSource` for a line that is not exactly a row: an unknown member, a key twice, a deleted row with values, a living one
+  ///   without a stamp, a value that is none of SQLite's, a number of values that is not the group's number of columns.
+  package init(line: String) throws {
+    let (row, sequence) = try Self.read(line.utf8)
+    guard sequence == nil else { throw WireObject.wrong("it has a sequence number") }
+    self = row
+  }
+
+  static func read(_ line: some Sequence<UInt8>) throws -> (row: SyncRow, sequence: Int64?) {
+    var object = try WireObject(line)
+    let table = try WireObject.required("t", object.text("t"))
+    guard isName(table) else { throw WireObject.wrong("\"t\" is not the name of a table") }
+    let name = Name(table, try WireObject.required("k", object.text("k")))
+    let generation = try WireObject.required("g", object.number("g", in: 1...largestGeneration))
+    let sequence = try object.number("q", in: 1...Int64.max)
+    let (birth, values, exceptions) = (try object.text("h"), try object.object("v"), try object.object("x"))
+    try object.finish()
+    guard generation & 1 == 1 else {
+      guard birth == nil, values == nil, exceptions == nil else {
+        throw WireObject.wrong("a row of an even generation is deleted, and has neither a stamp nor values")
+      }
+      return (SyncRow(name, generation: generation), sequence)
+    }
+    let row = SyncRow(
+      name, generation: generation, birth: try stamp(birth.map(JSONValue.string), of: "\"h\""),
+      values: try keyed(values) { column, value in
+        guard isName(column) else { throw WireObject.wrong("\"v\" has a key that is not the name of a column") }
+        return try text(of: value, in: column)
+      },
+      exceptions: try keyed(exceptions, exception))
+    return (row, sequence)
+  }
+
+  private static func keyed<T>(_ members: [String: JSONValue]?, _ read: (String, JSONValue) throws -> T) throws -> [ExactText: T] {
+    var values: [ExactText: T] = [:]
+    // In order, so that of several errors always the same one is told.
+    for (name, value) in (members ?? [:]).sorted(by: { $0.key < $1.key }) { values[ExactText(name)] = try read(name, value) }
+    return values
+  }
+
+  private static func exception(_ group: String, _ value: JSONValue) throws -> Exception {
+    let columns = columns(of: ExactText(group))
+    guard columns.allSatisfy({ isName($0.text) }), Set(columns).count == columns.count else {
+      throw WireObject.wrong("\"x\" has a key that is not a list of columns")
+    }
+    guard case .array(let elements) = value, elements.count == columns.count + 1 else {
+      throw WireObject.wrong("the exception of \(group) is not a list of a stamp and \(columns.count) values")
+    }
+    let values = try zip(columns, elements.dropFirst()).map { column, value in try text(of: value, in: column.text) }
+    return Exception(try stamp(elements.first, of: group), values)
+  }
+
+  private static func stamp(_ value: JSONValue?, of owner: String) throws -> Stamp {
+    guard case .string(let text)? = value, let stamp = Stamp(text) else { throw WireObject.wrong("the stamp of \(owner) is none") }
+    return stamp
+  }
+
+  private static func text(of json: JSONValue, in column: String) throws -> ExactText {
+    guard let value = SyncValue.value(of: json) else { throw WireObject.wrong("the value of \(column) is none of SQLite's") }
+    return SyncValue.text(of: value)
+  }
+
+  /// Printable ASCII without the comma, which separates the columns of a group, and without the quotation mark.
+  private static func isName(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { 0x20...0x7E ~= $0 && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") }
+  }
+}
