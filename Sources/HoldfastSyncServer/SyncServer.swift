@@ -1,2 +1,102 @@
-internal import Holdfast
-internal import HoldfastSync
+package import Holdfast
+package import HoldfastSync
+
+// Invariants:
+// - A space's head is the number of the last push that changed one of its rows. Rows that one push changed have its number.
+// - Head, digest, number and size of the rows change in the transaction that changes the rows.
+// - A row is never removed, and what a row becomes is the merge of all that was ever pushed for it.
+
+/// The merging half of a sync server: the rows of its spaces in one store. It has no HTTP, no clock and no accounts.
+///
+/// A value around a store: copy it freely, use it from any thread. It keeps nothing of a device between two requests.
+package struct SyncServer: Sendable {
+  /// The store, opened with `SyncServer.schema`.
+  package let store: Store
+  /// For each space that has no limits of its own.
+  package var limits: SyncLimits
+  /// The most rows of a page, and the most bytes of their lines. A page ends earlier rather than within a push, and has at least one push.
+  package var (pageRows, pageBytes) = (1_000, 1 << 20)
+
+  package init(_ store: Store, limits: SyncLimits = SyncLimits()) {
+    (self.store, self.limits) = (store, limits)
+  }
+
+  // MARK: Spaces
+
+  /// Makes an empty space.
+  ///
+  /// - Parameter epoch: a name that no other server and no earlier state of this one has used for its spaces.
+  /// - Throws: `.constraint` when there is a space of this name.
+  package func makeSpace(_ name: String, epoch: String) throws {
+    try store.write { tx in
+      try tx.insert(Space(space: name, lineage: [Epoch(name: epoch, head: 0)], head: 0, digest: 0, rows: 0, bytes: 0, minSchema: 0))
+    }
+  }
+
+  /// Begins a new epoch of a space, after the server's store was restored or rewound: devices of the epochs before then send again what the
+  /// server has lost.
+  ///
+  /// - Throws: `.notFound`; `.constraint` for an epoch that the space has had.
+  package func beginEpoch(_ epoch: String, in name: String) throws {
+    try changeSpace(name) { space in
+      guard !space.lineage.contains(where: { $0.name == epoch }) else {
+        throw StoreError(.constraint, "the space \(name) has had the epoch \(epoch)")
+      }
+      space.lineage.append(Epoch(name: epoch, head: space.head))
+    }
+  }
+
+  /// Gives a space limits of its own; nil gives those of the server. Rows that are there stay.
+  ///
+  /// - Throws: `.notFound`.
+  package func setLimits(_ limits: SyncLimits?, of name: String) throws {
+    try changeSpace(name) { $0.limits = limits }
+  }
+
+  /// Refuses devices with a schema below `version` from now on. 0 refuses none.
+  ///
+  /// - Throws: `.notFound`.
+  package func requireSchema(_ version: Int, in name: String) throws {
+    try changeSpace(name) { $0.minSchema = version }
+  }
+
+  /// The sum over the rows of a space that `SyncRow.digest(ofLine:)` describes.
+  ///
+  /// - Throws: `.notFound`.
+  package func digest(of name: String) throws -> UInt64 {
+    try store.read { reader in UInt64(bitPattern: try Space.find(name, reader).digest) }
+  }
+
+  private func changeSpace(_ name: String, as verb: StaticString = #function, _ change: (inout Space) throws -> Void) throws {
+    try store.write(as: verb) { tx in
+      var space = try Space.find(name, tx)
+      try change(&space)
+      try tx.upsert(space)
+    }
+  }
+
+  // MARK: Requests
+
+  /// Answers one request.
+  ///
+  /// A space that is not there is the answer `.failed` with the code `.notFound`, under an empty epoch.
+  /// - Parameter now: the server's time in milliseconds since 1970.
+  /// - Throws: the errors of the store, such as `.diskFull`. Then nothing was applied, and the device may send the same request again.
+  package func answer(_ request: SyncRequest, in name: String, now: Int64) throws -> SyncResponse {
+    switch request.verb {
+    case .pull: try store.read(as: "pull") { reader in try pull(request, in: name, now: now, reader) }
+    case .push(let rows): try store.write(as: "push") { tx in try push(rows, of: request, in: name, now: now, tx) }
+    }
+  }
+
+  /// Runs `body` with the space, unless its state refuses the request.
+  func answering(
+    _ request: SyncRequest, in name: String, now: Int64, _ reader: Reader, _ body: (inout Space) throws -> SyncResponse.Outcome
+  ) throws -> SyncResponse {
+    guard var space = try reader.first(Space.self, "WHERE space = \(name)") else {
+      return SyncResponse(.failed(Space.notFound(name)), now: now, epoch: "")
+    }
+    let outcome = try space.refusal(of: request) ?? body(&space)
+    return SyncResponse(outcome, now: now, epoch: space.epoch)
+  }
+}
