@@ -34,7 +34,6 @@ struct SyncLineTests {
 
   @Test("any form of JSON is brought into the one form")
   func canonical() throws {
-    let stamp = Stamp.at(1).text
     let (first, second) = (Stamp.at(1).text, Stamp.at(2).text)
     let loose = """
        { "t":"\\u0062ooks", "v":{ "d":12345678901234567890, "c":-0.0, "b":1e2, "a":9007199254740993, "e":{"i":"7"}, "f":1 }, \
