@@ -1,0 +1,82 @@
+import Holdfast
+import HoldfastSync
+
+extension Simulated.Device {
+  /// Gives an answer to the process, and checks what must hold after every commit. Returns what happened, for the world's counters.
+  ///
+  /// - Parameter taken: the words that the server has taken. They are not missed here when they lose later.
+  func receive(_ response: SyncResponse, to request: SyncRequest, taken: Set<String>) throws -> [(Simulated.Event, Int)] {
+    let before = try state()
+    try setTime()
+    try sync.receive(response, to: request)
+    let after = try state()
+    try checkConstraints(isCaughtUp: response.isCaughtUp)
+    unsent.subtract(taken)
+    let missing = unsent.subtracting(try words())
+    guard missing.isEmpty else { throw Simulated.Violation("device \(number) lost \(missing.sorted()) without a word") }
+    let arrived = Set(response.rows.map(\.name))
+    // Deleted by a cascade, and still to be sent.
+    let cascaded = after.generations.filter { name, generation in
+      generation & 1 == 0 && before.generations[name].map { $0 & 1 == 1 } == true && !arrived.contains(name)
+    }
+    return [
+      (.parked, after.parked.subtracting(before.parked).count), (.evicted, after.parked.intersection(before.standing).count),
+      (.lost, after.lost - before.lost), (.cascaded, cascaded.count), (.extra, after.extra),
+    ]
+  }
+
+  private struct State {
+    let generations: [SyncRow.Name: Int64]
+    let parked: Set<SyncRow.Name>
+    let standing: Set<SyncRow.Name>
+    let lost: Int
+    let extra: Int
+  }
+
+  private func state() throws -> State {
+    State(
+      generations: try store.read { reader in try generations(in: reader) }, parked: try parked(), standing: Set(try rows().keys),
+      lost: try count("SELECT count(*) FROM holdfast_sync_lost"), extra: try count("SELECT count(*) FROM holdfast_sync_extra"))
+  }
+
+  private func checkConstraints(isCaughtUp: Bool) throws {
+    let broken: [(String, BoundSQL)] = [
+      ("broken references", "SELECT count(*) FROM pragma_foreign_key_check"),
+      ("a state that applies behind its commit", "SELECT applying FROM holdfast_sync"),
+      ("a group that mixes two writes", "SELECT count(*) FROM items WHERE opened IS NOT closed"),
+      ("a derived column that is not derived", "SELECT count(*) FROM items WHERE sort_title IS NOT upper(title)"),
+    ]
+    for (what, query) in broken where try count(query) != 0 { throw Simulated.Violation("device \(number) has \(what)") }
+    // Every row has a living register, and every living register a row: in its table, or parked.
+    for table in known {
+      let tbl = SyncedTable.number(of: table.name)
+      let living = try count("SELECT count(*) FROM holdfast_sync_row WHERE tbl = \(tbl) AND generation & 1")
+      let rows = try count(
+        "SELECT (SELECT count(*) FROM \(sql: .names([table.name]))) + (SELECT count(*) FROM holdfast_sync_parked WHERE tbl = \(tbl))")
+      guard living == rows else { throw Simulated.Violation("device \(number): \(rows) rows of \(table.name), and \(living) registers") }
+    }
+    guard isCaughtUp else { return }
+    let halves = try count(
+      "SELECT count(*) FROM (SELECT 1 FROM accounts GROUP BY substr(id, 1, 2) HAVING sum(amount) <> 0 OR count(*) <> 2)")
+    guard halves == 0 else { throw Simulated.Violation("device \(number) shows half of a transaction") }
+  }
+}
+
+extension SyncResponse {
+  /// Whether a device that got this answer has seen everything.
+  fileprivate var isCaughtUp: Bool {
+    switch outcome {
+    case .page(_, _, let more): !more
+    case .pushed(_, _, let cursor): cursor != nil
+    default: false
+    }
+  }
+
+  /// The rows that an answer brings.
+  fileprivate var rows: [SyncRow] {
+    switch outcome {
+    case .page(let rows, _, _), .pushed(let rows, _, _): rows.map(\.row)
+    default: []
+    }
+  }
+}

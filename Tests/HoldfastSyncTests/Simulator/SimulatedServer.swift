@@ -1,0 +1,72 @@
+import Holdfast
+import HoldfastSync
+import HoldfastSyncServer
+
+extension Simulated {
+  /// A server's store with one space.
+  final class Server {
+    /// What a copy of the server's file brings back.
+    struct Copy {
+      fileprivate let picture: StorePicture
+      fileprivate let held: Set<Int>
+    }
+
+    static let space = "s"
+    private let store: Store
+    private var server: SyncServer
+    private var epochs = 1
+    /// The numbers of the rows in `World.acknowledged` that this state of the server has.
+    var held: Set<Int> = []
+
+    init() throws {
+      store = try Store.inMemory(schemas: [SyncServer.schema])
+      server = SyncServer(store)
+      try server.makeSpace(Self.space, epoch: "e1")
+    }
+
+    /// - Parameter pageRows: the most rows of a page, unless one push has more.
+    func answer(_ request: SyncRequest, at now: Int64, pageRows: Int = 1_000) throws -> SyncResponse {
+      server.pageRows = pageRows
+      return try server.answer(request, in: Self.space, now: now)
+    }
+
+    func copy() throws -> Copy { Copy(picture: try StorePicture(of: store), held: held) }
+
+    /// The store as it was, in the epoch in which it was: as if nothing had come between.
+    func rewind(to copy: Copy) throws {
+      try copy.picture.restore(into: store)
+      server = SyncServer(store)
+      held = copy.held
+    }
+
+    /// The store as it was, and a new epoch: a restored backup.
+    func restore(_ copy: Copy) throws {
+      try rewind(to: copy)
+      epochs += 1
+      try server.beginEpoch("e\(epochs)", in: Self.space)
+    }
+
+    /// All rows of the space, as a new device would get them.
+    func rows(at now: Int64) throws -> [SyncRow.Name: SyncRow] {
+      var request = SyncRequest(.pull, epoch: nil, cursor: 0, schema: 1_000)
+      var rows: [SyncRow.Name: SyncRow] = [:]
+      while true {
+        let response = try answer(request, at: now)
+        switch response.outcome {
+        case .branched where request.epoch != response.epoch: request.epoch = response.epoch
+        case .page(let page, let cursor, let more):
+          for stored in page { rows[stored.row.name] = stored.row }
+          guard more else { return rows }
+          (request.epoch, request.cursor) = (response.epoch, cursor)
+        default: throw Violation("a pull from the beginning got \(response)")
+        }
+      }
+    }
+
+    /// Throws where the device's digest is not the server's.
+    func checkDigest(of device: Device) throws {
+      let (own, others) = try (device.store.read { reader in try device.sync.digest(in: reader) }, server.digest(of: Self.space))
+      guard own == others else { throw Violation("digest \(own) of device \(device.number), \(others) of the server") }
+    }
+  }
+}
