@@ -1,0 +1,165 @@
+import Holdfast
+import HoldfastSync
+import HoldfastTesting
+
+extension Simulated {
+  /// What must happen at least once in a long enough run: a simulator in which it never does proves nothing about it.
+  enum Event: String, CaseIterable {
+    case parked, evicted, restamped, forked, resynced, merged, lost, cascaded, extra
+  }
+
+  /// Devices, a server and the network between them.
+  final class World {
+    struct Message {
+      let at: Int64
+      /// Breaks ties of `at`.
+      let order: Int
+      let device: Int
+      let life: Int
+      let fileLife: Int
+      /// The number of the request that it is, or that it answers.
+      let number: Int
+      let request: SyncRequest
+      var response: SyncResponse?
+    }
+
+    /// How a device reaches the network.
+    struct Link {
+      var sends = true
+      var hears = true
+    }
+
+    var random: SeededGenerator
+    var now: Int64 = 1_700_000_000_000
+    let server: Server
+    private(set) var devices: [Device] = []
+    var links: [Link] = []
+    /// Unordered; see `deliver()`.
+    var network: [Message] = []
+    var messages = 0
+    /// Each row that the server took, as it was sent.
+    private(set) var acknowledged: [SyncRow] = []
+    /// The words in these rows.
+    private(set) var taken: Set<String> = []
+    /// The generations that people gave to rows by inserting them.
+    private(set) var born: [SyncRow.Name: Set<Int64>] = [:]
+    private(set) var events: [Event: Int] = [:]
+    private var wordCount = 0
+    private var newWords: Set<String> = []
+    private var nodes: Int64 = 0
+
+    /// - Parameter skews: the errors of the devices' clocks in milliseconds: one for each device.
+    init(seed: UInt64 = 0, skews: [Int64] = [0, 0], versions: [Int] = [], existing: (Int, Writer) throws -> Void = { _, _ in }) throws {
+      random = SeededGenerator(seed: seed)
+      server = try Server()
+      for (number, skew) in skews.enumerated() {
+        try add(version: number < versions.count ? versions[number] : 2, skew: skew) { tx in try existing(number, tx) }
+      }
+    }
+
+    @discardableResult
+    func add(version: Int, skew: Int64, existing: (Writer) throws -> Void = { _ in }) throws -> Device {
+      let device = try Device(devices.count, version: version, skew: skew, node: node(), at: now, existing: existing)
+      devices.append(device)
+      links.append(Link())
+      try noteBirths(device.store.read { reader in try device.generations(in: reader) })
+      return device
+    }
+
+    /// A number that no opening has had.
+    func node() -> Int64 {
+      nodes += 1
+      // The order of the nodes says nothing about their age.
+      return (nodes &* 0x9E_3779_B97F) & Stamp.largestNode
+    }
+
+    func count(_ event: Event, _ times: Int = 1) { if times > 0 { events[event, default: 0] += times } }
+
+    // MARK: Writing
+
+    /// A word that nobody has written before.
+    func word() -> String {
+      wordCount += 1
+      let digits = String(wordCount)
+      let word = "v" + String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+      newWords.insert(word)
+      return word
+    }
+
+    /// A transaction of the app on a device. False when a constraint refused it.
+    @discardableResult
+    func write(_ number: Int, _ body: (Writer) throws -> Void) throws -> Bool {
+      newWords = []
+      devices[number].clock.now = now
+      guard let changed = try devices[number].write(words: { self.newWords }, body) else { return false }
+      noteBirths(changed)
+      return true
+    }
+
+    private func noteBirths(_ generations: [SyncRow.Name: Int64]) {
+      for (name, generation) in generations where generation & 1 == 1 { born[name, default: []].insert(generation) }
+    }
+
+    // MARK: Requests and answers
+
+    /// The server's answer, with what it takes noted.
+    func answer(_ request: SyncRequest, of device: Device, fileLife: Int, pageRows: Int = 1_000) throws -> SyncResponse {
+      let response = try server.answer(request, at: now, pageRows: pageRows)
+      guard case .push(let rows) = request.verb, case .pushed(let stored, let refused, _) = response.outcome else { return response }
+      let merged = Dictionary(uniqueKeysWithValues: stored.map { ($0.row.name, $0.row) })
+      for row in rows where !refused.contains(where: { $0.name == row.name }) {
+        if merged[row.name] != row { count(.merged) }
+        server.held.insert(acknowledged.count)
+        if device.fileLife == fileLife { device.held.insert(acknowledged.count) }
+        acknowledged.append(row)
+        for value in row.current.values { taken.formUnion(Device.words(in: value.text)) }
+      }
+      return response
+    }
+
+    func receive(_ response: SyncResponse, to request: SyncRequest, _ device: Device) throws {
+      switch response.outcome {
+      case .future: count(.restamped)
+      case .branched(fork: nil): if request.epoch != nil { count(.resynced) }
+      case .branched: count(.forked)
+      default: break
+      }
+      device.clock.now = now
+      for (event, times) in try device.receive(response, to: request, taken: taken) { count(event, times) }
+    }
+
+    /// One round of a device with a network that does not fail. Returns whether it brought anything to either side.
+    func exchange(_ number: Int, pageRows: Int = 1_000) throws -> Bool {
+      let device = devices[number]
+      var brought = false
+      device.clock.now = now
+      device.sync.beginRound()
+      for _ in 0..<200 {
+        now += 10
+        device.clock.now = now
+        try device.setTime()
+        guard let request = try device.sync.next() else { return brought }
+        let response = try answer(request, of: device, fileLife: device.fileLife, pageRows: pageRows)
+        if case .page(let rows, _, _) = response.outcome, rows.isEmpty {} else { brought = true }
+        try receive(response, to: request, device)
+      }
+      throw Violation("a round of device \(number) does not end")
+    }
+
+    /// The network works again: rounds of all devices until nothing moves. Then everything is checked.
+    func settle() throws {
+      network = []
+      for number in devices.indices {
+        devices[number].waiting = nil
+        links[number] = Link()
+      }
+      for _ in 0..<60 {
+        let brought = try devices.indices.filter { try exchange($0, pageRows: random.pick([1, 3, 1_000])) }
+        guard try brought.isEmpty && devices.allSatisfy({ try $0.pending == 0 }) else { continue }
+        return try check()
+      }
+      let pending = try devices.map { "\(try $0.pending)" }.joined(separator: ", ")
+      throw Violation("60 rounds, and still something moves; rows that wait: \(pending)")
+    }
+  }
+}
