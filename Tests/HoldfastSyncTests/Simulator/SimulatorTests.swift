@@ -1,0 +1,117 @@
+import Foundation
+import Holdfast
+import HoldfastSync
+import HoldfastTesting
+import Testing
+
+/// Random devices, networks and accidents. `HOLDFAST_SEEDS` in the environment sets the number of seeds, from 0 on.
+@Suite("The sync simulator")
+struct SimulatorTests {
+  private static let seeds: UInt64 =
+    ProcessInfo.processInfo.environment["HOLDFAST_SEEDS"].flatMap(UInt64.init) ?? (ProofRun.isLong ? 10_000 : 200)
+  /// Seeds that found a mistake once.
+  private static let regressions: [UInt64] = []
+
+  @Test("every seed ends with equal tables on all devices and on the server, and nothing that was acknowledged or written is gone")
+  func allSeeds() async {
+    let chunk: UInt64 = 10
+    let events = await withTaskGroup(of: [Simulated.Event: Int].self) { group in
+      for first in stride(from: 0, to: Self.seeds, by: Int(chunk)) {
+        group.addTask {
+          var events: [Simulated.Event: Int] = [:]
+          for seed in first..<min(first + chunk, Self.seeds) {
+            events.merge(Self.run(seed)) { $0 + $1 }
+            // Other tests want their turn.
+            await Task.yield()
+          }
+          return events
+        }
+      }
+      return await group.reduce(into: [:]) { all, some in all.merge(some) { $0 + $1 } }
+    }
+    print(Simulated.Event.allCases.map { "\($0.rawValue) \(events[$0] ?? 0)" }.joined(separator: ", "))
+    #expect(Simulated.Event.allCases.filter { events[$0] == nil } == [], "\(Self.seeds) seeds in which this never happened")
+  }
+
+  @Test("seeds that found a mistake once", arguments: regressions)
+  func regression(_ seed: UInt64) { _ = Self.run(seed) }
+
+  private static func run(_ seed: UInt64) -> [Simulated.Event: Int] {
+    do {
+      return try Simulated.run(seed: seed).events
+    } catch {
+      Issue.record("seed \(seed): \(error)")
+      return [:]
+    }
+  }
+
+  @Test("a seed gives the same run again")
+  func deterministic() throws { #expect(try Simulated.run(seed: 7) == Simulated.run(seed: 7)) }
+
+  @Test("a value that only one device has is found")
+  func seesDifferences() throws {
+    let world = try Simulated.World()
+    try world.write(0) { tx in try tx.insert(Simulated.Item("i1", "title")) }
+    try world.settle()
+    try world.devices[1].store.write { tx in
+      try tx.execute("UPDATE holdfast_sync SET applying = 1")
+      try tx.execute("UPDATE items SET position = 9")
+      try tx.execute("UPDATE holdfast_sync SET applying = 0")
+    }
+    #expect(throws: Simulated.Violation.self) { try world.check() }
+  }
+
+  @Test("a process that ends at any statement while it syncs loses nothing, and applies nothing twice", arguments: [0, 1])
+  func crashes(_ number: Int) throws {
+    let world = try conflict(at: number)
+    let device = world.devices[number]
+    let copies = try world.devices.map { try $0.copy() }
+    let server = try world.server.copy()
+    #expect(!device.unsent.subtracting(world.taken).isEmpty)
+    var statement = 1
+    repeat {
+      for (device, copy) in zip(world.devices, copies) { try device.restore(copy, node: world.node()) }
+      try world.server.rewind(to: server)
+      try device.fault.arm(device.store, at: statement)
+      do {
+        _ = try world.exchange(number)
+      } catch  where device.fault.wasReached {
+        // The process is gone; whatever it did not commit is gone, too.
+      }
+      try device.restart(node: world.node())
+      do { try world.settle() } catch { throw Simulated.Violation("device \(number), statement \(statement): \(error)") }
+      statement += ProofRun.isLong ? 1 : 5
+    } while device.fault.wasReached
+    #expect(statement > 50)
+  }
+
+  /// Two devices that each have what the other must park, delete, merge and lose. Everything is on the server, except the last edits of
+  /// device `number`.
+  private func conflict(at number: Int) throws -> Simulated.World {
+    let world = try Simulated.World()
+    try world.write(0) { tx in
+      for id in ["i1", "i2"] { try tx.insert(Simulated.Item(id, world.word())) }
+      try tx.execute("INSERT INTO children (id, item_id, friend_id, note) VALUES ('c1', 'i1', 'i2', \(world.word()))")
+    }
+    try world.settle()
+    world.now += 1_000
+    try world.write(0) { tx in
+      try tx.execute("DELETE FROM items WHERE id = 'i1'")
+      try tx.insert(Simulated.Item("i3", world.word(), slug: "x"))
+      try tx.execute("UPDATE items SET notes = \(world.word()), slug = 'y' WHERE id = 'i2'")
+    }
+    world.now += 1_000
+    try world.write(1) { tx in
+      try tx.insert(Simulated.Item("i4", world.word(), slug: "x"))
+      try tx.insert(Simulated.Tag("i1", "a/b", weight: 1))
+      try tx.execute("INSERT INTO children (id, item_id, note) VALUES ('c2', 'i1', \(world.word()))")
+      try tx.execute("UPDATE items SET notes = \(world.word()), position = 3 WHERE id = 'i2'")
+    }
+    #expect(try world.exchange(0))
+    world.now += 1_000
+    let word = world.word()
+    try world.write(0) { tx in try tx.execute("UPDATE items SET opened = \(word), closed = \(word), position = 9 WHERE id = 'i3'") }
+    #expect(try world.exchange(1 - number))
+    return world
+  }
+}
