@@ -18,8 +18,6 @@ let package = Package(
     .library(name: "Holdfast", targets: ["Holdfast"]),
     .library(name: "HoldfastTransfer", targets: ["HoldfastTransfer"]),
     .library(name: "HoldfastGRDB", targets: ["HoldfastGRDB"]),
-    .library(name: "HoldfastSync", targets: ["HoldfastSync"]),
-    .library(name: "HoldfastSyncServer", targets: ["HoldfastSyncServer"]),
     .library(name: "HoldfastAudiobooks", targets: ["HoldfastAudiobooks"]),
     .library(name: "HoldfastMusic", targets: ["HoldfastMusic"]),
     .library(name: "HoldfastWorkouts", targets: ["HoldfastWorkouts"]),
@@ -27,6 +25,7 @@ let package = Package(
     .library(name: "HoldfastTesting", targets: ["HoldfastTesting"]),
     .executable(name: "holdfast", targets: ["HoldfastCommand"]),
     .executable(name: "holdfast-fuzz", targets: ["HoldfastFuzz"]),
+    .executable(name: "holdfast-simulate", targets: ["HoldfastSimulator"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -111,6 +110,12 @@ let package = Package(
         "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "HoldfastTesting",
       ],
       swiftSettings: strict),
+    .executableTarget(
+      name: "HoldfastSimulator",
+      dependencies: [
+        "HoldfastSync", "HoldfastSyncServer", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "HoldfastTests",
       dependencies: [
@@ -130,7 +135,7 @@ let package = Package(
     .testTarget(
       name: "HoldfastSyncTests",
       dependencies: [
-        "HoldfastSync", "HoldfastSyncServer", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "HoldfastSimulator", "HoldfastSync", "HoldfastSyncServer", "Holdfast", "HoldfastTesting",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -10,6 +10,8 @@ import Testing
     "Holdfast": ["CHoldfast", "GRDB", "GRDBSQLite", "Crypto", "CryptoKit", "Logging"],
     "HoldfastTransfer": ["Holdfast", "GRDBSQLite", "Logging"],
     "HoldfastGRDB": ["Holdfast", "GRDB"],
+    "HoldfastSync": ["Holdfast"], "HoldfastSyncServer": ["Holdfast", "HoldfastSync"],
+    "HoldfastSimulator": ["Holdfast", "HoldfastSync", "HoldfastSyncServer", "HoldfastTesting", "GRDBSQLite"],
     "HoldfastAudiobooks": ["Holdfast", "HoldfastTransfer", "Logging"],
     "HoldfastMusic": ["CHoldfastXML", "Holdfast", "HoldfastTransfer"],
     "HoldfastWorkouts": ["Holdfast", "HoldfastTransfer"],

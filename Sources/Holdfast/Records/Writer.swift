@@ -24,6 +24,9 @@ public final class Writer: Reader {
     super.init(database, transaction.connection)
   }
 
+  /// SQLite's connection, for a fault that a simulation plants.
+  package var handle: OpaquePointer { connection.handle }
+
   /// How many rows the connection has changed since it was opened.
   package var totalChanges: Int { Int(sqlite3_total_changes(connection.handle)) }
 

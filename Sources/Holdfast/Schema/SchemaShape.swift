@@ -25,8 +25,8 @@ package struct SchemaShape {
   var names: [String] = []
   /// The columns of each table, by table name; without full-text indexes.
   var columns: [String: Set<String>] = [:]
-  /// The generated ones among them.
-  var generated: [String: Set<String>] = [:]
+  /// Those among them whose values SQLite gives: generated columns, and a single INTEGER PRIMARY KEY.
+  var givenBySQLite: [String: Set<String>] = [:]
   /// Whether the file is connected to a space: see `SyncTables`.
   var isConnected = false
   /// The full-text indexes that SQLite cannot open.
@@ -50,13 +50,15 @@ package struct SchemaShape {
     let shadows = Set(virtual.flatMap { table in ([""] + SearchIndex.shadows).map { table + $0 } })
     let columns = try query(
       """
-      SELECT s.name, c.name, c.hidden FROM sqlite_schema s CROSS JOIN pragma_table_xinfo(s.name) c
+      SELECT s.name, c.name,
+        c.hidden IN (2, 3) OR c.pk = 1 AND upper(c.type) = 'INTEGER' AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(s.name) WHERE pk = 2)
+      FROM sqlite_schema s CROSS JOIN pragma_table_xinfo(s.name) c
       WHERE s.type = 'table' AND s.sql NOT LIKE 'CREATE VIRTUAL TABLE%'
       """)
     for row in columns {
       guard row.count == 3, let table = row[0], let column = row[1], objects[table] != nil, !shadows.contains(table) else { continue }
       self.columns[table, default: []].insert(column)
-      if row[2] == "2" || row[2] == "3" { generated[table, default: []].insert(column) }
+      if row[2] == "1" { givenBySQLite[table, default: []].insert(column) }
     }
     for index in searchIndexes where try !index.isReadable({ objects[$0] != nil }, query) { unreadable.insert(index.name) }
   }

@@ -9,7 +9,8 @@ extension SchemaDeclaration {
   ///     .synced("tracks", here: ["file_url": .null])
   ///
   /// Every change of a row is noted by triggers, in the same transaction, whichever code or program makes it. Two devices that change
-  /// different columns of one row keep both changes; of two changes of one column the later one stays. Generated columns do not sync.
+  /// different columns of one row keep both changes; of two changes of one column the later one stays. Generated columns do not
+  /// sync, and neither does an INTEGER PRIMARY KEY that is not in `key`.
   ///
   /// Not noted are rows that another program replaces (`INSERT OR REPLACE`) without `PRAGMA recursive_triggers = ON`, and what a program
   /// changes while the triggers are missing: new and deleted rows are found when the kit makes them again.
@@ -72,7 +73,7 @@ package struct SyncedTable: Sendable {
     guard !name.lowercased().hasPrefix("holdfast_"), !key.isEmpty else { throw misuse("it needs a key, and must not be the kit's") }
     let named = key + together.joined() + Array(here.keys) + derived.sorted() + (time.map { [$0] } ?? [])
     let all = try SchemaDeclaration.columns(of: name, known.columns, needed: named)
-    let synced = all.subtracting(known.generated[name] ?? []).subtracting(here.keys).subtracting(derived)
+    let synced = all.subtracting(known.givenBySQLite[name] ?? []).union(key).subtracting(here.keys).subtracting(derived)
     guard synced.isSuperset(of: key + together.joined() + (time.map { [$0] } ?? [])) else {
       throw misuse("a column of its key, of `together` or of `time` stays on this device, or is computed")
     }

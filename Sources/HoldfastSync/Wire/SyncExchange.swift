@@ -32,7 +32,7 @@ package struct SyncResponse: Sendable {
     package init(_ row: SyncRow, at sequence: Int64) { (self.row, self.sequence) = (row, sequence) }
   }
 
-  /// A row that the server does not take, with the reason: `row_too_large`, `quota` or `invalid`. The device keeps it.
+  /// A row that the server does not take, with the reason: `row_too_large` or `quota`. The device keeps it.
   package struct Refused: Sendable, Equatable {
     package let name: SyncRow.Name
     package let code: String

@@ -50,9 +50,11 @@ package struct SyncRow: Sendable, Hashable {
   /// The latest of its stamps; of a deleted row `.zero`.
   package var latest: Stamp { exceptions.values.reduce(birth) { max($0, $1.stamp) } }
 
-  /// The current value of each column that the row knows.
+  /// The current value of each column that the row knows. Of two groups with a column, which only versions with other groups have, the later
+  /// one counts.
   package var current: [ExactText: ExactText] {
-    exceptions.reduce(into: values) { current, exception in
+    let inOrder = exceptions.sorted { ($0.value.stamp, $0.key) < ($1.value.stamp, $1.key) }
+    return inOrder.reduce(into: values) { current, exception in
       for (column, value) in zip(Self.columns(of: exception.key), exception.value.values) { current[column] = value }
     }
   }

@@ -1,6 +1,6 @@
-import Holdfast
-import HoldfastSync
-import HoldfastSyncServer
+internal import Holdfast
+internal import HoldfastSync
+internal import HoldfastSyncServer
 
 extension Simulated {
   /// A server's store with one space.

@@ -1,5 +1,5 @@
-import Holdfast
-import HoldfastSync
+internal import Holdfast
+internal import HoldfastSync
 
 /// Devices and a server of production code over real SQLite, in virtual time, with a network and processes that fail.
 ///

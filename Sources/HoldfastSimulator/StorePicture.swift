@@ -1,4 +1,4 @@
-import Holdfast
+internal import Holdfast
 
 /// The content of a store at one moment, as a copy of its file has it. Without the kit's own tables.
 struct StorePicture {

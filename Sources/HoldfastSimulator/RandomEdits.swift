@@ -1,6 +1,6 @@
-import Holdfast
-import HoldfastSync
-import HoldfastTesting
+internal import Holdfast
+internal import HoldfastSync
+internal import HoldfastTesting
 
 extension Simulated.World {
   /// One random transaction of a person. Few keys and few values, so that devices meet at the same rows.

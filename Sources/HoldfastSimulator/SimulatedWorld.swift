@@ -1,6 +1,6 @@
-import Holdfast
-import HoldfastSync
-import HoldfastTesting
+internal import Holdfast
+internal import HoldfastSync
+internal import HoldfastTesting
 
 extension Simulated {
   /// What must happen at least once in a long enough run: a simulator in which it never does proves nothing about it.

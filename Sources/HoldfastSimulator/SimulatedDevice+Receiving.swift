@@ -1,5 +1,5 @@
-import Holdfast
-import HoldfastSync
+internal import Holdfast
+internal import HoldfastSync
 
 extension Simulated.Device {
   /// Gives an answer to the process, and checks what must hold after every commit. Returns what happened, for the world's counters.

@@ -3,6 +3,8 @@ import HoldfastSync
 import HoldfastTesting
 import Testing
 
+@testable import HoldfastSimulator
+
 /// What people see on two devices. Each `settle` also makes all the checks of the simulator.
 @Suite("Two devices and a server")
 struct SyncScenarioTests {

@@ -1,7 +1,5 @@
-import GRDBSQLite
-import Holdfast
-
-@testable import Holdfast
+internal import GRDBSQLite
+internal import Holdfast
 
 // Unchecked because one thread uses a simulated world.
 /// Ends the work of a store at its k-th statement, as the end of the process would: SQLite rolls the transaction back. Statements inside
@@ -24,7 +22,7 @@ final class StatementFault: @unchecked Sendable {
   }
 
   func arm(_ store: Store, at statement: Int) throws {
-    handle = try store.write { tx in tx.connection.handle }
+    handle = try store.write { tx in tx.handle }
     (left, wasReached) = (statement, false)
   }
 

@@ -4,45 +4,18 @@ import HoldfastSync
 import HoldfastTesting
 import Testing
 
+@testable import HoldfastSimulator
+
 /// Random devices, networks and accidents. `HOLDFAST_SEEDS` in the environment sets the number of seeds, from 0 on.
 @Suite("The sync simulator")
 struct SimulatorTests {
   private static let seeds: UInt64 =
-    ProcessInfo.processInfo.environment["HOLDFAST_SEEDS"].flatMap(UInt64.init) ?? (ProofRun.isLong ? 10_000 : 200)
-  /// Seeds that found a mistake once.
-  private static let regressions: [UInt64] = []
-
+    ProcessInfo.processInfo.environment["HOLDFAST_SEEDS"].flatMap(UInt64.init) ?? (ProofRun.isLong ? 10_000 : 60)
   @Test("every seed ends with equal tables on all devices and on the server, and nothing that was acknowledged or written is gone")
-  func allSeeds() async {
-    let chunk: UInt64 = 10
-    let events = await withTaskGroup(of: [Simulated.Event: Int].self) { group in
-      for first in stride(from: 0, to: Self.seeds, by: Int(chunk)) {
-        group.addTask {
-          var events: [Simulated.Event: Int] = [:]
-          for seed in first..<min(first + chunk, Self.seeds) {
-            events.merge(Self.run(seed)) { $0 + $1 }
-            // Other tests want their turn.
-            await Task.yield()
-          }
-          return events
-        }
-      }
-      return await group.reduce(into: [:]) { all, some in all.merge(some) { $0 + $1 } }
-    }
-    print(Simulated.Event.allCases.map { "\($0.rawValue) \(events[$0] ?? 0)" }.joined(separator: ", "))
-    #expect(Simulated.Event.allCases.filter { events[$0] == nil } == [], "\(Self.seeds) seeds in which this never happened")
-  }
-
-  @Test("seeds that found a mistake once", arguments: regressions)
-  func regression(_ seed: UInt64) { _ = Self.run(seed) }
-
-  private static func run(_ seed: UInt64) -> [Simulated.Event: Int] {
-    do {
-      return try Simulated.run(seed: seed).events
-    } catch {
-      Issue.record("seed \(seed): \(error)")
-      return [:]
-    }
+  func allSeeds() {
+    let result = SimulatedSeeds.run(0..<Self.seeds)
+    #expect(result.failures == [:])
+    #expect(result.missing == [], "\(Self.seeds) seeds in which this never happened")
   }
 
   @Test("a seed gives the same run again")

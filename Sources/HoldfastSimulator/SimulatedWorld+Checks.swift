@@ -1,6 +1,6 @@
-import Holdfast
-import HoldfastSync
-import HoldfastTesting
+internal import Holdfast
+internal import HoldfastSync
+internal import HoldfastTesting
 
 extension Simulated.World {
   /// What must hold when every device and the server have everything.

@@ -1,0 +1,175 @@
+internal import Holdfast
+
+/// What one answer of the server does to the store, in one transaction.
+///
+/// 1. Each row is merged with the local one. Rows that are there are written first, with capture off; deletions follow, with capture on: so
+///    what a deletion cascades to becomes a tombstone or an edit of this device, which travels.
+/// 2. A row that its table refuses is parked (`Arrival+Parking.swift`). Rows without their parent are mended (`Arrival+Parents.swift`).
+///
+/// Which rows stand in their tables depends on the registers alone, and not on the order of arrival.
+final class Arrival {
+  let tx: Writer
+  let tables: DeviceTables
+  /// The device's time, for *lost*.
+  let at: Int64
+  /// During the first pull of `FirstMerge.takeTheServers`: rows of before are no rival to the server's.
+  let takesTheServers: Bool
+  /// The first reason for which a deletion could not be applied.
+  private(set) var failure: StoreError?
+  /// The rows that were written into their tables.
+  var written: [SyncRow.Name] = []
+  /// Parked rows that refer to each other in a circle, while they come back together.
+  var coming: Set<SyncRow.Name> = []
+  private var deletions: [(row: SyncRow, state: RowState)] = []
+
+  init(_ tx: Writer, _ tables: DeviceTables, at: Int64, takesTheServers: Bool = false) throws {
+    (self.tx, self.tables, self.at, self.takesTheServers) = (tx, tables, at, takesTheServers)
+    try tx.execute("PRAGMA defer_foreign_keys = ON")
+    try tx.execute("UPDATE holdfast_sync SET applying = 1")
+  }
+
+  /// Ends it: brings back parked rows if `settles`, and switches capture on.
+  func end(settles: Bool) throws {
+    if settles { try settleParked() }
+    try tx.execute("UPDATE holdfast_sync SET applying = 0")
+  }
+
+  /// Runs `body` with capture on.
+  func capturing<T>(_ body: () throws -> T) throws -> T {
+    try tx.execute("UPDATE holdfast_sync SET applying = 0")
+    let result = Result { try body() }
+    try tx.execute("UPDATE holdfast_sync SET applying = 1")
+    return try result.get()
+  }
+
+  // MARK: Rows
+
+  func take(_ stored: [SyncResponse.Stored]) throws {
+    for stored in stored where 1...SyncRow.largestGeneration ~= stored.row.generation { try take(stored.row, stored.sequence) }
+    for deletion in deletions { try apply(deletion.row, deletion.state) }
+    deletions = []
+    try mendParents()
+  }
+
+  private func take(_ remote: SyncRow, _ sequence: Int64) throws {
+    let local = try tables.local(remote.name, in: tx)
+    let yields = takesTheServers && local?.state == RowState(sequence: 0, dirty: 0)
+    let merged = yields ? remote : local?.row.merged(with: remote) ?? remote
+    // A refused row stays refused until it is edited.
+    let state = RowState(sequence: sequence, dirty: merged == remote ? 0 : max(1, local?.state.dirty ?? 1))
+    if let local, yields || local.state.dirty != 0, let lost = local.row.lost(to: merged) { try keep(lost, winner: remote) }
+    guard let table = tables[remote.name.table] else { return try tx.saveExtra(merged, state) }
+    if merged.isAlive {
+      try place(merged, state, over: local, in: table)
+    } else if local?.row.isAlive == true {
+      deletions.append((merged, state))
+    } else if local?.row != merged || local?.state != state {
+      try table.save(merged, state, isNew: local == nil, in: tx)
+    }
+  }
+
+  /// Writes a row into its table, or parks it. Returns whether it stands in its table.
+  @discardableResult
+  func place(_ row: SyncRow, _ state: RowState, over local: LocalRow?, in table: DeviceTable) throws -> Bool {
+    if let local, local.place == .table, table.texts(of: local.row) == table.texts(of: row) {
+      if local.row != row || local.state != state { try table.save(row, state, isNew: false, in: tx) }
+      return true
+    }
+    do {
+      let here = local?.place == .table ? try table.kept(of: row.name, in: tx) : local?.here ?? [:]
+      let values = try table.values(of: row, here: here)
+      do {
+        try table.write(values, in: tx)
+      } catch let refusal as StoreError where refusal.refusesRow {
+        try evict(rivalsOf: row, values, in: table, refusal)
+        try table.write(values, in: tx)
+      }
+    } catch let unfit as Unfit {
+      try park(row, state, unfit.reason, over: local, in: table)
+      return false
+    } catch let refusal as StoreError where refusal.refusesRow {
+      try park(row, state, refusal.message, over: local, in: table)
+      return false
+    }
+    if local?.place == .parked { try table.unpark(row.name, in: tx) }
+    try table.save(row, state, isNew: local == nil, in: tx)
+    written.append(row.name)
+    return true
+  }
+
+  /// Applies a tombstone.
+  func apply(_ tombstone: SyncRow, _ state: RowState) throws {
+    guard let table = tables[tombstone.name.table] else { return }
+    try clear(tombstone.name, for: tombstone, in: table)
+    do {
+      try capturing { try table.delete(tombstone.name, in: tx) }
+    } catch let refusal as StoreError where refusal.refusesRow {
+      // A trigger of the app forbids it. The row stays, and the next opening makes it a new one.
+      failure = failure ?? refusal
+    }
+    try table.unpark(tombstone.name, in: tx)
+    try table.save(tombstone, state, isNew: false, in: tx)
+  }
+
+  /// Before a deletion: parks the rows that hold it back, and keeps the unsent values of those that it cascades to.
+  private func clear(_ name: SyncRow.Name, for tombstone: SyncRow, in table: DeviceTable) throws {
+    guard table.children.contains(where: { $0.action == "CASCADE" || $0.holdsBack }) else { return }
+    for doomed in try dependents(of: name, where: { $0.action == "CASCADE" }) {
+      // What was deleted together is in *lost* already.
+      if doomed != name, !deletions.contains(where: { $0.row.name == doomed }), let local = try tables.local(doomed, in: tx),
+        local.state.dirty != 0
+      {
+        try keep(local.row, winner: tombstone)
+      }
+      for held in try children(of: doomed, where: \.holdsBack) { try parkWithDependents(held, "its parent was deleted") }
+    }
+  }
+
+  // MARK: Lost
+
+  /// Keeps values of this device that lost against others.
+  func keep(_ lost: SyncRow, winner: SyncRow) throws {
+    try tx.execute(
+      """
+      INSERT INTO holdfast_sync_lost (at, tbl, key, body, winner)
+      VALUES (\(at), \(lost.name.table.text), \(lost.name.key.text), \(lost.line), \(winner.line))
+      """)
+  }
+}
+
+extension SyncRow {
+  /// What of this row is no longer in the one that it was merged into: of a row that is there, the values with an earlier stamp than the winning
+  /// ones; the whole row, where another generation won. Nil where nothing is lost.
+  func lost(to merged: SyncRow) -> SyncRow? {
+    guard isAlive else { return nil }
+    guard merged.generation == generation else { return self }
+    let current = merged.current
+    let values = merged.birth == birth ? [:] : values.filter { current[$0.key] != $0.value }
+    let exceptions = exceptions.filter { group, exception in
+      zip(Self.columns(of: group), exception.values).contains { current[$0] != $1 }
+    }
+    guard !values.isEmpty || !exceptions.isEmpty else { return nil }
+    return SyncRow(name, generation: generation, birth: birth, values: values, exceptions: exceptions)
+  }
+}
+
+extension StoreError {
+  /// Whether the table refuses the row, and would take another one.
+  fileprivate var refusesRow: Bool { [.constraint, .invalidValue, .decoding].contains(code) }
+}
+
+extension DeviceTable.Link {
+  /// Whether the child stands in the way of deleting its parent.
+  var holdsBack: Bool { ["RESTRICT", "NO ACTION"].contains(action) }
+}
+
+extension DeviceTable {
+  func delete(_ name: SyncRow.Name, in tx: Writer) throws {
+    guard let key = key.values(of: name.key.text) else { return }
+    try tx.execute("DELETE FROM \(raw: quoted(self.name)) WHERE \(sql: self.key.matches(key))")
+  }
+
+  func unpark(_ name: SyncRow.Name, in tx: Writer) throws {
+    try tx.execute("DELETE FROM holdfast_sync_parked WHERE tbl = \(number) AND key = \(name.key.text)")
+  }
+}

@@ -1,0 +1,215 @@
+internal import Foundation
+internal import Holdfast
+
+/// A row cannot stand in its table, for this reason.
+struct Unfit: Error {
+  let reason: String
+}
+
+/// A synced table as this store has it: its declaration, joined with its columns, keys and rules.
+final class DeviceTable {
+  struct Group {
+    let number: Int64
+    let name: ExactText
+    let columns: [String]
+  }
+
+  /// A foreign key. `to` is empty where the parent table is not in the store.
+  struct Link {
+    let child, parent: String
+    let from, to: [String]
+    let action: String
+  }
+
+  let name: String
+  let number: Int64
+  let key: RowKey
+  /// The columns that travel, with those of the key, in the table's order. Not a rowid that is no key: SQLite chooses it.
+  let columns: [String]
+  /// Sorted by name.
+  let groups: [Group]
+  /// The columns that stay on this device, with their values for a row that arrives.
+  let here: [String: SQLValue]
+  let derived: Set<String>
+  /// What a column holds that a row does not give.
+  let blanks: [String: SQLValue]
+  /// The declared defaults, in SQL.
+  let defaults: [String: String]
+  let unique: [UniqueRule]
+  let record: RowRecord?
+  /// `columns`.
+  private let known: Set<ExactText>
+  /// The statement that wrote the last row, and its columns.
+  private var writing: (columns: [String], sql: BoundSQL)?
+  /// The foreign keys from this table, and to it from synced tables.
+  fileprivate(set) var parents: [Link] = []
+  fileprivate(set) var children: [Link] = []
+
+  init(_ synced: SyncedTable, _ file: SQLTable, _ records: [any StoredRecord.Type], in reader: Reader) throws {
+    func misuse(_ reason: String) -> StoreError { StoreError(.misuse, "the table \(synced.name) cannot be synced: \(reason)") }
+    var found: [(name: String, type: String, isNotNull: Bool, isGenerated: Bool, fallback: String?)] = []
+    try reader.rows(
+      "SELECT name, upper(type), \"notnull\", hidden > 1, dflt_value FROM pragma_table_xinfo(\(synced.name)) ORDER BY cid"
+    ) { row in
+      found.append((try row.text(), try row.text(), try row.bool(), try row.bool(), try row.textOrNil()))
+    }
+    let rowID = file.rowIDColumn
+    key = RowKey(
+      columns: try synced.key.map { name in
+        guard let column = found.first(where: { $0.name == name }), let kind = RowKey.Kind(rawValue: column.type), !column.isGenerated,
+          column.isNotNull || name == rowID
+        else { throw misuse("its key \(name) is not a column of type TEXT, INTEGER or BLOB that is NOT NULL") }
+        return (name, kind)
+      })
+    let given = found.filter { !$0.isGenerated }
+    let rules = try UniqueRule.all(of: synced.name, columns: given.map(\.name), in: reader)
+    let isKey = { (rule: UniqueRule) in
+      rule.condition == nil && Set(rule.columns.map(\.name)) == Set(synced.key) && rule.columns.allSatisfy { $0.collation == "BINARY" }
+    }
+    guard synced.key == [rowID] || rules.contains(where: isKey) else { throw misuse("its key is not unique, or not compared byte by byte") }
+    unique = rules.filter { !isKey($0) }
+    (name, number, here, derived) = (synced.name, SyncedTable.number(of: synced.name), synced.here, synced.derived)
+    columns = given.map(\.name).filter { name in
+      synced.here[name] == nil && !synced.derived.contains(name) && (name != rowID || synced.key.contains(name))
+    }
+    groups = synced.groups(of: columns).map { columns in
+      let name = columns.joined(separator: ",")
+      return Group(number: SyncedTable.number(of: name), name: ExactText(name), columns: columns)
+    }
+    guard Set(groups.map(\.number)).count == groups.count else {
+      throw misuse("two groups of its columns have one number; rename a column")
+    }
+    known = Set(columns.map { ExactText($0) })
+    let own = records.filter { $0.table == synced.name }
+    record = try own.first { synced.derived.isSubset(of: $0.columns) }.map { try RowRecord($0) }
+    guard synced.derived.isEmpty || record != nil else { throw misuse("the schema has no record that computes its derived columns") }
+    let zeros: [String: SQLValue] = ["TEXT": .text(""), "INTEGER": .integer(0), "REAL": .real(0), "BLOB": .blob(Data())]
+    defaults = given.reduce(into: [:]) { $0[$1.name] = $1.fallback }
+    blanks = given.reduce(into: [:]) { blanks, column in
+      if let fallback = column.fallback {
+        // A default that is no constant of its own is known only when a row is inserted.
+        blanks[column.name] = try? reader.value("SELECT \(raw: fallback)") { try $0.value() }
+      } else if synced.derived.contains(column.name), column.isNotNull {
+        // For the record, which reads the column and computes another value.
+        blanks[column.name] = zeros[column.type]
+      }
+    }
+  }
+
+  // MARK: Values
+
+  /// The current texts of the columns that this version knows. A value of a group that this version does not know is not shown.
+  func texts(of row: SyncRow) -> [String: ExactText] {
+    var texts: [String: ExactText] = [:]
+    for column in columns { texts[column] = row.values[ExactText(column)] }
+    for group in groups {
+      guard let exception = row.exceptions[group.name] else { continue }
+      for (column, text) in zip(group.columns, exception.values) { texts[column] = text }
+    }
+    return texts
+  }
+
+  /// The values of a row that arrived, with those that stay here and those that the record computes.
+  ///
+  /// - Throws: `Unfit` for a row that the table cannot hold, whatever else it holds.
+  func values(of row: SyncRow, here kept: [String: SQLValue]) throws -> [String: SQLValue] {
+    var values = here.merging(kept) { $1 }
+    for (column, text) in texts(of: row) {
+      guard let value = SyncValue.value(of: text) else { throw Unfit(reason: "\(column) has no value of SQLite") }
+      values[column] = value
+    }
+    guard let text = key.text(of: key.columns.map { values[$0.name] ?? .null }), ExactText(text) == row.name.key else {
+      throw Unfit(reason: "its key is not that of its values")
+    }
+    guard let record else { return values }
+    do {
+      let rebound = try record.rebound(record.columns.map { values[$0] ?? blanks[$0] ?? .null })
+      for (column, value) in zip(record.columns, rebound) where derived.contains(column) { values[column] = value }
+    } catch {
+      throw Unfit(reason: StoreError(error).message)
+    }
+    return values
+  }
+
+  /// Inserts a row with these values, or updates the one with its key, whose columns that stay here keep their values. A column that the row
+  /// does not give gets its default.
+  func write(_ values: [String: SQLValue], in tx: Writer) throws {
+    let given = values.keys.sorted()
+    if writing?.columns != given {
+      let keys = Set(key.columns.map(\.name))
+      let changed = (columns + derived.sorted()).filter { !keys.contains($0) }.map { "\(quoted($0)) = excluded.\(quoted($0))" }
+      let sql = """
+        INSERT INTO \(quoted(name)) (\(given.map(quoted).joined(separator: ", ")))
+        VALUES (\(given.map { _ in "?" }.joined(separator: ", ")))
+        ON CONFLICT (\(key.list())) DO \(changed.isEmpty ? "NOTHING" : "UPDATE SET " + changed.joined(separator: ", "))
+        """
+      writing = (given, BoundSQL(raw: sql))
+    }
+    guard let writing else { return }
+    try tx.execute(writing.sql) { bound in for column in given { try bound.value(values[column] ?? .null) } }
+  }
+
+  /// What of a row only other versions know: it travels again with the row. Nil where there is nothing.
+  func unknown(of row: SyncRow) -> SyncRow? {
+    let exceptions = row.exceptions.filter { exception in !groups.contains { $0.name == exception.key } }
+    guard row.isAlive, !exceptions.isEmpty || !known.isSuperset(of: row.values.keys) else { return nil }
+    return SyncRow(
+      row.name, generation: row.generation, birth: row.birth, values: row.values.filter { !known.contains($0.key) }, exceptions: exceptions)
+  }
+}
+
+/// The synced tables of a store.
+struct DeviceTables {
+  /// By name.
+  let all: [DeviceTable]
+  private let byName: [ExactText: DeviceTable]
+
+  /// - Throws: `.misuse` for a declaration that the store's tables do not fit.
+  init(_ schemas: [StoreSchema], in reader: Reader) throws {
+    let files = try reader.tables()
+    var all: [DeviceTable] = []
+    for schema in schemas {
+      for synced in schema.declarations.compactMap(\.synced) {
+        func isSame(_ other: String) -> Bool { other.lowercased() == synced.name.lowercased() }
+        guard !schema.neverExported.contains(where: isSame), !schema.retention.contains(where: { isSame($0.table) }) else {
+          throw StoreError(.misuse, "the table \(synced.name) cannot be synced: it is never exported, or its old rows are removed")
+        }
+        guard let file = files.first(where: { $0.name == synced.name }) else {
+          throw StoreError(.misuse, "the table \(synced.name) cannot be synced: there is none")
+        }
+        all.append(try DeviceTable(synced, file, schema.records, in: reader))
+      }
+    }
+    guard Set(all.map(\.number)).count == all.count else {
+      throw StoreError(.misuse, "two synced tables have one number; one of them needs another name")
+    }
+    self.all = all.sorted { ExactText($0.name) < ExactText($1.name) }
+    byName = Dictionary(all.map { (ExactText($0.name), $0) }) { first, _ in first }
+    for file in files { for reference in file.references { try link(reference, of: file.name, files) } }
+  }
+
+  /// Nil for a table that this version does not know.
+  subscript(_ name: ExactText) -> DeviceTable? { byName[name] }
+
+  func named(_ name: String) -> DeviceTable? { byName[ExactText(name)] }
+
+  func numbered(_ number: Int64) -> DeviceTable? { all.first { $0.number == number } }
+
+  private func link(_ reference: SQLTable.Reference, of child: String, _ files: [SQLTable]) throws {
+    let parent = files.first { $0.name.lowercased() == reference.parent.lowercased() }
+    let to = reference.to.isEmpty ? parent?.primaryKey ?? [] : reference.to
+    let link = DeviceTable.Link(
+      child: child, parent: parent?.name ?? reference.parent, from: reference.from, to: to, action: reference.action)
+    guard let table = named(child) else {
+      // Such a row would make it impossible to delete what others have deleted.
+      guard named(link.parent) == nil || !["RESTRICT", "NO ACTION"].contains(link.action) else {
+        throw StoreError(
+          .misuse, "the table \(link.parent) cannot be synced: \(child), which is not, holds its rows back",
+          suggestion: "Declare ON DELETE CASCADE or SET NULL, or sync \(child), too.")
+      }
+      return
+    }
+    table.parents.append(link)
+    named(link.parent)?.children.append(link)
+  }
+}

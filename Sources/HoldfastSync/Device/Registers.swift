@@ -1,0 +1,156 @@
+internal import Holdfast
+
+/// What this device knows of a row besides its values: the server's push that changed it last, 0 for none; and whether the server should get it.
+struct RowState: Equatable {
+  var sequence: Int64
+  /// 0: the server has it. 1: it should get it. 2: it has refused it.
+  var dirty: Int64
+}
+
+/// A row as this device has it.
+struct LocalRow {
+  enum Place {
+    case table, parked
+    /// Of a table that this version does not know.
+    case extra
+    /// A deleted row. Or a living one whose content another program removed unnoticed: the next opening finds that.
+    case nowhere
+  }
+
+  var row: SyncRow
+  var state: RowState
+  var place: Place
+  /// What a parked row keeps of the columns that stay on this device.
+  var here: [String: SQLValue] = [:]
+}
+
+extension DeviceTables {
+  /// - Returns: Nil for a row that this device has never seen.
+  func local(_ name: SyncRow.Name, in reader: Reader) throws -> LocalRow? {
+    let key = name.key.text
+    guard let table = self[name.table] else {
+      return try reader.value(
+        "SELECT body, sequence, dirty FROM holdfast_sync_extra WHERE tbl = \(name.table.text) AND key = \(key)"
+      ) { row in
+        let body = try row.text()
+        let state = RowState(sequence: try row.int64(), dirty: try row.int64())
+        return SyncRow(body: body, of: name).map { LocalRow(row: $0, state: state, place: .extra) }
+      } ?? nil
+    }
+    var local = try reader.value(
+      """
+      SELECT generation, hlc, node, sequence, dirty FROM holdfast_sync_row WHERE tbl = \(table.number) AND key = \(key)
+      """
+    ) { row in
+      let (generation, birth) = (try row.int64(), Stamp(time: try row.int64(), node: try row.int64()))
+      return LocalRow(
+        row: SyncRow(name, generation: generation, birth: birth),
+        state: RowState(sequence: try row.int64(), dirty: try row.int64()), place: .nowhere)
+    }
+    guard let register = local?.row, register.isAlive else { return local }
+    if let values = try table.content(of: name, in: reader) {
+      var exceptions: [ExactText: SyncRow.Exception] = [:]
+      try reader.rows("SELECT grp, hlc, node FROM holdfast_sync_cell WHERE tbl = \(table.number) AND key = \(key)") { row in
+        let (number, stamp) = (try row.int64(), Stamp(time: try row.int64(), node: try row.int64()))
+        guard let group = table.groups.first(where: { $0.number == number }) else { return }
+        exceptions[group.name] = .init(stamp, group.columns.map { values[ExactText($0)] ?? ExactText("null") })
+      }
+      let row = SyncRow(name, generation: register.generation, birth: register.birth, values: values, exceptions: exceptions)
+      local?.row = try table.adding(extraOf: row, in: reader)
+      local?.place = .table
+    } else if let body = try reader.value(
+      "SELECT body FROM holdfast_sync_parked WHERE tbl = \(table.number) AND key = \(key)", { try $0.text() }),
+      var row = SyncRow(body: body, of: name), row.generation == register.generation
+    {
+      for column in table.here.keys {
+        local?.here[column] = row.values.removeValue(forKey: ExactText(column)).flatMap { SyncValue.value(of: $0) }
+      }
+      local?.row = row
+      local?.place = .parked
+    }
+    return local
+  }
+}
+
+extension DeviceTable {
+  /// The texts of the row's columns; nil when the table does not have the row.
+  fileprivate func content(of name: SyncRow.Name, in reader: Reader) throws -> [ExactText: ExactText]? {
+    guard let key = key.values(of: name.key.text) else { return nil }
+    return try reader.value(
+      "SELECT \(sql: .names(columns)) FROM \(raw: quoted(self.name)) WHERE \(sql: self.key.matches(key))"
+    ) { row in
+      try columns.reduce(into: [:]) { $0[ExactText($1)] = SyncValue.text(of: try row.value()) }
+    }
+  }
+
+  /// The columns of a row that stay on this device; empty when the table does not have the row.
+  func kept(of name: SyncRow.Name, in reader: Reader) throws -> [String: SQLValue] {
+    let columns = here.keys.sorted()
+    guard !columns.isEmpty, let key = key.values(of: name.key.text) else { return [:] }
+    return try reader.value(
+      "SELECT \(sql: .names(columns)) FROM \(raw: quoted(self.name)) WHERE \(sql: self.key.matches(key))"
+    ) { row in
+      try columns.reduce(into: [:]) { $0[$1] = try row.value() }
+    } ?? [:]
+  }
+
+  /// The row with what only other versions know of it.
+  fileprivate func adding(extraOf row: SyncRow, in reader: Reader) throws -> SyncRow {
+    let body = try reader.value(
+      "SELECT body FROM holdfast_sync_extra WHERE tbl = \(name) AND key = \(row.name.key.text)", { try $0.text() })
+    return body.flatMap { SyncRow(body: $0, of: row.name) }.map(row.joined) ?? row
+  }
+
+  /// Writes the register of a row: its stamps and state, and what only other versions know of it.
+  ///
+  /// - Parameter isNew: the device has never seen the row, so there is nothing to replace.
+  func save(_ row: SyncRow, _ state: RowState, isNew: Bool, in tx: Writer) throws {
+    let key = row.name.key.text
+    try tx.execute(
+      """
+      INSERT INTO holdfast_sync_row (tbl, key, generation, hlc, node, sequence, dirty)
+      VALUES (\(number), \(key), \(row.generation), \(row.birth.time), \(row.birth.node), \(state.sequence), \(state.dirty))
+      ON CONFLICT (tbl, key) DO UPDATE SET generation = excluded.generation, hlc = excluded.hlc, node = excluded.node,
+        sequence = excluded.sequence, dirty = excluded.dirty
+      """)
+    if !isNew {
+      try tx.execute("DELETE FROM holdfast_sync_cell WHERE tbl = \(number) AND key = \(key)")
+      try tx.execute("DELETE FROM holdfast_sync_extra WHERE tbl = \(name) AND key = \(key)")
+    }
+    for group in groups {
+      guard let stamp = row.exceptions[group.name]?.stamp else { continue }
+      try tx.execute(
+        "INSERT INTO holdfast_sync_cell (tbl, key, grp, hlc, node) VALUES (\(number), \(key), \(group.number), \(stamp.time), \(stamp.node))"
+      )
+    }
+    // -1: it is sent with its row, never alone.
+    if let unknown = unknown(of: row) { try tx.saveExtra(unknown, RowState(sequence: -1, dirty: 0)) }
+  }
+}
+
+extension Writer {
+  func saveExtra(_ row: SyncRow, _ state: RowState) throws {
+    try execute(
+      """
+      INSERT INTO holdfast_sync_extra (tbl, key, body, sequence, dirty)
+      VALUES (\(row.name.table.text), \(row.name.key.text), \(row.line), \(state.sequence), \(state.dirty))
+      ON CONFLICT (tbl, key) DO UPDATE SET body = excluded.body, sequence = excluded.sequence, dirty = excluded.dirty
+      """)
+  }
+}
+
+extension SyncRow {
+  /// The row with what was kept of it for columns that its table did not have.
+  func joined(_ extra: SyncRow) -> SyncRow {
+    guard extra.generation == generation else { return self }
+    return SyncRow(
+      name, generation: generation, birth: birth, values: values.merging(extra.values) { $1 },
+      exceptions: exceptions.merging(extra.exceptions) { $0.stamp < $1.stamp ? $1 : $0 })
+  }
+
+  /// A row that the store keeps as its line; nil for a line that is damaged, or another row's.
+  init?(body: String, of name: Name) {
+    guard let row = try? SyncRow(line: body), row.name == name else { return nil }
+    self = row
+  }
+}

@@ -1,0 +1,101 @@
+internal import Holdfast
+
+/// The state of the space, of `holdfast_sync`.
+struct SpaceState {
+  enum Resync: Int64 {
+    case none = 0
+    /// A full resync is under way: at its end, rows that the server did not have are sent.
+    case sends = 1
+    /// The first pull of `FirstMerge.takeTheServers`: at its end, such rows are removed.
+    case takes = 2
+  }
+
+  let epoch: String?
+  let cursor: Int64
+  let resync: Resync
+
+  init(_ reader: Reader) throws {
+    let state = try reader.value("SELECT epoch, cursor, is_resync FROM holdfast_sync") { row in
+      (try row.textOrNil(), try row.int64(), Resync(rawValue: try row.int64()) ?? .sends)
+    }
+    guard let state else { throw StoreError(.misuse, "the store is not connected to a space", suggestion: "Connect it first.") }
+    (epoch, cursor, resync) = state
+  }
+}
+
+extension Arrival {
+  /// Begins a full resync, or begins it anew: the server may have none of the rows.
+  func beginResync() throws {
+    try tx.execute("UPDATE holdfast_sync_row SET sequence = 0")
+    try tx.execute("UPDATE holdfast_sync_extra SET sequence = 0 WHERE sequence > 0")
+    try tx.execute("UPDATE holdfast_sync SET is_resync = max(is_resync, 1), cursor = 0, epoch = NULL")
+  }
+
+  /// Ends it, after the last page: what the server did not have should be sent, or is removed.
+  func endResync(_ resync: SpaceState.Resync) throws {
+    if resync == .takes { try removeUnknownToServer() }
+    guard resync != .none else { return }
+    try tx.execute("UPDATE holdfast_sync_row SET dirty = 1 WHERE sequence = 0 AND dirty = 0")
+    try tx.execute("UPDATE holdfast_sync_extra SET dirty = 1 WHERE sequence = 0 AND dirty = 0")
+  }
+
+  /// The device's epoch ended at push number `fork`: what came behind it may be gone from the server, and is sent again.
+  func branch(at fork: Int64, to epoch: String) throws {
+    for table in ["holdfast_sync_row", "holdfast_sync_extra"] {
+      try tx.execute("UPDATE \(raw: table) SET sequence = 0, dirty = 1 WHERE sequence > \(fork)")
+    }
+    try tx.execute("UPDATE holdfast_sync SET epoch = \(epoch), cursor = min(cursor, \(fork))")
+  }
+
+  /// Removes the rows of before connecting that the server does not have, after it has kept them in *lost*. Rows that refer to them, and that the
+  /// server has or that were written since, are parked.
+  private func removeUnknownToServer() throws {
+    let names = try tx.values("SELECT tbl, key FROM holdfast_sync_row WHERE sequence = 0 AND dirty = 0 ORDER BY tbl, key") { row in
+      let (number, key) = (try row.int64(), try row.text())
+      return tables.numbered(number).map { SyncRow.Name($0.name, key) }
+    }.compactMap(\.self)
+    for name in names {
+      guard let row = try tables.local(name, in: tx)?.row, row.isAlive else { continue }
+      try keep(row, winner: SyncRow(name, generation: row.generation &+ 1))
+      try parkWithDependents(name, "the server does not have it")
+    }
+    for name in names {
+      guard let table = tables[name.table] else { continue }
+      try table.unpark(name, in: tx)
+      for place in ["row", "cell"] {
+        try tx.execute("DELETE FROM holdfast_sync_\(raw: place) WHERE tbl = \(table.number) AND key = \(name.key.text)")
+      }
+    }
+  }
+
+  // MARK: Extra
+
+  /// Brings values into tables and columns that this version knows now. Returns whether there were any.
+  func drainExtra() throws -> Bool {
+    let kept = try tx.values("SELECT tbl, key, body, sequence, dirty FROM holdfast_sync_extra ORDER BY tbl, key") { row in
+      let name = SyncRow.Name(try row.text(), try row.text())
+      let body = try row.text()
+      let state = RowState(sequence: try row.int64(), dirty: try row.int64())
+      return SyncRow(body: body, of: name).map { (row: $0, state: state) }
+    }.compactMap(\.self)
+    var hasDrained = false
+    for (extra, state) in kept {
+      guard let table = tables[extra.name.table], state.sequence >= 0 || table.unknown(of: extra) != extra else { continue }
+      hasDrained = true
+      try tx.execute("DELETE FROM holdfast_sync_extra WHERE tbl = \(table.name) AND key = \(extra.name.key.text)")
+      let local = try tables.local(extra.name, in: tx)
+      if state.sequence < 0 {
+        // Columns of a row that its table has.
+        if let local, local.row.isAlive, local.place != .nowhere { try place(local.row.joined(extra), local.state, over: local, in: table) }
+      } else {
+        // A row of a table that was unknown.
+        let merged = local?.row.merged(with: extra) ?? extra
+        let dirty = max(state.dirty, merged == extra ? 0 : 1)
+        let whole = RowState(sequence: state.sequence, dirty: dirty)
+        if merged.isAlive { try place(merged, whole, over: local, in: table) } else { try apply(merged, whole) }
+      }
+    }
+    if hasDrained { try mendParents() }
+    return hasDrained
+  }
+}

@@ -1,0 +1,20 @@
+internal import Holdfast
+
+/// The record type of a synced table: it refuses rows that it cannot read, and computes the derived columns.
+struct RowRecord {
+  /// In the order in which the record binds them.
+  let columns: [String]
+  /// The values of a row, as the record binds them after it has read them.
+  let rebound: ([SQLValue]) throws -> [SQLValue]
+
+  init(_ type: any StoredRecord.Type) throws { self = try Self.made(type) }
+
+  private init(columns: [String], rebound: @escaping ([SQLValue]) throws -> [SQLValue]) {
+    (self.columns, self.rebound) = (columns, rebound)
+  }
+
+  private static func made<Record: StoredRecord>(_ type: Record.Type) throws -> RowRecord {
+    let bench = try RecordBench<Record>()
+    return RowRecord(columns: Record.columns) { try bench.values(of: bench.record(of: $0)) }
+  }
+}

@@ -1,0 +1,251 @@
+package import Holdfast
+
+/// The device's half of sync, over a connected store: says what to ask of the server, and takes the answers. Not `Sendable`: one task at a time.
+///
+/// ```swift
+/// device.beginRound()
+/// while let request = try device.next() { try device.receive(await server.answer(request), to: request) }
+/// ```
+/// What has to be sent is known from the store alone, so a request that fails, or a process that ends, loses nothing: the next round asks again.
+/// Each answer is one transaction.
+package final class SyncDevice {
+  /// What happens at the first pull to rows that were there before connecting.
+  package enum FirstMerge: Sendable {
+    /// They are merged with the server's, and sent.
+    case merge
+    /// Those that the server does not have are kept in *lost* and deleted at the end of the first pull.
+    case takeTheServers
+  }
+
+  package struct Status: Sendable {
+    /// Rows that have yet to be sent.
+    package var pending = 0
+    /// Rows that the server did not take.
+    package var refused = 0
+    /// Rows that cannot stand in their table now.
+    package var parked = 0
+    /// Entries in *lost*.
+    package var lost = 0
+    /// The error of the last answer; nil after one without.
+    package var lastError: StoreError?
+    /// Whether the device has pulled all since it was opened.
+    package var isCaughtUp = false
+  }
+
+  /// Where the device is in its round.
+  private struct Round {
+    enum Phase {
+      case pulls, pushes, over
+    }
+
+    var phase = Phase.pulls
+    /// The end of the last page, while there are more.
+    var pulled: (epoch: String, cursor: Int64)?
+    /// In this epoch, since opening.
+    var isCaughtUp = false
+    /// A push found that others have pushed.
+    var mustPullAgain = false
+    var error: StoreError?
+  }
+
+  private let store: Store
+  private let tables: DeviceTables
+  private let node: Int64
+  private let clock: () -> Int64
+  private var round = Round()
+  /// The request whose answer is awaited.
+  private var asked: SyncRequest?
+
+  /// Makes the tables of sync in a store, and registers for the rows that are there.
+  ///
+  /// Connecting a second time to the same space changes nothing.
+  /// - Throws: `.misuse` for a store that is connected to another space, and for a declaration that the store's tables do not fit.
+  package static func connect(_ store: Store, space: String, node: Int64, first: FirstMerge = .merge) throws {
+    try store.write(as: "sync.connect") { tx in
+      guard try tx.tables(named: SyncTables.state).isEmpty else {
+        let known = try tx.value("SELECT space FROM holdfast_sync") { row in try row.text() } ?? ""
+        if ExactText(known) == ExactText(space) { return }
+        throw StoreError(.misuse, "the store is connected to another space: \(known)")
+      }
+      _ = try DeviceTables(store.schemas, in: tx)
+      for sql in SyncTables.making { try tx.execute(BoundSQL(raw: sql)) }
+      let resync = first == .merge ? SpaceState.Resync.sends : .takes
+      try tx.execute("INSERT INTO holdfast_sync (place, node, space, is_resync) VALUES (1, \(node), \(space), \(resync.rawValue))")
+      try store.makeDeclared(in: tx)
+      if first == .takeTheServers { try tx.execute("UPDATE holdfast_sync_row SET dirty = 0") }
+    }
+  }
+
+  /// Opens sync for a connected store, with a round that has yet to begin.
+  ///
+  /// - Parameters:
+  ///   - node: a random number of 40 bits, another at each opening.
+  ///   - clock: the device's milliseconds since 1970.
+  /// - Throws: `.misuse` for a store that is not connected, and for a declaration that the store's tables do not fit.
+  package init(_ store: Store, node: Int64, clock: @escaping () -> Int64) throws {
+    (self.store, self.node, self.clock) = (store, node, clock)
+    tables = try store.write(as: "sync.open") { tx in
+      guard try !tx.tables(named: SyncTables.state).isEmpty else {
+        throw StoreError(.misuse, "the store is not connected to a space", suggestion: "Connect it first.")
+      }
+      let tables = try DeviceTables(store.schemas, in: tx)
+      try tx.execute("UPDATE holdfast_sync SET node = \(node)")
+      let arrival = try Arrival(tx, tables, at: clock())
+      // What an earlier opening has pulled may be of an epoch that has ended since.
+      if try SpaceState(tx).resync != .none { try arrival.beginResync() }
+      try arrival.end(settles: arrival.drainExtra())
+      return tables
+    }
+  }
+
+  // MARK: A round
+
+  /// Begins a round: a pull, then pushes while something has to be sent, then a pull where a push found others' rows.
+  package func beginRound() { round.phase = .pulls }
+
+  /// What to ask next. Nil: the round is over.
+  package func next() throws -> SyncRequest? {
+    asked = try store.read(as: "sync.next") { reader in
+      let state = try SpaceState(reader)
+      let schema = store.schemas.map(\.version).reduce(0, +)
+      if round.phase == .pushes {
+        let rows = try tables.unsent(in: reader)
+        if !rows.isEmpty { return SyncRequest(.push(rows), epoch: state.epoch, cursor: state.cursor, schema: schema) }
+        round.phase = round.mustPullAgain ? .pulls : .over
+      }
+      guard round.phase == .pulls else { return nil }
+      return SyncRequest(
+        .pull, epoch: round.pulled?.epoch ?? state.epoch, cursor: round.pulled?.cursor ?? state.cursor, schema: schema)
+    }
+    return asked
+  }
+
+  /// Takes the answer to `request`. An answer to another request than the last one is ignored.
+  ///
+  /// - Throws: the errors of writing; the store is as before then, and the same is asked again.
+  package func receive(_ response: SyncResponse, to request: SyncRequest) throws {
+    guard request == asked else { return }
+    asked = nil
+    var round = round
+    round.error = nil
+    do {
+      guard Self.times ~= response.now else { throw StoreError(.inputOutput, "the server's answer has no time") }
+      try store.write(as: "sync.receive") { tx in
+        try tx.execute("UPDATE holdfast_sync SET offset = \(response.now - max(0, clock()))")
+        try take(response, to: request, &round, tx)
+      }
+      self.round = round
+    } catch {
+      self.round.error = StoreError(error)
+      throw error
+    }
+  }
+
+  /// Up to the year 9999, so that no sum or shift of a time overflows.
+  private static let times: ClosedRange<Int64> = 0...253_402_300_799_999
+
+  private func take(_ response: SyncResponse, to request: SyncRequest, _ round: inout Round, _ tx: Writer) throws {
+    let state = try SpaceState(tx)
+    let arrival = try Arrival(tx, tables, at: clock(), takesTheServers: state.resync == .takes)
+    var settles = false
+    switch (response.outcome, request.verb) {
+    case (.page(let rows, let cursor, let more), .pull)
+    where request.epoch ?? response.epoch == response.epoch && (!more || cursor > request.cursor):
+      try arrival.take(rows)
+      round.pulled = more ? (response.epoch, cursor) : nil
+      guard !more else { break }
+      try arrival.endResync(state.resync)
+      try tx.execute(
+        "UPDATE holdfast_sync SET epoch = \(response.epoch), cursor = \(cursor), is_resync = 0, synced_at = \(clock())")
+      (round.phase, round.isCaughtUp, round.mustPullAgain, settles) = (.pushes, true, false, true)
+    case (.pushed(let rows, _, let cursor), .push(let sent)) where request.epoch == response.epoch:
+      try arrival.take(rows)
+      let answered = Set(rows.map(\.row.name))
+      try refuse(sent.filter { !answered.contains($0.name) }, tx)
+      if let cursor { try tx.execute("UPDATE holdfast_sync SET cursor = max(cursor, \(cursor))") } else { round.mustPullAgain = true }
+      settles = true
+    case (.branched(let fork), _):
+      if let fork, state.resync == .none {
+        try arrival.branch(at: max(0, fork), to: response.epoch)
+      } else {
+        try arrival.beginResync()
+      }
+      (round.phase, round.isCaughtUp, round.pulled) = (.pulls, false, nil)
+    case (.future, .push): try arrival.stampAgain(response.now, by: node)
+    case (.failed(let error), .push(let sent)) where sent.count == 1 && error.code == .invalidValue:
+      // One row that is larger than a request may be.
+      try refuse(sent, tx)
+    case (.failed(let error), _): (round.phase, round.error) = (.over, error)
+    case (.oldSchema, _):
+      let error = StoreError(.newerSchema, "the server needs a newer version of the app", recoveryOptions: [.updateApp])
+      (round.phase, round.error) = (.over, error)
+    default: (round.phase, round.error) = (.over, StoreError(.inputOutput, "the server's answer does not fit what was asked"))
+    }
+    try arrival.end(settles: settles)
+    round.error = round.error ?? arrival.failure
+  }
+
+  /// Marks rows that the server did not take, unless they have changed since they were sent.
+  private func refuse(_ rows: [SyncRow], _ tx: Writer) throws {
+    for row in rows where try tables.row(row.name, in: tx) == row {
+      let key = row.name.key.text
+      if let table = tables[row.name.table] {
+        try tx.execute("UPDATE holdfast_sync_row SET dirty = 2 WHERE tbl = \(table.number) AND key = \(key)")
+      } else {
+        try tx.execute("UPDATE holdfast_sync_extra SET dirty = 2 WHERE tbl = \(row.name.table.text) AND key = \(key)")
+      }
+      try tx.execute("UPDATE holdfast_sync SET refused_at = \(clock())")
+    }
+  }
+
+  /// Sends the rows again that the server did not take.
+  package func retryRefused() throws {
+    try store.write(as: "sync.retryRefused") { tx in
+      for table in ["holdfast_sync_row", "holdfast_sync_extra"] {
+        try tx.execute("UPDATE \(raw: table) SET dirty = 1 WHERE dirty AND dirty = 2")
+      }
+    }
+  }
+
+  /// Begins a full resync: the next round pulls everything, and sends what the server does not have.
+  package func resync() throws {
+    try store.write(as: "sync.resync") { tx in
+      let arrival = try Arrival(tx, tables, at: clock())
+      try arrival.beginResync()
+      try arrival.end(settles: false)
+    }
+    (round, asked) = (Round(), nil)
+  }
+
+  // MARK: Looking
+
+  /// Without counts, and with the error, when the store cannot be read.
+  package var status: Status {
+    var status = Status(lastError: round.error, isCaughtUp: round.isCaughtUp)
+    do {
+      try store.read(as: "sync.status") { reader in
+        func count(_ state: Int) throws -> Int {
+          try reader.count(
+            """
+            SELECT (SELECT count(*) FROM holdfast_sync_row WHERE dirty AND dirty = \(state))
+              + (SELECT count(*) FROM holdfast_sync_extra WHERE dirty = \(state))
+            """)
+        }
+        (status.pending, status.refused) = (try count(1), try count(2))
+        status.parked = try reader.count("SELECT count(*) FROM holdfast_sync_parked")
+        status.lost = try reader.count("SELECT count(*) FROM holdfast_sync_lost")
+      }
+    } catch {
+      status.lastError = StoreError(error)
+    }
+    return status
+  }
+
+  /// A row as it travels, from its register and its table or its parked body, with what other versions know of it.
+  ///
+  /// - Returns: Nil for a row without a register, and for a living one whose content is nowhere.
+  package func row(_ name: SyncRow.Name, in reader: Reader) throws -> SyncRow? { try tables.row(name, in: reader) }
+
+  /// The digest of all rows that the device knows: equal to that of a server with the same rows.
+  package func digest(in reader: Reader) throws -> UInt64 { try tables.digest(in: reader) }
+}
