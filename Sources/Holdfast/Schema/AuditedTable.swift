@@ -19,7 +19,7 @@ extension SchemaDeclaration {
   ///   - unaudited: columns that are never recorded: large, or nobody's concern. Not the key.
   public static func audit(_ table: String, key: [String] = ["id"], unaudited: Set<String> = []) -> SchemaDeclaration {
     let audited = AuditedTable(name: table, key: key, unaudited: unaudited)
-    return SchemaDeclaration(fill: { try $0.execute(sql: audited.base) }, audited: audited) { comment, known in
+    return SchemaDeclaration(fill: { db, _ in try db.execute(sql: audited.base) }, audited: audited) { comment, known in
       try audited.triggers(comment, known.columns)
     }
   }

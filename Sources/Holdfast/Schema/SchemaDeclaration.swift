@@ -17,8 +17,8 @@ public struct SchemaDeclaration: Sendable {
   /// Objects of SQLite by name, in the order of making.
   typealias Objects = [(name: String, object: SchemaShape.Object)]
 
-  /// Fills the objects after making.
-  var fill: (@Sendable (Database) throws -> Void)? = nil
+  /// Fills the objects after making, given the tables.
+  var fill: (@Sendable (Database, SchemaShape) throws -> Void)? = nil
   /// The table whose changes the objects record in the audit; nil for other declarations.
   var audited: AuditedTable? = nil
   /// The table whose changes the objects mark for sync; nil for other declarations.
@@ -121,7 +121,7 @@ extension StoreSchema {
       let names = Set(objects.map(\.name))
       try drop(shape.objects.filter { names.contains($0.key) }, db)
       for (_, object) in objects { try db.execute(sql: object.sql) }
-      try declaration.fill?(db)
+      try declaration.fill?(db, shape)
     }
   }
 

@@ -163,10 +163,9 @@ package struct SyncedTable: Sendable {
   /// Brings the registers up to the rows: capture begins, or was off. A row without a register gets one, whose stamp has the row's own
   /// time or 0, and a node made of its content: so two devices with equal rows give them equal stamps. A register whose row is gone becomes
   /// that of a deleted row.
-  @Sendable func fill(_ db: Database) throws {
-    let shape = try SchemaShape(db)
-    guard shape.isConnected else { return }
-    let columns = try columns(shape)
+  @Sendable func fill(_ db: Database, _ known: SchemaShape) throws {
+    guard known.isConnected else { return }
+    let columns = try columns(known)
     let rowName = AuditedTable.rowName(key, of: "t")
     let time = time.map { "CASE typeof(t.\(quoted($0))) WHEN 'integer' THEN max(0, t.\(quoted($0))) ELSE 0 END" } ?? "0"
     let rows = try Row.fetchCursor(

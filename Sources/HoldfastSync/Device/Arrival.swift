@@ -57,7 +57,7 @@ final class Arrival {
     let merged = yields ? remote : local?.row.merged(with: remote) ?? remote
     // A refused row stays refused until it is edited.
     let state = RowState(sequence: sequence, dirty: merged == remote ? 0 : max(1, local?.state.dirty ?? 1))
-    if let local, yields || local.state.dirty != 0, let lost = local.row.lost(to: merged) { try keep(lost, winner: remote) }
+    if let local, yields || local.state.dirty != 0, let lost = local.row.lost(in: merged, against: remote) { try keep(lost, winner: remote) }
     guard let table = tables[remote.name.table] else { return try tx.saveExtra(merged, state) }
     if merged.isAlive {
       try place(merged, state, over: local, in: table)
@@ -138,13 +138,13 @@ final class Arrival {
 }
 
 extension SyncRow {
-  /// What of this row is no longer in the one that it was merged into: of a row that is there, the values with an earlier stamp than the winning
-  /// ones; the whole row, where another generation won. Nil where nothing is lost.
-  func lost(to merged: SyncRow) -> SyncRow? {
+  /// What of this row is no longer in the one that it and `remote` were merged into, and is not of a birth that they share: values with an
+  /// earlier stamp than the winning ones; the whole row, where another generation won. Nil where nothing is lost.
+  func lost(in merged: SyncRow, against remote: SyncRow) -> SyncRow? {
     guard isAlive else { return nil }
     guard merged.generation == generation else { return self }
     let current = merged.current
-    let values = merged.birth == birth ? [:] : values.filter { current[$0.key] != $0.value }
+    let values = remote.birth == birth ? [:] : values.filter { current[$0.key] != $0.value }
     let exceptions = exceptions.filter { group, exception in
       zip(Self.columns(of: group), exception.values).contains { current[$0] != $1 }
     }
