@@ -72,8 +72,12 @@ extension Arrival {
   /// Returns whether the row is parked no more, so that others may follow.
   private func settle(_ name: SyncRow.Name) throws -> Bool {
     guard let table = tables[name.table] else { return false }
-    guard let local = try tables.local(name, in: tx), local.place == .parked else {
-      // It was written again, or deleted.
+    guard let local = try tables.local(name, in: tx) else { return false }
+    guard local.place == .parked else {
+      // The person has written a row with its key, or it was deleted.
+      if let parked = try table.parked(name, in: tx), let lost = parked.lost(in: local.row, against: local.row) {
+        try keep(lost, winner: local.row)
+      }
       try table.unpark(name, in: tx)
       return false
     }

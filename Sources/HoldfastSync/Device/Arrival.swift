@@ -57,7 +57,9 @@ final class Arrival {
     let merged = yields ? remote : local?.row.merged(with: remote) ?? remote
     // A refused row stays refused until it is edited.
     let state = RowState(sequence: sequence, dirty: merged == remote ? 0 : max(1, local?.state.dirty ?? 1))
-    if let local, yields || local.state.dirty != 0, let lost = local.row.lost(in: merged, against: remote) { try keep(lost, winner: remote) }
+    if let local, yields || local.state.dirty != 0, let lost = local.row.lost(in: merged, against: remote) {
+      try keep(lost, winner: remote)
+    }
     guard let table = tables[remote.name.table] else { return try tx.saveExtra(merged, state) }
     if merged.isAlive {
       try place(merged, state, over: local, in: table)
@@ -146,7 +148,7 @@ extension SyncRow {
     let current = merged.current
     let values = remote.birth == birth ? [:] : values.filter { current[$0.key] != $0.value }
     let exceptions = exceptions.filter { group, exception in
-      zip(Self.columns(of: group), exception.values).contains { current[$0] != $1 }
+      zip(Self.columns(of: group), exception.values).contains { current[$0] ?? Self.null != $1 }
     }
     guard !values.isEmpty || !exceptions.isEmpty else { return nil }
     return SyncRow(name, generation: generation, birth: birth, values: values, exceptions: exceptions)

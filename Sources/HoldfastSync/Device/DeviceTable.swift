@@ -31,7 +31,9 @@ final class DeviceTable {
   /// The columns that stay on this device, with their values for a row that arrives.
   let here: [String: SQLValue]
   let derived: Set<String>
-  /// What a column holds that a row does not give.
+  /// The columns that cannot be NULL.
+  let needed: Set<String>
+  /// What a column that cannot be NULL holds where a row does not give it.
   let blanks: [String: SQLValue]
   /// The declared defaults, in SQL.
   let defaults: [String: String]
@@ -84,12 +86,13 @@ final class DeviceTable {
     record = try own.first { synced.derived.isSubset(of: $0.columns) }.map { try RowRecord($0) }
     guard synced.derived.isEmpty || record != nil else { throw misuse("the schema has no record that computes its derived columns") }
     let zeros: [String: SQLValue] = ["TEXT": .text(""), "INTEGER": .integer(0), "REAL": .real(0), "BLOB": .blob(Data())]
+    needed = Set(given.filter { $0.isNotNull || $0.name == rowID }.map(\.name))
     defaults = given.reduce(into: [:]) { $0[$1.name] = $1.fallback }
-    blanks = given.reduce(into: [:]) { blanks, column in
+    blanks = given.filter(\.isNotNull).reduce(into: [:]) { blanks, column in
       if let fallback = column.fallback {
         // A default that is no constant of its own is known only when a row is inserted.
         blanks[column.name] = try? reader.value("SELECT \(raw: fallback)") { try $0.value() }
-      } else if synced.derived.contains(column.name), column.isNotNull {
+      } else if synced.derived.contains(column.name) {
         // For the record, which reads the column and computes another value.
         blanks[column.name] = zeros[column.type]
       }
@@ -98,13 +101,14 @@ final class DeviceTable {
 
   // MARK: Values
 
-  /// The current texts of the columns that this version knows. A value of a group that this version does not know is not shown.
+  /// The current texts of the columns that this version knows, without those that are NULL. A value of a group that this version does not know
+  /// is not shown.
   func texts(of row: SyncRow) -> [String: ExactText] {
     var texts: [String: ExactText] = [:]
     for column in columns { texts[column] = row.values[ExactText(column)] }
     for group in groups {
       guard let exception = row.exceptions[group.name] else { continue }
-      for (column, text) in zip(group.columns, exception.values) { texts[column] = text }
+      for (column, text) in zip(group.columns, exception.values) { texts[column] = text == SyncRow.null ? nil : text }
     }
     return texts
   }
@@ -114,6 +118,7 @@ final class DeviceTable {
   /// - Throws: `Unfit` for a row that the table cannot hold, whatever else it holds.
   func values(of row: SyncRow, here kept: [String: SQLValue]) throws -> [String: SQLValue] {
     var values = here.merging(kept) { $1 }
+    for column in columns where !needed.contains(column) { values[column] = .null }
     for (column, text) in texts(of: row) {
       guard let value = SyncValue.value(of: text) else { throw Unfit(reason: "\(column) has no value of SQLite") }
       values[column] = value

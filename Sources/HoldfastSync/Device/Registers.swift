@@ -53,15 +53,12 @@ extension DeviceTables {
       try reader.rows("SELECT grp, hlc, node FROM holdfast_sync_cell WHERE tbl = \(table.number) AND key = \(key)") { row in
         let (number, stamp) = (try row.int64(), Stamp(time: try row.int64(), node: try row.int64()))
         guard let group = table.groups.first(where: { $0.number == number }) else { return }
-        exceptions[group.name] = .init(stamp, group.columns.map { values[ExactText($0)] ?? ExactText("null") })
+        exceptions[group.name] = .init(stamp, group.columns.map { values[ExactText($0)] ?? SyncRow.null })
       }
       let row = SyncRow(name, generation: register.generation, birth: register.birth, values: values, exceptions: exceptions)
       local?.row = try table.adding(extraOf: row, in: reader)
       local?.place = .table
-    } else if let body = try reader.value(
-      "SELECT body FROM holdfast_sync_parked WHERE tbl = \(table.number) AND key = \(key)", { try $0.text() }),
-      var row = SyncRow(body: body, of: name), row.generation == register.generation
-    {
+    } else if var row = try table.parked(name, in: reader), row.generation == register.generation {
       for column in table.here.keys {
         local?.here[column] = row.values.removeValue(forKey: ExactText(column)).flatMap { SyncValue.value(of: $0) }
       }
@@ -81,6 +78,13 @@ extension DeviceTable {
     ) { row in
       try columns.reduce(into: [:]) { $0[ExactText($1)] = SyncValue.text(of: try row.value()) }
     }
+  }
+
+  /// The row as it was parked, with the columns that stay on this device.
+  func parked(_ name: SyncRow.Name, in reader: Reader) throws -> SyncRow? {
+    let body = try reader.value(
+      "SELECT body FROM holdfast_sync_parked WHERE tbl = \(number) AND key = \(name.key.text)", { try $0.text() })
+    return body.flatMap { SyncRow(body: $0, of: name) }
   }
 
   /// The columns of a row that stay on this device; empty when the table does not have the row.

@@ -30,7 +30,7 @@ package struct SyncRow: Sendable, Hashable {
   package var generation: Int64
   /// Of a deleted row `.zero`.
   package var birth: Stamp
-  /// The birth's body by column, without columns that an exception has. Empty for a deleted row.
+  /// The birth's body by column, without those that are NULL and those that an exception has. Empty for a deleted row.
   package var values: [ExactText: ExactText]
   /// By group: the names of its columns, joined by a comma. Each is later than the birth.
   package var exceptions: [ExactText: Exception]
@@ -50,7 +50,7 @@ package struct SyncRow: Sendable, Hashable {
   /// The latest of its stamps; of a deleted row `.zero`.
   package var latest: Stamp { exceptions.values.reduce(birth) { max($0, $1.stamp) } }
 
-  /// The current value of each column that the row knows. Of two groups with a column, which only versions with other groups have, the later
+  /// The current value of each column that the row knows; a column that is missing is NULL, or unknown to the version that wrote the row. Of two groups with a column, which only versions with other groups have, the later
   /// one counts.
   package var current: [ExactText: ExactText] {
     let inOrder = exceptions.sorted { ($0.value.stamp, $0.key) < ($1.value.stamp, $1.key) }
@@ -66,12 +66,14 @@ package struct SyncRow: Sendable, Hashable {
     }
   }
 
-  /// Brings the row into its one form: a deleted row has nothing else, an exception is later than the birth, and its columns are not in the body.
+  /// Brings the row into its one form: a deleted row has nothing else, an exception is later than the birth, and its columns are not in the
+  /// body, and neither is NULL: so the rows of versions with and without a column that nobody has filled are equal.
   private mutating func settle() {
     guard isAlive else {
       (birth, values, exceptions) = (.zero, [:], [:])
       return
     }
+    for (column, value) in values where value == Self.null { values[column] = nil }
     for (group, exception) in exceptions {
       if exception.stamp > birth {
         for column in Self.columns(of: group) { values[column] = nil }
@@ -80,6 +82,9 @@ package struct SyncRow: Sendable, Hashable {
       }
     }
   }
+
+  /// The text of NULL.
+  package static let null = ExactText("null")
 
   // MARK: Merging
 
