@@ -111,6 +111,23 @@ extension Writer {
       let original = try row.data()
       if ids.areNamed(in: original) || texts.contains(where: { ids.areNamed(in: Data($0.utf8)) }) { quarantined.append(id) }
     }
+    try forgetSynced(ids)
     return try execute("DELETE FROM holdfast_quarantine WHERE id IN \(quarantined)")
+  }
+
+  /// Removes what sync keeps of the rows. Their registers stay, with their keys: the other devices must learn of the deletion.
+  private func forgetSynced(_ ids: PurgedIDs) throws {
+    guard try !tables(named: SyncTables.state).isEmpty else { return }
+    for (table, key, columns) in [
+      ("lost", "id", "key || body || winner"), ("parked", "tbl || '/' || key", "key || body"),
+      ("extra", "tbl || '/' || key", "key || body"),
+    ] {
+      var found: [String] = []
+      try rows("SELECT CAST(\(raw: key) AS TEXT), \(raw: columns) FROM holdfast_sync_\(raw: table)") { row in
+        let (entry, text) = (try row.text(), try row.text())
+        if ids.areNamed(in: Data(text.utf8)) { found.append(entry) }
+      }
+      for entry in found { try execute("DELETE FROM holdfast_sync_\(raw: table) WHERE CAST(\(raw: key) AS TEXT) = \(entry)") }
+    }
   }
 }

@@ -49,7 +49,15 @@ extension Store {
       let file = folder.file("new.sqlite")
       let (result, reason, name) = try build(files, file)
       let way = WayBack(files: files, options: options, reason: reason, file: try fit(file, name, files))
-      let kept = try durably { try onWriter { db in try replaceContent(way, db) { try keep(files) } } }
+      let kept = try durably {
+        try onWriter { db in
+          let check = try carrySyncOver(to: way.file, files)
+          return try replaceContent(way, db) {
+            try check?()
+            return try keep(files)
+          }
+        }
+      }
       watches.wakeAll()
       logger.notice("replaced", metadata: ["by": "\(reason)"])
       return (result, kept)

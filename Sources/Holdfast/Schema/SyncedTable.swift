@@ -91,7 +91,7 @@ package struct SyncedTable: Sendable {
   // MARK: Capture
 
   /// A new stamp's time: the milliseconds of `holdfast_sync s`, shifted.
-  private static let milliseconds = "coalesce(s.clock, \(AuditedTable.now) + s.offset)"
+  static let milliseconds = "coalesce(s.clock, \(AuditedTable.now) + s.offset)"
   private static let isOn = "(SELECT applying FROM holdfast_sync) = 0"
 
   /// The time of a birth.
@@ -156,7 +156,7 @@ package struct SyncedTable: Sendable {
     return objects
   }
 
-  private static func differs(_ column: String) -> String { "old.\(quoted(column)) IS NOT new.\(quoted(column)) COLLATE BINARY" }
+  static func differs(_ column: String) -> String { "old.\(quoted(column)) IS NOT new.\(quoted(column)) COLLATE BINARY" }
 
   // MARK: Rows that are there
 

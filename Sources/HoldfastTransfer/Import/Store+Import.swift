@@ -110,7 +110,7 @@ extension Store {
         let broken = try brokenInvariants(tx)
         var run = try ImportRun(format, source: source, options: options, importID: id)
         run.isCareful = isCareful
-        var report = try run.run(in: tx)
+        var report = try tx.stamped(at: source.modifiedAt, by: source.sha256) { try run.run(in: tx) }
         try indexes?.end(in: tx)
         try search?.end(in: tx)
         try source.proveReading()
