@@ -22,6 +22,8 @@ let package = Package(
     .library(name: "HoldfastMusic", targets: ["HoldfastMusic"]),
     .library(name: "HoldfastWorkouts", targets: ["HoldfastWorkouts"]),
     .library(name: "HoldfastInference", targets: ["HoldfastInference"]),
+    .library(name: "HoldfastSync", targets: ["HoldfastSync"]),
+    .library(name: "HoldfastSyncServer", targets: ["HoldfastSyncServer"]),
     .library(name: "HoldfastTesting", targets: ["HoldfastTesting"]),
     .executable(name: "holdfast", targets: ["HoldfastCommand"]),
     .executable(name: "holdfast-fuzz", targets: ["HoldfastFuzz"]),
