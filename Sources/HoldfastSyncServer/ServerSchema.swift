@@ -1,4 +1,4 @@
-package import Holdfast
+public import Holdfast
 internal import HoldfastSync
 
 extension SyncServer {
@@ -7,7 +7,9 @@ extension SyncServer {
   /// - `sync_space`: `lineage` is a JSON list of `[epoch, head at its beginning]`, the present epoch last. `digest` is the sum of the rows'
   ///   digests as a signed number. `limits` is NULL for those of the server.
   /// - `sync_row`: `body` is the row's line; see `SyncRow.line`.
-  package static let schema = StoreSchema(
+  /// - `sync_token`: `hash` is the SHA-256 of the token, in lowercase hexadecimal. The token itself is nowhere.
+  /// - `sync_pushes`: how many pushes have changed a row, in all spaces together; see `pushCount()`.
+  public static let schema = StoreSchema(
     "holdfast-server",
     migrations: [
       Migration(
@@ -32,9 +34,21 @@ extension SyncServer {
             PRIMARY KEY (space, tbl, key)
           ) STRICT, WITHOUT ROWID;
           CREATE INDEX sync_row_by_push ON sync_row (space, sequence);
+          CREATE TABLE sync_token (
+            hash TEXT NOT NULL PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            space TEXT NOT NULL REFERENCES sync_space (space),
+            role TEXT NOT NULL CHECK (role IN ('reads', 'writes')),
+            created_at INTEGER NOT NULL
+          ) STRICT;
+          CREATE TABLE sync_pushes (
+            place INTEGER NOT NULL PRIMARY KEY CHECK (place = 1),
+            number INTEGER NOT NULL
+          ) STRICT;
+          INSERT INTO sync_pushes (place, number) VALUES (1, 0);
           """)
     ],
-    records: [Space.self, StoredLine.self],
+    records: [Space.self, StoredLine.self, StoredToken.self],
     invariants: [
       Invariant(
         "the head of a space is at least the number of each push", table: "sync_space",

@@ -1,11 +1,12 @@
 /// What a space may hold. A row that exceeds a limit is refused; the other rows of the same push are applied.
-package struct SyncLimits: Sendable, Hashable, Codable {
+public struct SyncLimits: Sendable, Hashable, Codable {
   /// The greatest size of one row's line in bytes. Default: 256 KB.
-  package var rowBytes = 262_144
+  public var rowBytes = 262_144
   /// The most rows of a space, deleted ones among them. Default: 2,000,000.
-  package var rows: Int64 = 2_000_000
+  public var rows: Int64 = 2_000_000
   /// The greatest size of all lines of a space in bytes. Default: 1 GB.
-  package var bytes: Int64 = 1 << 30
+  public var bytes: Int64 = 1 << 30
 
-  package init() {}
+  /// The defaults.
+  public init() {}
 }

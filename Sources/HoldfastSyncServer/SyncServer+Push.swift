@@ -32,7 +32,10 @@ extension SyncServer {
           space.head = next
         }
       }
-      if space.head == next { try tx.upsert(space) }
+      if space.head == next {
+        try tx.upsert(space)
+        try tx.execute("UPDATE sync_pushes SET number = number + 1")
+      }
       return .pushed(stored, refused: refused, cursor: wasCaughtUp ? space.head : nil)
     }
   }

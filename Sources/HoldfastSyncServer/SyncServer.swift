@@ -1,4 +1,4 @@
-package import Holdfast
+public import Holdfast
 package import HoldfastSync
 
 // Invariants:
@@ -8,16 +8,19 @@ package import HoldfastSync
 
 /// The merging half of a sync server: the rows of its spaces in one store. It has no HTTP, no clock and no accounts.
 ///
-/// A value around a store: copy it freely, use it from any thread. It keeps nothing of a device between two requests.
-package struct SyncServer: Sendable {
-  /// The store, opened with `SyncServer.schema`.
-  package let store: Store
-  /// For each space that has no limits of its own.
-  package var limits: SyncLimits
+/// A value around a store: copy it freely, use it from any thread. It keeps nothing of a device between two requests. The program around it
+/// hands it the bodies of HTTP requests; see `answer(_:_:in:token:now:)`.
+public struct SyncServer: Sendable {
+  /// The store, opened with `SyncServer.schema`. Open it with `.durable`: a device forgets what a push has acknowledged.
+  public let store: Store
+  /// The limits of each space that has none of its own.
+  public var limits: SyncLimits
+  let pushes = PushQueue()
   /// The most rows of a page, and the most bytes of their lines. A page ends earlier rather than within a push, and has at least one push.
   package var (pageRows, pageBytes) = (1_000, 1 << 20)
 
-  package init(_ store: Store, limits: SyncLimits = SyncLimits()) {
+  /// A server in a store that was opened with `schema`.
+  public init(_ store: Store, limits: SyncLimits = SyncLimits()) {
     (self.store, self.limits) = (store, limits)
   }
 
@@ -49,14 +52,14 @@ package struct SyncServer: Sendable {
   /// Gives a space limits of its own; nil gives those of the server. Rows that are there stay.
   ///
   /// - Throws: `.notFound`.
-  package func setLimits(_ limits: SyncLimits?, of name: String) throws {
+  public func setLimits(_ limits: SyncLimits?, of name: String) throws {
     try changeSpace(name) { $0.limits = limits }
   }
 
   /// Refuses devices with a schema below `version` from now on. 0 refuses none.
   ///
   /// - Throws: `.notFound`.
-  package func requireSchema(_ version: Int, in name: String) throws {
+  public func requireSchema(_ version: Int, in name: String) throws {
     try changeSpace(name) { $0.minSchema = version }
   }
 

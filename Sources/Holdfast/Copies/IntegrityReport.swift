@@ -35,6 +35,10 @@ public struct IntegrityReport: Sendable, Codable, Equatable {
     public var row: String?
     /// One sentence for people.
     public var message: String
+
+    package init(part: Part, table: String? = nil, row: String? = nil, message: String) {
+      (self.part, self.table, self.row, self.message) = (part, table, row, message)
+    }
   }
 
   /// The findings, in the order of the parts.

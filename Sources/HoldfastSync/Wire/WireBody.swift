@@ -47,8 +47,8 @@ extension SyncRequest {
 extension SyncResponse {
   /// The HTTP status of the answer.
   ///
-  /// An error has the status of its code: `.invalidSource` 400, `.permissionDenied` 401, `.notFound` 404, `.invalidValue` 413, any other 503.
-  /// So an error of the server's own files must be given another code than these before it is answered.
+  /// An error has the status of its code: `.invalidSource` 400, `.permissionDenied` 401, `.readOnly` 403, `.notFound` 404, `.invalidValue` 413,
+  /// any other 503. So an error of the server's own files must be given another code than these before it is answered.
   package var status: Int {
     switch outcome {
     case .page, .pushed: 200
@@ -60,7 +60,7 @@ extension SyncResponse {
   }
 
   private static let statuses: [StoreError.Code: Int] = [
-    .invalidSource: 400, .permissionDenied: 401, .notFound: 404, .invalidValue: 413,
+    .invalidSource: 400, .permissionDenied: 401, .readOnly: 403, .notFound: 404, .invalidValue: 413,
   ]
 
   /// The answer as the body of an HTTP response. The head has `now` and `epoch`; of a page `cursor`, `more` and `rows`; of a push `cursor`, where

@@ -1,0 +1,49 @@
+public import Foundation
+public import Holdfast
+internal import HoldfastSync
+
+extension SyncServer {
+  /// Checks the store at `url` as `Store.check` does, and computes each space's digest again. Changes nothing; a server may have it open.
+  ///
+  /// - Throws: what `Store.check` throws, when the store cannot be looked at. Damage is a finding.
+  public static func check(at url: URL, options: StoreOptions = .production) throws -> IntegrityReport {
+    var report = try Store.check(at: url, schemas: [schema], options: options)
+    guard report.isHealthy else { return report }
+    var looking = options
+    looking.opensReadOnly = true
+    let store = try Store.open(at: url, schemas: [schema], options: looking)
+    defer { try? store.close() }
+    report.findings += try SyncServer(store).wrongDigests()
+    return report
+  }
+
+  private func wrongDigests() throws -> [IntegrityReport.Finding] {
+    try store.read { reader in
+      try reader.all(Space.self, "ORDER BY space").compactMap { space in
+        var sum: UInt64 = 0
+        try reader.each(StoredLine.self, "WHERE space = \(space.space)") { line in sum &+= SyncRow.digest(ofLine: line.line) }
+        guard sum != UInt64(bitPattern: space.digest) else { return nil }
+        return IntegrityReport.Finding(
+          part: .invariants, table: Space.table, row: space.space, message: "the digest of the space is not the sum over its rows")
+      }
+    }
+  }
+
+  /// Writes a verified copy of the last commit of the store at `url` to the new file `target`. A server may have the store open.
+  ///
+  /// - Throws: `.notFound` without a store; `.cannotCreate` when there is a file at `target`; what `Store.snapshot(label:)` throws.
+  public static func backUp(_ url: URL, to target: URL, options: StoreOptions = .production) throws {
+    let folder = try WorkingFolder(beside: target, "backup")
+    var copying = options
+    copying.createsIfMissing = false
+    copying.snapshots = SnapshotOptions()
+    copying.snapshots.folder = folder.url
+    let store = try Store.open(at: url, schemas: [schema], options: copying)
+    defer { try? store.close() }
+    let snapshot = try store.snapshot(label: "backup")
+    let copy = folder.file("\(url.lastPathComponent).snapshots").appendingPathComponent("\(snapshot.id).sqlite")
+    do { try DurableFile.place(copy, at: target) } catch let error as StoreError where error.code == .busy {
+      throw StoreError(.cannotCreate, "\(target.path) is there already", suggestion: "Choose another name; a copy is never overwritten.")
+    }
+  }
+}

@@ -1,0 +1,90 @@
+public import Foundation
+internal import Holdfast
+
+/// A token of a space, as a list shows it: the token itself was shown once, when it was made.
+public struct SyncToken: Sendable, Hashable {
+  /// What a token may do in its space.
+  public enum Role: String, Sendable, Codable {
+    /// Pull only.
+    case reads
+    /// Pull and push.
+    case writes
+  }
+
+  /// Its name among all tokens of the server, such as `annas-phone`.
+  public let name: String
+  /// The space that it opens.
+  public let space: String
+  /// What it may do.
+  public let role: Role
+  /// When it was made, by the store's clock.
+  public let createdAt: Date
+}
+
+/// A row of `sync_token`.
+struct StoredToken: StoredRecord, Codable {
+  static let table = "sync_token"
+  static let key = ["hash"]
+
+  let hash: String
+  let name: String
+  let space: String
+  let role: SyncToken.Role
+  let createdAt: Date
+
+  static func hash(of token: String) -> String { SHA256Hex.of(Data(token.utf8)) }
+
+  static func find(_ token: String, _ reader: Reader) throws -> StoredToken? {
+    try reader.first(StoredToken.self, "WHERE hash = \(hash(of: token))")
+  }
+}
+
+extension SyncServer {
+  /// Makes a token, and returns it: 32 random bytes as 64 hexadecimal digits. Only its SHA-256 is stored, so it cannot be shown again.
+  ///
+  /// - Parameters:
+  ///   - space: the space that it opens.
+  ///   - name: its name in lists, as of `makeSpace(_:)`. Nil: the space's name with a number.
+  /// - Throws: `.notFound` without such a space; `.constraint` when a token has this name; `.invalidValue` for the name; the errors of a
+  ///   write.
+  public func makeToken(for space: String, _ role: SyncToken.Role = .writes, name: String? = nil) throws -> String {
+    if let name { try Self.checkName(name) }
+    var random = SystemRandomNumberGenerator()
+    let token = (0..<4).map { _ in
+      let digits = String(random.next(), radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+    try store.write { tx in
+      _ = try Space.find(space, tx)
+      let names = Set(try tx.all(StoredToken.self).map(\.name))
+      let free = name ?? (1...names.count + 1).map { "\(space)-\($0)" }.first { !names.contains($0) } ?? space
+      guard !names.contains(free) else {
+        throw StoreError(.constraint, "there is a token of the name \(free)", suggestion: "Choose another name, or revoke that token.")
+      }
+      try tx.insert(StoredToken(hash: StoredToken.hash(of: token), name: free, space: space, role: role, createdAt: tx.currentDate()))
+    }
+    return token
+  }
+
+  /// The tokens of all spaces, by name.
+  ///
+  /// - Throws: the errors of a read.
+  public func tokens() throws -> [SyncToken] {
+    try store.read { reader in
+      try reader.all(StoredToken.self, "ORDER BY name").map {
+        SyncToken(name: $0.name, space: $0.space, role: $0.role, createdAt: $0.createdAt)
+      }
+    }
+  }
+
+  /// Revokes a token: each request with it that arrives from now on is refused, in every process.
+  ///
+  /// - Throws: `.notFound` when no token has this name; the errors of a write.
+  public func revokeToken(named name: String) throws {
+    try store.write { tx in
+      guard try tx.execute("DELETE FROM sync_token WHERE name = \(name)") > 0 else {
+        throw StoreError(.notFound, "there is no token of the name \(name)")
+      }
+    }
+  }
+}
