@@ -6,18 +6,18 @@ COUNTING := --enable-code-coverage --scratch-path .build/coverage
 # would be taken for another's, and an old program would stay.
 PLANNED := --disable-build-manifest-caching
 SHARED := --scratch-path .build $(PLANNED)
-FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Mutants/Package.swift Mutants/Libraries.swift Mutants/Harness DocC/Package.swift DocC/Sources Metrics Package.swift $(wildcard Examples)
+FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Mutants/Package.swift Mutants/Libraries.swift Mutants/Harness DocC/Package.swift DocC/Sources Metrics Server/Package.swift Server/Sources Server/Tests Package.swift $(wildcard Examples)
 SECONDS ?= 600
 SEED ?= 1
 PREFIX ?= $(HOME)/.local
 TEST_SECONDS ?= 900
-DOCUMENTED := Holdfast HoldfastTransfer HoldfastGRDB HoldfastTesting HoldfastAudiobooks HoldfastMusic HoldfastWorkouts HoldfastInference
+DOCUMENTED := Holdfast HoldfastTransfer HoldfastGRDB HoldfastSyncServer HoldfastTesting HoldfastAudiobooks HoldfastMusic HoldfastWorkouts HoldfastInference
 # Only for the tests, not for the build: the compiler uses SQLite, too.
 ENCRYPTING := HOLDFAST_ENCRYPTS=1 LD_LIBRARY_PATH="$(CURDIR)/.build/encrypting"
 MUTANTS_SCRATCH ?= $(or $(TMPDIR),/tmp)/holdfast-mutants
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test coverage format lint release bench bench-encryption bench-build fuzz torture torture-short salvage-gates mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics docc system
+.PHONY: help run install test coverage format lint release bench bench-encryption bench-build fuzz torture torture-short salvage-gates mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics server serve docc system
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -130,6 +130,19 @@ docs: system ## check that the documents' Swift is compiled code and that public
 metrics: system ## test the package that feeds swift-metrics
 	swift build --package-path Metrics $(SHARED) --build-tests
 	timeout 300 swift test --package-path Metrics $(SHARED) --skip-build --disable-xctest
+
+server: system ## build and test the package of the sync server
+	swift build --package-path Server $(SHARED) --build-tests
+	timeout 300 swift test --package-path Server $(SHARED) --skip-build --disable-xctest
+
+serve: system ## start a sync server on a new store, and print a line for each of two devices to paste into two terminals
+	swift build --package-path Server $(SHARED) --product holdfast-server
+	@folder="$$(mktemp -d)" && trap 'rm -rf "$$folder"' EXIT && trap : INT && \
+	server="$(CURDIR)/.build/debug/holdfast-server" && cd "$$folder" && "$$server" space create anna && \
+	for device in laptop phone; do \
+	token="$$("$$server" token create anna --name $$device)" || exit 1; \
+	echo "HOLDFAST_SYNC_TOKEN=$$token holdfast sync $$device.sqlite --to http://127.0.0.1:8377 --space anna"; \
+	done && "$$server" serve
 
 docc: system ## build the DocC archives under .build/plugins; fails where a link leads to no symbol
 	@mkdir -p .build

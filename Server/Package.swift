@@ -1,4 +1,5 @@
 // swift-tools-version: 6.1
+// A package of its own: an app that uses Holdfast does not resolve an HTTP server.
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -9,20 +10,54 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
   name: "server",
-  platforms: [.macOS(.v14)],
+  platforms: [.macOS(.v15)],
   products: [.executable(name: "holdfast-server", targets: ["HoldfastServer"])],
   dependencies: [
     .package(name: "holdfast", path: ".."),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.65.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.0.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
   ],
   targets: [
+    .systemLibrary(name: "CZlib"),
+    .target(
+      name: "HoldfastServing",
+      dependencies: [
+        "CZlib",
+        .product(name: "Holdfast", package: "holdfast"),
+        .product(name: "HoldfastSyncServer", package: "holdfast"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "HoldfastServer",
       dependencies: [
-        .product(name: "Hummingbird", package: "hummingbird"),
+        "HoldfastServing",
+        .product(name: "Holdfast", package: "holdfast"),
         .product(name: "HoldfastSyncServer", package: "holdfast"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "HoldfastServerTests",
+      dependencies: [
+        "HoldfastServing",
+        // Started by the tests as a process.
+        "HoldfastServer",
+        .product(name: "Holdfast", package: "holdfast"),
+        .product(name: "HoldfastSyncServer", package: "holdfast"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
   ],

@@ -4,7 +4,7 @@ internal import Holdfast
 /// A token of a space, as a list shows it: the token itself was shown once, when it was made.
 public struct SyncToken: Sendable, Hashable {
   /// What a token may do in its space.
-  public enum Role: String, Sendable, Codable {
+  public enum Role: String, Sendable, Codable, CaseIterable {
     /// Pull only.
     case reads
     /// Pull and push.

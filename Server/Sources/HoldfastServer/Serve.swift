@@ -1,0 +1,66 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Holdfast
+internal import HoldfastServing
+internal import HoldfastSyncServer
+internal import Hummingbird
+internal import Logging
+
+struct Serve: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Serves the spaces of a store over HTTP, until SIGTERM or Ctrl-C.",
+    discussion: """
+      HTTP without TLS: by default only programs on this machine reach the server. For devices elsewhere, put a proxy with TLS before it, \
+      and say so with --behind-proxy and the name by which the devices know the proxy. The proxy should not pass /metrics on.
+
+      Example: holdfast-server serve --store server.sqlite --listen 10.0.0.2:8377 --behind-proxy --host sync.example.org
+      """)
+
+  @OptionGroup var store: StoreArguments
+
+  @Option(help: ArgumentHelp("Where to listen. Port 0 takes a free one.", valueName: "host:port"))
+  var listen = "127.0.0.1:8377"
+
+  @Flag(help: "A proxy with TLS is before this server.")
+  var behindProxy = false
+
+  @Option(help: ArgumentHelp("The name that requests through the proxy are for. May be given several times.", valueName: "name"))
+  var host: [String] = []
+
+  func run() async throws {
+    let address = try checkedAddress()
+    let server = try store.open(makes: true)
+    defer { try? server.store.close() }
+    let note = PushNote(server, beside: store.url)
+    let logger = Logger(label: "holdfast-server")
+    if try await note.settle() {
+      logger.warning("the store has fewer pushes than were noted beside it, or no note: a new epoch begins in all spaces")
+    }
+    var options = ServingOptions()
+    options.hosts.formUnion(host.map { $0.lowercased() })
+    let path = store.store
+    let application = Serving(server, options, note: note).application(at: address, logger) { port in
+      print("Serving \(path) at http://\(address.host.contains(":") ? "[\(address.host)]" : address.host):\(port)")
+      fflush(nil)
+    }
+    do { try await application.runService() } catch {
+      throw Failure("\(address) cannot be listened at: \(error)", suggestion: "Choose another port with --listen.", status: 1)
+    }
+    await note.write(logger)
+  }
+
+  private func checkedAddress() throws -> Address {
+    guard let address = Address(listen) else {
+      throw Failure("--listen takes a host and a port", suggestion: "holdfast-server serve --listen 127.0.0.1:8377", status: 64)
+    }
+    guard behindProxy || address.isLoopback else {
+      throw Failure(
+        "\(address) is open to other machines, and this server has no TLS",
+        suggestion: "Put a proxy with TLS before it, and add --behind-proxy --host NAME; or listen at 127.0.0.1.", status: 64)
+    }
+    guard behindProxy == !host.isEmpty else {
+      throw Failure("--behind-proxy and --host need each other", suggestion: "Add --behind-proxy --host NAME.", status: 64)
+    }
+    return address
+  }
+}

@@ -1,0 +1,54 @@
+package import Foundation
+package import HoldfastSyncServer
+package import Logging
+
+/// The number of pushes in the store, noted in a file beside it: `server.sqlite.pushes`. A store with fewer pushes than were noted has been
+/// restored or rewound.
+///
+/// Written after each commit, without a flush: a killed process loses nothing of it, and power loss makes it unreadable at worst. A note that
+/// is missing or unreadable counts as a restored store, because a new epoch costs nothing where nothing was lost.
+package actor PushNote {
+  private let server: SyncServer
+  private let file: URL
+  private var isWriting = false
+  private var isDue = false
+
+  package init(_ server: SyncServer, beside store: URL) {
+    self.server = server
+    file = store.appendingPathExtension("pushes")
+  }
+
+  /// Begins a new epoch in all spaces, if the store has lost pushes; returns whether it did. For the start of a server.
+  package func settle() throws -> Bool {
+    let count = try server.pushCount()
+    let text = try? String(contentsOf: file, encoding: .utf8)
+    let noted = text.flatMap { Int64($0.trimmingCharacters(in: .newlines)) }
+    let isKnown = noted.map { $0 <= count } ?? (count == 0 && text == nil)
+    if !isKnown { try server.beginEpoch() }
+    try note(count)
+    return !isKnown
+  }
+
+  /// Notes the present number.
+  package func write(_ logger: Logger) async {
+    isDue = true
+    guard !isWriting else { return }
+    isWriting = true
+    defer { isWriting = false }
+    while isDue {
+      isDue = false
+      do { try note(server.pushCount()) } catch {
+        logger.warning("the number of pushes could not be noted", metadata: ["error": "\(error)"])
+      }
+    }
+  }
+
+  private func note(_ count: Int64) throws {
+    if !FileManager.default.fileExists(atPath: file.path) { try Data().write(to: file) }
+    let handle = try FileHandle(forUpdating: file)
+    defer { try? handle.close() }
+    // In place, and always of the same length: a process that is killed leaves the old number or the new one.
+    let digits = String(count)
+    try handle.write(contentsOf: Data((String(repeating: "0", count: max(0, 19 - digits.count)) + digits + "\n").utf8))
+  }
+}

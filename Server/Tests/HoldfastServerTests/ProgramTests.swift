@@ -1,0 +1,150 @@
+import Foundation
+import Holdfast
+import HoldfastSyncServer
+import Testing
+
+@Suite(.serialized) struct ProgramTests {
+  @Test("spaces and tokens are made, listed and revoked, while a server has the store open")
+  func commands() async throws {
+    try await Program.run { program in
+      #expect(try await program.run("space", "list").status == 66)
+      let server = try await program.serve()
+      #expect(try await program.run("space", "create", "anna").status == 0)
+      #expect(
+        try await program.run("space", "create", "anna").errors == "Error: there is a space anna already\n" + Self.tryLine(.constraint))
+      #expect(try await program.run("space", "create", "../anna").status == 65)
+      #expect(try await program.run("space", "list").out.hasPrefix("anna\t0\t0\t0\t"))
+      #expect(try await program.run("token", "create", "bert").status == 66)
+      let token = try await program.run("token", "create", "anna").out.trimmingCharacters(in: .newlines)
+      #expect(token.wholeMatch(of: #/[0-9a-f]{64}/#) != nil)
+      #expect(try await program.run("token", "create", "anna", "--reads", "--name", "kiosk").status == 0)
+      #expect(try await program.run("token", "create", "anna", "--name", "kiosk").status == 65)
+      let list = try await program.run("token", "list").out.split(separator: "\n").map { $0.split(separator: "\t").prefix(3) }
+      #expect(list == [["anna-1", "anna", "writes"], ["kiosk", "anna", "reads"]])
+      let client = Client(port: server.port, token: token)
+      #expect(try await client.pull().status == 200)
+      #expect(try await program.run("epoch", "bump", "anna").status == 0)
+      #expect(try await program.run("token", "revoke", "anna-1").status == 0)
+      #expect(try await program.run("token", "revoke", "anna-1").status == 66)
+      #expect(try await client.pull().status == 401)
+      #expect(await server.end(SIGTERM) == 0)
+      #expect(try await program.run("check").out == "no problems\n")
+      #expect(try !Data(contentsOf: program.store).contains(Data(token.utf8)))
+    }
+  }
+
+  private static func tryLine(_ code: StoreError.Code) -> String {
+    StoreError(code, "").recoverySuggestion.map { "Try: \($0)\n" } ?? ""
+  }
+
+  @Test(
+    "an address that other machines reach needs a proxy and its name; without, the program says what to do and exits with 64",
+    arguments: [
+      ["--listen", "0.0.0.0:0"], ["--listen", "[::]:0"], ["--listen", "0.0.0.0:0", "--host", "a.example"], ["--listen", "nonsense"],
+      ["--behind-proxy"], ["--host", "a.example"], ["--nonsense"],
+    ])
+  func openAddress(_ options: [String]) async throws {
+    try await Program.run { program in
+      let ended = try await program.run(["serve"] + options)
+      #expect(ended.status == 64 && !ended.errors.isEmpty && ended.out.isEmpty)
+      if options != ["--nonsense"] { #expect(ended.errors.contains("\nTry: ")) }
+      #expect(!FileManager.default.fileExists(atPath: program.store.path))
+    }
+  }
+
+  @Test("no kill of the server loses a push that it has acknowledged", arguments: 1...3)
+  func kills(_ round: Int) async throws {
+    try await Program.run { program in
+      _ = try await program.run("space", "create", "anna")
+      var devices: [Client] = []
+      let server = try await program.serve()
+      for _ in 0..<6 {
+        let token = try await program.run("token", "create", "anna").out.trimmingCharacters(in: .newlines)
+        devices.append(Client(port: server.port, token: token))
+      }
+      let epoch = try #require(try await devices[0].pull().head("epoch"))
+      let (acknowledged, tell) = AsyncStream<String>.makeStream()
+      async let pushing: Void = withTaskGroup(of: Void.self) { [devices] group in
+        for (device, client) in devices.enumerated() {
+          group.addTask {
+            var number = 0
+            // Until the server is gone.
+            while let reply = try? await client.push([book("\(device)-\(number)", at: 5)], epoch: epoch), reply.status == 200 {
+              tell.yield("\(device)-\(number)")
+              number += 1
+            }
+          }
+        }
+        await group.waitForAll()
+        tell.finish()
+      }
+      var keys: Set<String> = []
+      for await key in acknowledged {
+        keys.insert(key)
+        if keys.count == 40 * round { _ = await server.end(SIGKILL) }
+      }
+      await pushing
+      #expect(keys.count >= 40 * round)
+      let again = try await program.serve()
+      let rows = try await Client(port: again.port, token: devices[0].token).pull(epoch: epoch).text
+      #expect(keys.filter { !rows.contains("\"k\":\"\($0)\"") } == [], "the same epoch, and all that was acknowledged")
+      #expect(await again.end(SIGTERM) == 0)
+      #expect(try await program.run("check").status == 0)
+    }
+  }
+
+  @Test("a backup put in the store's place begins a new epoch by itself; a device that had seen more is told where to go on")
+  func backup() async throws {
+    try await Program.run { program in
+      _ = try await program.run("space", "create", "anna")
+      let token = try await program.run("token", "create", "anna").out.trimmingCharacters(in: .newlines)
+      var server = try await program.serve()
+      let epoch = try #require(try await Client(port: server.port, token: token).pull().head("epoch"))
+      _ = try await Client(port: server.port, token: token).push([book("a", at: 5)], epoch: epoch)
+      #expect(try await program.run("backup", "copy.sqlite").status == 0)
+      #expect(try await program.run("backup", "copy.sqlite").status == 73)
+      _ = try await Client(port: server.port, token: token).push([book("b", at: 5)], epoch: epoch)
+      #expect(await server.end(SIGTERM) == 0)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: program.folder.path).filter { $0.hasPrefix(".holdfast") } == [])
+
+      try FileManager.default.removeItem(at: program.store)
+      try FileManager.default.moveItem(at: program.folder.appendingPathComponent("copy.sqlite"), to: program.store)
+      server = try await program.serve()
+      let client = Client(port: server.port, token: token)
+      let told = try await client.pull(epoch: epoch, cursor: 2)
+      #expect(told.status == 409 && told.head("fork") == "1")
+      let new = try #require(told.head("epoch"))
+      #expect(try await client.push([book("b", at: 5)], epoch: new, cursor: 1).head("cursor") == "2")
+      #expect(await server.end(SIGTERM) == 0)
+      server = try await program.serve()
+      #expect(try await Client(port: server.port, token: token).pull(epoch: new, cursor: 2).status == 200)
+      #expect(await server.end(SIGTERM) == 0)
+    }
+  }
+
+  @Test("the check finds a digest that is not the sum over the rows, and exits with 2")
+  func digest() async throws {
+    try await Program.run { program in
+      _ = try await program.run("space", "create", "anna")
+      let store = try Store.open(at: program.store, schemas: [SyncServer.schema])
+      try await store.write { tx in _ = try tx.execute("UPDATE sync_space SET digest = 7") }
+      try store.close()
+      let ended = try await program.run("check")
+      #expect(ended.status == 2)
+      #expect(ended.out == "invariants: sync_space: anna: the digest of the space is not the sum over its rows\n")
+    }
+  }
+
+  @Test("a port that is taken, and a store of another program, are told in one sentence")
+  func cannotServe() async throws {
+    try await Program.run { program in
+      let server = try await program.serve()
+      let ended = try await program.run("serve", "--listen", "127.0.0.1:\(server.port)")
+      #expect(ended.status == 1 && ended.errors.contains("Error: 127.0.0.1:\(server.port) cannot be listened at"))
+      #expect(await server.end(SIGTERM) == 0)
+      let other = program.folder.appendingPathComponent("other.sqlite")
+      try Data("no database, but more than a hundred bytes of text: \(String(repeating: "x", count: 100))".utf8).write(to: other)
+      #expect(try await program.run("serve", "--store", "other.sqlite").status == 65)
+    }
+  }
+}

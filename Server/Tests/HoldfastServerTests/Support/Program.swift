@@ -1,0 +1,97 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// `holdfast-server` as a process, in a folder of its own.
+struct Program: Sendable {
+  let folder: URL
+  var store: URL { folder.appendingPathComponent("server.sqlite") }
+
+  struct Missing: Error { let path: String }
+  struct Ended: Error { let status: Int32 }
+
+  /// Runs `body` with a new folder, which is removed afterwards.
+  static func run(_ body: (Program) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-server-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await body(Program(folder: folder))
+  }
+
+  private func process(_ arguments: [String]) throws -> (Process, out: Pipe, errors: Pipe) {
+    // Beside the test bundle.
+    let products = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }?.deletingLastPathComponent()
+    let folders = [products, URL(fileURLWithPath: CommandLine.arguments.first ?? "").deletingLastPathComponent()].compactMap { $0 }
+    let candidates = folders.map { $0.appendingPathComponent("holdfast-server") }
+    guard let program = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+      throw Missing(path: candidates.map(\.path).joined(separator: ", "))
+    }
+    let (process, out, errors) = (Process(), Pipe(), Pipe())
+    (process.executableURL, process.arguments, process.currentDirectoryURL) = (program, arguments, folder)
+    (process.standardOutput, process.standardError) = (out, errors)
+    return (process, out, errors)
+  }
+
+  /// Runs a command to its end.
+  func run(_ arguments: String...) async throws -> (status: Int32, out: String, errors: String) { try await run(arguments) }
+
+  func run(_ arguments: [String]) async throws -> (status: Int32, out: String, errors: String) {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue(label: "program").async {
+        continuation.resume(
+          with: Result {
+            let (process, out, errors) = try process(arguments)
+            try process.run()
+            let text = String(decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            let told = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            return (process.terminationStatus, text, told)
+          })
+      }
+    }
+  }
+
+  /// A server that takes requests.
+  final class Serving: @unchecked Sendable {
+    private let process: Process
+    let port: Int
+
+    fileprivate init(_ process: Process, port: Int) { (self.process, self.port) = (process, port) }
+
+    /// - Parameter signal: SIGKILL, or SIGTERM, at which it ends by itself.
+    func end(_ signal: Int32) async -> Int32 {
+      kill(process.processIdentifier, signal)
+      return await withCheckedContinuation { continuation in
+        DispatchQueue(label: "end").async { [process] in
+          process.waitUntilExit()
+          continuation.resume(returning: process.terminationStatus)
+        }
+      }
+    }
+  }
+
+  func serve() async throws -> Serving {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue(label: "serve").async {
+        continuation.resume(
+          with: Result {
+            let (process, out, _) = try process(["serve", "--listen", "127.0.0.1:0"])
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            var line = ""
+            while !line.hasSuffix("\n") {
+              let more = out.fileHandleForReading.availableData
+              guard !more.isEmpty else {
+                process.waitUntilExit()
+                throw Ended(status: process.terminationStatus)
+              }
+              line += String(decoding: more, as: UTF8.self)
+            }
+            return Serving(process, port: Int(line.split(separator: ":").last?.dropLast() ?? "") ?? 0)
+          })
+      }
+    }
+  }
+}
