@@ -135,6 +135,22 @@ import Testing
     }
   }
 
+  @Test("a server that is told to end answers the polls that wait, and ends")
+  func endsWithPolls() async throws {
+    try await Program.run { program in
+      _ = try await program.run("space", "create", "anna")
+      let token = try await program.run("token", "create", "anna").out.trimmingCharacters(in: .newlines)
+      let server = try await program.serve()
+      let client = Client(port: server.port, token: token)
+      async let waiting = client.wait(after: "0")
+      while try await !client.send("GET", "/metrics").text.contains("holdfast_waiting_polls 1\n") {}
+      let begun = ContinuousClock.now
+      #expect(await server.end(SIGTERM) == 0)
+      #expect(try await waiting.head("head") == "0")
+      #expect(ContinuousClock.now - begun < .seconds(15))
+    }
+  }
+
   @Test("a port that is taken, and a store of another program, are told in one sentence")
   func cannotServe() async throws {
     try await Program.run { program in
