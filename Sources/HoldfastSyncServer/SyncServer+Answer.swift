@@ -63,7 +63,7 @@ extension SyncServer {
   /// Answers the request with this body. An error of the store is the answer 503.
   ///
   /// Pushes that wait at the same time share one transaction; each has its own answer, and one that fails undoes nothing of the others. The
-  /// answer comes after the commit. Cancelling the task does not stop a push.
+  /// answer comes after the commit. Cancelling the task does not stop a push that waits for its transaction.
   /// - Parameters:
   ///   - token: the token that the device presented, nil for none. It is looked up in the store each time.
   ///   - now: the server's time in milliseconds since 1970.

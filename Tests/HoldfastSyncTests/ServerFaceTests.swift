@@ -16,7 +16,8 @@ struct ServerFaceTests {
   private static func row(_ key: String) -> String { #"{"g":2,"k":"\#(key)","t":"books"}"# }
 
   private static func push(_ server: SyncServer, _ keys: [String], _ token: String?, in space: String = "anna") async throws -> SyncAnswer {
-    let epoch = try await server.store.read { reader in try reader.value("SELECT lineage ->> '$[#-1][0]' FROM sync_space") { try $0.text() } }
+    let epoch = try await server.store.read { reader in try reader.value("SELECT lineage ->> '$[#-1][0]' FROM sync_space") { try $0.text() }
+    }
     let head = #"{"cursor":0,"epoch":"\#(epoch ?? "")","rows":\#(keys.count),"schema":1}"#
     let body = Data(([head] + keys.map(row)).map { $0 + "\n" }.joined().utf8)
     return await server.answer(.push, body, in: space, token: token, now: now)
@@ -99,7 +100,8 @@ struct ServerFaceTests {
       _ = try tx.execute("CREATE TRIGGER refuse BEFORE INSERT ON sync_row BEGIN SELECT RAISE(ABORT, 'secret'); END")
     }
     let refused = try await Self.push(server, ["a"], token)
-    #expect(refused.status == 503 && refused.problem?.code == .constraint && !String(decoding: refused.body, as: UTF8.self).contains("secret"))
+    #expect(
+      refused.status == 503 && refused.problem?.code == .constraint && !String(decoding: refused.body, as: UTF8.self).contains("secret"))
     try server.store.close()
     let closed = await server.head(of: "anna", token: token, now: Self.now)
     #expect(closed.status == 503 && closed.problem?.code == .closed)

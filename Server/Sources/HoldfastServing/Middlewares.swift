@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 
-/// Logs and counts each request: its id, route, status and time. Never a path, a header or a body, in which names, keys and tokens are.
+/// Logs and counts each request: route, status and time; the logger has its id. Never a path, a header or a body, in which names, keys and tokens are.
 struct RequestLog<Context: RequestContext>: RouterMiddleware {
   let metrics: ServerMetrics
 
@@ -14,7 +14,7 @@ struct RequestLog<Context: RequestContext>: RouterMiddleware {
       response = try error.response(from: request, context: context)
     } catch {
       // The client went away within its body, or the like.
-      context.logger.debug("a request failed", metadata: ["id": "\(context.id)"])
+      context.logger.debug("a request failed")
       response = Response(status: .badRequest)
     }
     // The last word of the route's pattern. Without a route it is no path.
@@ -23,7 +23,7 @@ struct RequestLog<Context: RequestContext>: RouterMiddleware {
     metrics.count(String(route), response.status.code, sent: response.body.contentLength ?? 0)
     context.logger.info(
       "request",
-      metadata: ["id": "\(context.id)", "route": "\(route)", "status": "\(response.status.code)", "ms": "\((took * 10).rounded() / 10)"])
+      metadata: ["route": "\(route)", "status": "\(response.status.code)", "ms": "\((took * 10).rounded() / 10)"])
     return response
   }
 }

@@ -5,7 +5,7 @@ package import HoldfastSyncServer
 package import Hummingbird
 internal import HummingbirdCore
 package import Logging
-package import NIOCore
+internal import NIOCore
 internal import ServiceLifecycle
 
 /// The HTTP half of the server: routes, tokens in headers, gzip, limits. What a request means, `SyncServer` knows.
@@ -121,7 +121,7 @@ package struct Serving: Sendable {
 
   private func response(_ answer: SyncAnswer, to request: Request, _ context: BasicRequestContext) -> Response {
     if let problem = answer.problem {
-      context.logger.error("the store failed", metadata: ["code": "\(problem.code.rawValue)", "id": "\(context.id)"])
+      context.logger.error("the store failed", metadata: ["code": "\(problem.code.rawValue)"])
     }
     var headers: HTTPFields = [.contentType: "application/x-ndjson"]
     switch answer.status {

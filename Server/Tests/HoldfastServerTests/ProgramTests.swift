@@ -52,6 +52,19 @@ import Testing
     }
   }
 
+  @Test("behind a proxy the server listens where it is told, and answers requests for the proxy's name and for this machine only")
+  func behindProxy() async throws {
+    try await Program.run { program in
+      let server = try await program.serve(["--listen", "0.0.0.0:0", "--behind-proxy", "--host", "Sync.example.org"])
+      let client = Client(port: server.port)
+      for (host, status) in [("sync.example.org", 401), ("localhost", 401), ("evil.example", 421)] {
+        let reply = try await client.send("POST", "/v1/spaces/anna/pull", headers: ["Host": host])
+        #expect(reply.status == status, "\(host)")
+      }
+      #expect(await server.end(SIGTERM) == 0)
+    }
+  }
+
   @Test("no kill of the server loses a push that it has acknowledged", arguments: 1...3)
   func kills(_ round: Int) async throws {
     try await Program.run { program in

@@ -110,7 +110,7 @@ import Testing
       _ = try await world.push(#"{"k":"secret-key"}"#)
       _ = try await world.client.send("GET", "/v1/spaces/secret-space/wait?after=secret-head")
       let lines = world.log.all.filter { $0.contains(" request ") }
-      #expect(lines.filter { $0.contains(#/^info request .*id=\S+ ms=[0-9.]+ route=push status=200$/#) }.count == 1)
+      #expect(lines.filter { $0.contains(#/^info request hb\.request\.id=\S+ ms=[0-9.]+ route=push status=200$/#) }.count == 1)
       #expect(lines.count == 3)
       for word in ["secret", "anna", world.client.token ?? ""] { #expect(world.log.all.filter { $0.contains(word) } == []) }
     }

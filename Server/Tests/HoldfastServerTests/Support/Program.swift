@@ -72,12 +72,12 @@ struct Program: Sendable {
     }
   }
 
-  func serve() async throws -> Serving {
+  func serve(_ options: [String] = ["--listen", "127.0.0.1:0"]) async throws -> Serving {
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue(label: "serve").async {
         continuation.resume(
           with: Result {
-            let (process, out, _) = try process(["serve", "--listen", "127.0.0.1:0"])
+            let (process, out, _) = try process(["serve"] + options)
             process.standardError = FileHandle.nullDevice
             try process.run()
             var line = ""
