@@ -1,5 +1,5 @@
 internal import Foundation
-public import Holdfast
+internal import Holdfast
 internal import HoldfastSync
 
 /// What a server knows of a space, apart from its rows.

@@ -60,6 +60,9 @@ struct Program: Sendable {
 
     fileprivate init(_ process: Process, port: Int) { (self.process, self.port) = (process, port) }
 
+    /// A test that throws leaves no server behind.
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
     /// - Parameter signal: SIGKILL, or SIGTERM, at which it ends by itself.
     func end(_ signal: Int32) async -> Int32 {
       kill(process.processIdentifier, signal)
