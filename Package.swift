@@ -18,6 +18,8 @@ let package = Package(
     .library(name: "Holdfast", targets: ["Holdfast"]),
     .library(name: "HoldfastTransfer", targets: ["HoldfastTransfer"]),
     .library(name: "HoldfastGRDB", targets: ["HoldfastGRDB"]),
+    .library(name: "HoldfastHTTP", targets: ["HoldfastHTTP"]),
+    .library(name: "HoldfastSync", targets: ["HoldfastSync"]),
     .library(name: "HoldfastAudiobooks", targets: ["HoldfastAudiobooks"]),
     .library(name: "HoldfastMusic", targets: ["HoldfastMusic"]),
     .library(name: "HoldfastWorkouts", targets: ["HoldfastWorkouts"]),
@@ -56,7 +58,8 @@ let package = Package(
       name: "HoldfastGRDB",
       dependencies: ["Holdfast", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: strict),
-    .target(name: "HoldfastSync", dependencies: ["Holdfast"], swiftSettings: strict),
+    .target(name: "HoldfastHTTP", dependencies: ["Holdfast"], swiftSettings: strict),
+    .target(name: "HoldfastSync", dependencies: ["HoldfastHTTP", "Holdfast"], swiftSettings: strict),
     // The merging half of a server, over a store. The package Server makes a program of it.
     .target(name: "HoldfastSyncServer", dependencies: ["HoldfastSync", "Holdfast"], swiftSettings: strict),
     // As another package's library: without what only the siblings may use.
@@ -69,7 +72,8 @@ let package = Package(
     .target(
       name: "HoldfastWorkouts", dependencies: ["Holdfast", "HoldfastTransfer"], packageAccess: false, swiftSettings: strict),
     .target(
-      name: "HoldfastInference", dependencies: ["Holdfast", "HoldfastTransfer", crypto], packageAccess: false, swiftSettings: strict),
+      name: "HoldfastInference", dependencies: ["HoldfastHTTP", "Holdfast", "HoldfastTransfer", crypto], packageAccess: false,
+      swiftSettings: strict),
     .target(
       name: "HoldfastTesting",
       dependencies: [
@@ -135,9 +139,11 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "HoldfastHTTPTests", dependencies: ["HoldfastHTTP", "Holdfast", "HoldfastTesting"], swiftSettings: strict),
+    .testTarget(
       name: "HoldfastSyncTests",
       dependencies: [
-        "HoldfastSimulator", "HoldfastSync", "HoldfastSyncServer", "Holdfast", "HoldfastTesting",
+        "HoldfastSimulator", "HoldfastSync", "HoldfastSyncServer", "HoldfastHTTP", "Holdfast", "HoldfastTesting",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -3,8 +3,8 @@
 import PackageDescription
 
 let products = [
-  "Holdfast", "HoldfastTransfer", "HoldfastGRDB", "HoldfastSyncServer", "HoldfastTesting", "HoldfastAudiobooks", "HoldfastMusic",
-  "HoldfastWorkouts", "HoldfastInference",
+  "Holdfast", "HoldfastTransfer", "HoldfastGRDB", "HoldfastHTTP", "HoldfastSync", "HoldfastSyncServer", "HoldfastTesting",
+  "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference",
 ]
 
 let package = Package(

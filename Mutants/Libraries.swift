@@ -27,13 +27,15 @@ let package = Package(
     .target(name: "Holdfast", dependencies: ["CHoldfast", grdb, sqlite, crypto, log], swiftSettings: strict),
     .target(name: "HoldfastTransfer", dependencies: ["Holdfast", sqlite, log], swiftSettings: strict),
     .target(name: "HoldfastGRDB", dependencies: ["Holdfast", grdb], swiftSettings: strict),
+    .target(name: "HoldfastHTTP", dependencies: ["Holdfast"], swiftSettings: strict),
     .target(name: "HoldfastTesting", dependencies: ["Holdfast", "HoldfastTransfer", sqlite, log], swiftSettings: strict),
   ]
     + libraries.flatMap { library -> [Target] in
       [
         .target(
           name: library,
-          dependencies: ["Holdfast", "HoldfastTransfer", crypto, log] + (library == "HoldfastMusic" ? ["CHoldfastXML"] : []),
+          dependencies: ["Holdfast", "HoldfastTransfer", "HoldfastHTTP", crypto, log]
+            + (library == "HoldfastMusic" ? ["CHoldfastXML"] : []),
           swiftSettings: strict),
         .testTarget(
           name: library + "Tests",

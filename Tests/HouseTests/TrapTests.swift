@@ -190,8 +190,8 @@ import Testing
       "Sources/HoldfastInference/Transfer/APIKeyRecord.swift",
       "Sources/HoldfastInference/Transfer/InferenceDatabase.swift",
       // Its loading of URLs is a module of its own, too.
-      "Sources/HoldfastInference/Sync/HTTPExchanges.swift",
-      "Sources/HoldfastInference/Sync/URLSessionClient.swift",
+      "Sources/HoldfastHTTP/HTTPExchanges.swift",
+      "Sources/HoldfastHTTP/HTTPClient.swift",
     ]
     let found = try House.sources().filter { !$0.places(of: "#if canImport(", "#if os(", "@available", "#available").isEmpty }.map(\.path)
     #expect(Set(found) == listed)

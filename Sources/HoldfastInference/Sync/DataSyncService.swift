@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastHTTP
 
 /// Sends pending rows to an SDK's remote API, and pulls the API's data: on a timer, when enough events wait, and on demand.
 ///
@@ -15,8 +16,7 @@ public actor DataSyncService {
   public static let greatestBatch = 1_000
   /// How often a row is refused before it is set aside.
   public static let mostTries = 5
-  /// One day: the longest pause, whatever a server asks for.
-  static let greatestPauseSeconds = 86_400.0
+  static let greatestPauseSeconds = HTTPPauses.greatestSeconds
 
   private let inference: InferenceStore
   private let client: any APIClient

@@ -1,5 +1,6 @@
 public import Foundation
 public import Holdfast
+import HoldfastHTTP
 
 /// The kinds of data that a `DataSyncService` sends, in the order of sending.
 public enum SyncedKind: String, Sendable, Hashable, CaseIterable {
@@ -64,15 +65,10 @@ extension SyncOptions {
   /// Seconds between two attempts, with this configuration.
   func intervalSeconds(of analytics: InferenceConfiguration.Analytics?) -> Double {
     let seconds = intervalSeconds ?? analytics.map { max(1, $0.submissionIntervalSeconds) } ?? 300
-    return seconds.isFinite ? min(max(seconds, 0.1), DataSyncService.greatestPauseSeconds) : 300
+    return seconds.isFinite ? min(max(seconds, 0.1), HTTPPauses.greatestSeconds) : 300
   }
 
-  /// The pause after this many consecutive failures, from 1, without jitter.
-  func pauseSeconds(afterFailures failures: Int) -> Double {
-    let first = firstPauseSeconds.isNaN ? 5 : max(0, firstPauseSeconds)
-    let longest = longestPauseSeconds.isNaN ? 3_600 : max(0, longestPauseSeconds)
-    return min(longest, first * pow(2, Double(min(failures, 30) - 1)))
-  }
+  var pauses: HTTPPauses { HTTPPauses(firstSeconds: firstPauseSeconds, longestSeconds: longestPauseSeconds, jitter: jitter) }
 }
 
 /// The result of one attempt.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastHTTP
 
 /// All decisions of a `DataSyncService`: what to pull and send next, which refusals count, when an attempt ends and when the
 /// next may begin.
@@ -223,12 +224,9 @@ struct SyncPlan: Sendable {
   private mutating func end(with error: StoreError, retryAfterSeconds: Double? = nil, isOfOnePath: Bool = false) -> [Action] {
     let isThere = !attempt.report.acknowledged.isEmpty || isOfOnePath && attempt.failedPulls == attempt.pathErrors.count
     failuresInARow = isThere ? 1 : failuresInARow + 1
-    let jitter = options.jitter()
-    var pause = options.pauseSeconds(afterFailures: failuresInARow) * (jitter.isFinite ? max(0, jitter) : 1)
-    if isThere, isOfOnePath { pause = max(pause, attempt.intervalSeconds) }
     // If the server asks for no pause, or for a time in the past, the usual pause applies.
-    if let asked = retryAfterSeconds, asked > 0 { pause = asked }
-    pause = min(pause, DataSyncService.greatestPauseSeconds)
+    let pause = options.pauses.seconds(
+      afterFailures: failuresInARow, least: isThere && isOfOnePath ? attempt.intervalSeconds : 0, retryAfterSeconds: retryAfterSeconds)
     noteLeft(0)
     let ending = Ending(result: .failure(error), nextSeconds: min(attempt.intervalSeconds, pause))
     return [.noteFailure(error, pauseSeconds: pause), .end(ending)]

@@ -109,15 +109,6 @@ import Testing
     }
   }
 
-  @Test("what is no number is the default, and failures double a pause up to the longest")
-  func pauses() {
-    var options = SyncOptions(deviceID: "device")
-    (options.firstPauseSeconds, options.longestPauseSeconds) = (.nan, .nan)
-    #expect([1, 2, 3, 10, 11, .max].map(options.pauseSeconds(afterFailures:)) == [5, 10, 20, 2_560, 3_600, 3_600])
-    (options.firstPauseSeconds, options.longestPauseSeconds) = (.infinity, 7)
-    #expect(options.pauseSeconds(afterFailures: 1) == 7)
-  }
-
   @Test(
     "a pause is multiplied by the jitter: by nothing where it is less, and as it is where that is no number or has no end",
     arguments: [(0.5, 2.5), (0.0, 0.0), (-1.0, 0.0), (.nan, 5.0), (.infinity, 5.0), (-.infinity, 5.0)])

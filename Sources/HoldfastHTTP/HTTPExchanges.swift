@@ -7,10 +7,11 @@ import Holdfast
 
 /// The `URLSession` of one client, which ends with it: a session that is not invalidated keeps its delegate forever.
 final class HTTPSession: Sendable {
-  let exchanges = HTTPExchanges()
+  let exchanges: HTTPExchanges
   private let session: URLSession
 
-  init(_ configuration: URLSessionConfiguration) {
+  init(_ configuration: URLSessionConfiguration, of server: String) {
+    exchanges = HTTPExchanges(of: server)
     session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: exchanges.queue)
   }
 
@@ -35,11 +36,14 @@ final class HTTPExchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable
 
   /// Receives the session's events one after the other; tasks are cancelled here, too.
   let queue = OperationQueue()
+  /// Its name in errors.
+  private let server: String
   // Guarded by `lock`. By the task's identifier.
   private var exchanges: [Int: Exchange] = [:]
   private let lock = NSLock()
 
-  override init() {
+  init(of server: String) {
+    self.server = server
     queue.maxConcurrentOperationCount = 1
     super.init()
   }
@@ -70,7 +74,7 @@ final class HTTPExchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable
       return exchanges[dataTask.taskIdentifier].map { $0.body.count > Self.greatestAnswerBytes } ?? false
     }
     guard isTooLarge else { return }
-    end(dataTask, .failure(StoreError.server("the server's answer is larger than \(Self.greatestAnswerBytes >> 20) MiB")))
+    end(dataTask, .failure(StoreError.noAnswer("the server's answer is larger than \(Self.greatestAnswerBytes >> 20) MiB", of: server)))
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
