@@ -1,7 +1,7 @@
 import Foundation
 
 /// A lock on a folder, held as long as the value lives. Only one holder works in the folder at a time.
-package final class FolderLock {
+package final class FolderLock: Sendable {
   private let descriptor: Int32
 
   /// Takes the lock. Makes the folder where there is none.

@@ -34,6 +34,8 @@ package struct StoreFiles: Sendable {
   var quarantine: URL { folder.appendingPathComponent("quarantine") }
   /// Every commit, for going back to any moment; see `Archiver`.
   var archive: URL { folder.appendingPathComponent("archive") }
+  /// Empty; locked by the process that syncs the store.
+  var sync: URL { folder.appendingPathComponent("sync") }
   var parent: URL { url.deletingLastPathComponent() }
 
   /// Why there is no archive, and what to do.

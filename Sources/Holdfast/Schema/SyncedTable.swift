@@ -201,4 +201,25 @@ extension Store {
     try tx.check()
     try tx.database.telling(of: nil) { db in for schema in schemas { try schema.makeDeclared(db) } }
   }
+
+  /// Drops what `makeDeclared` has made for sync, and the tables of sync: the file is connected to no space.
+  package func dropSync(in tx: Writer) throws {
+    try tx.check()
+    try tx.database.telling(of: nil) { db in
+      for schema in schemas { try schema.dropCapture(db) }
+      for table in SyncTables.all { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
+    }
+  }
+
+  /// Takes the lock of the one process, and in it the one holder, that syncs this store. Nil in memory.
+  ///
+  /// - Throws: `.busy` when another holds it; the errors of making a folder.
+  package func lockForSync() throws -> FolderLock? {
+    guard let files else { return nil }
+    return try FolderLock(
+      files.sync,
+      busy: StoreError(
+        .busy, "\(path) is synced already, here or in another process",
+        suggestion: "Let that one do it, or stop it and try again.", recoveryOptions: [.retry]))
+  }
 }

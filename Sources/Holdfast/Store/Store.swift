@@ -182,6 +182,9 @@ public final class Store: Sendable {
   /// Adds work to every commit of this store. An error of `work` rolls the transaction back.
   package func beforeCommit(_ work: @escaping @Sendable (Writer) throws -> Void) { commitWork.addBefore(work) }
 
+  /// Runs `work` after every commit of this store, as long as the store lives. `work` must be short, and must not use the store.
+  package func afterCommit(_ work: @escaping @Sendable () -> Void) { commitWork.addAfter(work) }
+
   package var path: String { url?.path ?? "in memory" }
 
   func failure(_ error: any Error) -> StoreError {

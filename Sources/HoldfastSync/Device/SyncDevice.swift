@@ -59,13 +59,14 @@ package final class SyncDevice {
   /// Makes the tables of sync in a store, and registers for the rows that are there.
   ///
   /// Connecting a second time to the same space changes nothing.
-  /// - Throws: `.misuse` for a store that is connected to another space, and for a declaration that the store's tables do not fit.
+  /// - Throws: `.wrongKind` for a store that is connected to another space; `.misuse` for a declaration that the store's tables do not fit.
   package static func connect(_ store: Store, space: String, node: Int64, first: FirstMerge = .merge) throws {
     try store.write(as: "sync.connect") { tx in
       guard try tx.tables(named: SyncTables.state).isEmpty else {
         let known = try tx.value("SELECT space FROM holdfast_sync") { row in try row.text() } ?? ""
         if ExactText(known) == ExactText(space) { return }
-        throw StoreError(.misuse, "the store is connected to another space: \(known)")
+        throw StoreError(
+          .wrongKind, "the store is connected to another space: \(known)", suggestion: "Disconnect it first, or name that space.")
       }
       _ = try DeviceTables(store.schemas, in: tx)
       for sql in SyncTables.making { try tx.execute(BoundSQL(raw: sql)) }
@@ -207,6 +208,14 @@ package final class SyncDevice {
     }
   }
 
+  /// The same, if the server has refused nothing for a day: its limits may be others by now.
+  func retryRefusedDaily() throws {
+    let isDue = try store.read(as: "sync.retryRefused") { reader in
+      try reader.count("SELECT refused_at BETWEEN 1 AND \(clock() - 86_400_000) FROM holdfast_sync") > 0 && Status(in: reader).refused > 0
+    }
+    if isDue { try retryRefused() }
+  }
+
   /// Begins a full resync: the next round pulls everything, and sends what the server does not have.
   package func resync() throws {
     try store.write(as: "sync.resync") { tx in
@@ -219,25 +228,19 @@ package final class SyncDevice {
 
   // MARK: Looking
 
+  /// The error of the last answer; nil after one without.
+  var lastError: StoreError? { round.error }
+
   /// Without counts, and with the error, when the store cannot be read.
   package var status: Status {
-    var status = Status(lastError: round.error, isCaughtUp: round.isCaughtUp)
+    var status = Status()
     do {
-      try store.read(as: "sync.status") { reader in
-        func count(_ state: Int) throws -> Int {
-          try reader.count(
-            """
-            SELECT (SELECT count(*) FROM holdfast_sync_row WHERE dirty AND dirty = \(state))
-              + (SELECT count(*) FROM holdfast_sync_extra WHERE dirty = \(state))
-            """)
-        }
-        (status.pending, status.refused) = (try count(1), try count(2))
-        status.parked = try reader.count("SELECT count(*) FROM holdfast_sync_parked")
-        status.lost = try reader.count("SELECT count(*) FROM holdfast_sync_lost")
-      }
+      status = try store.read(as: "sync.status") { reader in try Status(in: reader) }
+      status.lastError = round.error
     } catch {
       status.lastError = StoreError(error)
     }
+    status.isCaughtUp = round.isCaughtUp
     return status
   }
 
@@ -248,4 +251,20 @@ package final class SyncDevice {
 
   /// The digest of all rows that the device knows: equal to that of a server with the same rows.
   package func digest(in reader: Reader) throws -> UInt64 { try tables.digest(in: reader) }
+}
+
+extension SyncDevice.Status {
+  /// The counts.
+  init(in reader: Reader) throws {
+    func count(_ state: Int) throws -> Int {
+      try reader.count(
+        """
+        SELECT (SELECT count(*) FROM holdfast_sync_row WHERE dirty AND dirty = \(state))
+          + (SELECT count(*) FROM holdfast_sync_extra WHERE dirty = \(state))
+        """)
+    }
+    (pending, refused) = (try count(1), try count(2))
+    parked = try reader.count("SELECT count(*) FROM holdfast_sync_parked")
+    lost = try reader.count("SELECT count(*) FROM holdfast_sync_lost")
+  }
 }

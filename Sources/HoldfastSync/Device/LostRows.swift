@@ -1,0 +1,56 @@
+internal import Holdfast
+
+/// An entry of `holdfast_sync_lost`.
+struct LostRow {
+  let id: Int64
+  let at: Int64
+  /// The values that lost: a whole row, with its key, or some values of one.
+  let row: SyncRow
+
+  /// The entries in the order in which they came. One whose line is damaged is left out.
+  static func all(in reader: Reader, _ condition: BoundSQL = "") throws -> [LostRow] {
+    try reader.values("SELECT id, at, tbl, key, body FROM holdfast_sync_lost \(sql: condition) ORDER BY id") { row in
+      let (id, at) = (try row.int64(), try row.int64())
+      let name = SyncRow.Name(try row.text(), try row.text())
+      return SyncRow(body: try row.text(), of: name).map { LostRow(id: id, at: at, row: $0) }
+    }.compactMap(\.self)
+  }
+}
+
+extension DeviceTables {
+  /// Writes the lost values into their row, or inserts the lost row, and removes the entry. Capture notes it as an edit of now.
+  ///
+  /// - Throws: `.notFound` where the entry is gone, or its row was deleted and only some of its values are known; `.newerSchema` for a
+  ///   table that this version does not know; `.constraint` where the table refuses the row, and for a row that is parked.
+  func restore(_ id: Int64, in tx: Writer) throws {
+    guard let lost = try LostRow.all(in: tx, "WHERE id = \(id)").first else {
+      throw StoreError(.notFound, "the lost value is not in the list any more", suggestion: "Read the list again.")
+    }
+    let name = lost.row.name
+    guard let table = self[name.table] else {
+      throw StoreError(
+        .newerSchema, "this version of the app does not know the table \(name.table.text)", recoveryOptions: [.updateApp])
+    }
+    let local = try local(name, in: tx)
+    var values: [ExactText: ExactText] = [:]
+    switch local?.place {
+    case .table: for (column, text) in table.texts(of: local?.row ?? lost.row) { values[ExactText(column)] = text }
+    case .parked:
+      throw StoreError(
+        .constraint, "the row \(name.key.text) of \(table.name) cannot stand in its table now, so no value of it can be changed")
+    default:
+      // Only a whole row has its key.
+      guard table.key.columns.allSatisfy({ lost.row.values[ExactText($0.name)] != nil }) else {
+        throw StoreError(.notFound, "the row \(name.key.text) of \(table.name) was deleted, and only some of its values are known")
+      }
+    }
+    for (column, text) in lost.row.current { values[column] = text }
+    let row = SyncRow(name, generation: 1, values: values)
+    do {
+      try table.write(table.values(of: row, here: table.kept(of: name, in: tx)), in: tx)
+    } catch let unfit as Unfit {
+      throw StoreError(.constraint, "the row \(name.key.text) of \(table.name) cannot be written: \(unfit.reason)")
+    }
+    try tx.execute("DELETE FROM holdfast_sync_lost WHERE id = \(id)")
+  }
+}
