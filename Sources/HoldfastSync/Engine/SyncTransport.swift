@@ -1,6 +1,6 @@
-package import HoldfastHTTP
 internal import Foundation
 package import Holdfast
+package import HoldfastHTTP
 
 /// How a `StoreSync` reaches its space on a server. Tests have their own.
 package struct SyncTransport: Sendable {

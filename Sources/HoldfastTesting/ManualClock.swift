@@ -1,14 +1,14 @@
 import Foundation
-import HoldfastTesting
 
+// Unchecked because a lock guards the state.
 /// A clock for what waits, which only the test moves on, together with the store's own.
-final class ManualClock: Clock, @unchecked Sendable {
-  struct Instant: InstantProtocol {
-    var offset: Duration = .zero
+package final class ManualClock: Clock, @unchecked Sendable {
+  package struct Instant: InstantProtocol {
+    package var offset: Duration = .zero
 
-    func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-    func duration(to other: Instant) -> Duration { other.offset - offset }
-    static func < (first: Instant, second: Instant) -> Bool { first.offset < second.offset }
+    package func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    package func duration(to other: Instant) -> Duration { other.offset - offset }
+    package static func < (first: Instant, second: Instant) -> Bool { first.offset < second.offset }
   }
 
   private let wall: TestClock
@@ -19,12 +19,12 @@ final class ManualClock: Clock, @unchecked Sendable {
   private var cancelled: Set<Int> = []
   private let lock = NSLock()
 
-  init(with wall: TestClock) { self.wall = wall }
+  package init(with wall: TestClock) { self.wall = wall }
 
-  var now: Instant { lock.withLock { time } }
-  let minimumResolution: Swift.Duration = .zero
+  package var now: Instant { lock.withLock { time } }
+  package let minimumResolution: Swift.Duration = .zero
 
-  func sleep(until deadline: Instant, tolerance: Swift.Duration?) async throws {
+  package func sleep(until deadline: Instant, tolerance: Swift.Duration?) async throws {
     let own = lock.withLock {
       number += 1
       return number
@@ -48,7 +48,7 @@ final class ManualClock: Clock, @unchecked Sendable {
   }
 
   /// Waits until somebody sleeps, and says how long that will last.
-  func secondsOfSleep() async -> Double {
+  package func secondsOfSleep() async -> Double {
     while true {
       if let rest = lock.withLock({ sleepers.values.map { time.duration(to: $0.until) }.min() }) { return rest / .seconds(1) }
       await Task.yield()
@@ -56,7 +56,7 @@ final class ManualClock: Clock, @unchecked Sendable {
   }
 
   /// Moves both clocks on, and wakes those whose time has come.
-  func advance(seconds: Double) {
+  package func advance(seconds: Double) {
     wall.advance(milliseconds: Int64(seconds * 1000))
     let due = lock.withLock {
       time = time.advanced(by: .seconds(seconds))

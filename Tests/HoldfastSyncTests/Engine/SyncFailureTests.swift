@@ -1,0 +1,101 @@
+import Foundation
+import Holdfast
+import HoldfastHTTP
+import HoldfastSyncServer
+import HoldfastTesting
+import Testing
+
+@testable import HoldfastSync
+
+@Suite("A server that fails", .timeLimit(.minutes(10)))
+struct SyncFailureTests {
+  private static let token = StoreError(.permissionDenied, "no")
+
+  @Test("each failure doubles the pause, a server's wish replaces it, and after a success the next one is short again")
+  func pauses() async throws {
+    let world = try SyncedNotes()
+    let (store, sync) = try await world.device()
+    let error = StoreError(.inputOutput, "no network")
+    world.requests.reply(error, error, error)
+    world.requests.reply(error, retryAfterSeconds: 120)
+    try sync.start()
+    for seconds in [5.0, 10, 20, 120] {
+      #expect(await world.clock.secondsOfSleep() == seconds)
+      // Neither an edit nor news end a pause.
+      try store.add("n\(seconds)")
+      #expect(world.requests.all.last == "pull")
+      world.clock.advance(seconds: seconds)
+    }
+    #expect(await world.clock.secondsOfSleep() == 30)
+    #expect(try sync.status().pending == 0)
+    world.requests.reply(error)
+    world.clock.advance(seconds: 30)
+    #expect(await world.clock.secondsOfSleep() == 5)
+  }
+
+  @Test("starting again ends a pause")
+  func startAgain() async throws {
+    let world = try SyncedNotes()
+    let (_, sync) = try await world.device()
+    world.requests.reply(Self.token)
+    try sync.start()
+    #expect(await world.clock.secondsOfSleep() == 5)
+    #expect(try sync.status().problem?.code == .permissionDenied)
+    try sync.start()
+    #expect(await eventually { (try? sync.status())?.problem == nil })
+  }
+
+  @Test("a server that tells news where there are none is asked again only after a second")
+  func falseNews() async throws {
+    let world = try SyncedNotes()
+    let store = try SyncedNotes.store()
+    var transport = world.transport()
+    transport.wait = { _ in }
+    let sync = try StoreSync(store, server: .init(space: "anna", transport), pauses: HTTPPauses { 1 }, clock: world.clock)
+    try await sync.connect(.merge)
+    try sync.start()
+    #expect(await eventually { world.requests.all == ["pull", "pull"] })
+    while await world.clock.secondsOfSleep() != 1 { await Task.yield() }
+    #expect(world.requests.all == ["pull", "pull"])
+  }
+
+  @Test("answers that follow each other without end end the round")
+  func contradiction() async throws {
+    let world = try SyncedNotes()
+    let (store, _) = try await world.device()
+    let transport = SyncTransport(
+      ask: { _ in .init(.success(SyncResponse(.branched(fork: 0), now: 0, epoch: "e9"))) }, wait: { _ in })
+    let sync = try StoreSync(store, server: .init(space: "anna", transport))
+    #expect(await asyncCode { try await sync.finish() } == .inputOutput)
+  }
+
+  @Test("rows that a server has refused make finishing fail, and are sent again after a day")
+  func refused() async throws {
+    let world = try SyncedNotes()
+    let (store, sync) = try await world.device()
+    var limits = SyncLimits()
+    limits.rows = 0
+    try world.server.setLimits(limits, of: "anna")
+    try store.add("n1")
+    #expect(await asyncCode { try await sync.finish() } == .invalidValue)
+    #expect(await asyncCode { try await sync.disconnect() } == .busy)
+    try world.server.setLimits(nil, of: "anna")
+    #expect(await asyncCode { try await sync.finish() } == .invalidValue)
+    try store.edit("UPDATE holdfast_sync SET refused_at = refused_at - 86400000")
+    try await sync.finish()
+    #expect(try sync.status().refused == 0 && world.server.store.rows("SELECT key FROM sync_row") == ["n1"])
+  }
+
+  @Test("when the store is closed, the rounds and the statuses end")
+  func closed() async throws {
+    let world = try SyncedNotes()
+    let (store, sync) = try await world.device()
+    try sync.start()
+    #expect(await world.clock.secondsOfSleep() == 30)
+    let statuses = sync.updates()
+    try store.close()
+    world.clock.advance(seconds: 30)
+    for await _ in statuses {}
+    #expect(code { _ = try sync.status() } == .closed)
+  }
+}
