@@ -107,6 +107,7 @@ let package = Package(
       name: "HoldfastCommand",
       dependencies: [
         "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference",
+        "HoldfastSync", "HoldfastHTTP",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -204,7 +205,7 @@ let package = Package(
       name: "HoldfastCommandTests",
       dependencies: [
         "HoldfastCommand", "Holdfast", "HoldfastTransfer", "HoldfastTesting", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts",
-        "HoldfastInference",
+        "HoldfastInference", "HoldfastSync", "HoldfastSyncServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Fixtures", "Golden"],

@@ -36,7 +36,7 @@ enum CommandKey {
   }
 
   /// At most 4 KB: no key is longer. Nil where it cannot be read.
-  private static func content(of descriptor: Int32) -> String? {
+  static func content(of descriptor: Int32) -> String? {
     var (bytes, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 4_096))
     while bytes.count < buffer.count {
       let count = read(descriptor, &buffer, buffer.count)

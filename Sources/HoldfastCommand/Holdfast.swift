@@ -21,7 +21,8 @@ struct HoldfastTool: ParsableCommand {
     subcommands: [
       Import.self, Export.self, Formats.self, Info.self, Stats.self, Metrics.self, Check.self, List.self, Show.self, Search.self,
       Resume.self, Quarantined.self, Snapshots.self, Restore.self, ArchiveCommand.self, History.self, Label.self, Rewind.self, Diff.self,
-      AuditCommand.self, Migrate.self, Salvage.self, Heal.self, Encrypt.self, Rekey.self, Decrypt.self, Sync.self, Explain.self, Demo.self,
+      AuditCommand.self, Migrate.self, Salvage.self, Heal.self, Encrypt.self, Rekey.self, Decrypt.self, Sync.self, Send.self, Explain.self,
+      Demo.self,
     ])
 
   /// This program's version, as in CHANGELOG.md.

@@ -39,7 +39,10 @@ public final class StoreSync: Sendable {
     engine = SyncEngine(store, server: server, pauses: pauses, clock: clock)
   }
 
-  deinit { running.cancel() }
+  deinit {
+    running.cancel()
+    engine.listeners.end()
+  }
 
   /// The space that a store is connected to; nil for one that is not.
   public static func space(of store: Store) throws -> String? {
@@ -161,7 +164,8 @@ public final class StoreSync: Sendable {
   /// The present status. Zeros for a store that is not connected. Blocks the caller for a short read.
   public func status() throws -> Status { try engine.listeners.status() }
 
-  /// The present status, and then the newest after each round and each change that waits to be sent. It ends when the store is closed.
+  /// The present status, and then the newest after each round and each change that waits to be sent. It ends with this object, and when
+  /// a started sync finds the store closed.
   public func updates() -> AsyncStream<Status> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { engine.listeners.add($0) }
   }

@@ -134,33 +134,33 @@ struct GoldenTests {
       ("show-model", ["show", "STORE", "llama small"]),
       ("show-session", ["show", "STORE", IDCodec.lowercase(InferenceSample.id(1))]), ("search", ["search", "STORE", "llama"]),
       ("check", ["check", "STORE"]), ("export", ["export", "STORE", "--to", "inference.json"]),
-      ("sync-status", ["sync", "STORE", "--status"]), ("error-sync", ["sync", "STORE", "--to", "https://models.example"]),
+      ("send-status", ["send", "STORE", "--status"]), ("error-send", ["send", "STORE", "--to", "https://models.example"]),
     ])
   func lookingAtInference(name: String, arguments: [String]) async throws {
     let bench = try Workbench()
     let store = try await bench.inference()
-    let status: Int32 = name == "error-sync" ? 1 : name == "export" ? 2 : 0
+    let status: Int32 = name == "error-send" ? 1 : name == "export" ? 2 : 0
     try expect(bench, "inference-\(name)", status, arguments.map { $0 == "STORE" ? store : $0 } + ["--json"])
   }
 
-  @Test("sync: the documents of one that took, sent and was refused something, of what was set aside then, and of what lost")
-  func sync() async throws {
+  @Test("send: the documents of one that took, sent and was refused something, of what was set aside then, and of what lost")
+  func send() async throws {
     let bench = try Workbench()
     let store = try await bench.inference()
     let model = #"{"id":"phi","name":"Phi 4","framework":"MLX","updatedAt":900000000.0}"#
-    let server = try SyncCommandTests.server(
+    let server = try SendCommandTests.server(
       refusing: ["e2"],
       pages: [
         "/v1/configuration": #"{"id":"default","generation":{"defaults":{"maxTokens":999}},"updatedAt":900000000.0}"#,
         "/v1/models?page=1&pageSize=100": #"{"models":[\#(model)],"totalCount":1,"page":1,"pageSize":100}"#,
       ])
     defer { server.stop() }
-    let arguments = ["sync", store, "--to", server.address.absoluteString, "--json"]
-    try expect(bench, "inference-sync", 2, arguments, SyncCommandTests.key)
+    let arguments = ["send", store, "--to", server.address.absoluteString, "--json"]
+    try expect(bench, "inference-send", 2, arguments, SendCommandTests.key)
     for _ in 2...DataSyncService.mostTries {
-      _ = try Running(Workbench.binary, arguments, in: bench.folder, environment: SyncCommandTests.key).finish()
+      _ = try Running(Workbench.binary, arguments, in: bench.folder, environment: SendCommandTests.key).finish()
     }
-    try expect(bench, "inference-sync-set-aside", 2, "sync", store, "--status", "--json")
+    try expect(bench, "inference-send-set-aside", 2, "send", store, "--status", "--json")
     try expect(bench, "inference-list-conflicts", 0, "list", store, "conflicts", "--json")
   }
 

@@ -19,7 +19,9 @@ import Testing
     "HoldfastInference": ["Holdfast", "HoldfastTransfer", "HoldfastHTTP", "Crypto", "CryptoKit"],
     "HoldfastTesting": ["Holdfast", "HoldfastTransfer", "GRDBSQLite", "Logging"],
     "HoldfastCommand": [
-      "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "ArgumentParser",
+      "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "HoldfastSync",
+      "HoldfastHTTP",
+      "ArgumentParser",
     ],
     "HoldfastFuzz": [
       "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "HoldfastTesting",

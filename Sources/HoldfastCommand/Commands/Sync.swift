@@ -1,127 +1,206 @@
 import ArgumentParser
 import Foundation
 import Holdfast
+import HoldfastHTTP
+import HoldfastSync
 import HoldfastTransfer
 
 struct Sync: Subcommand {
   static let configuration = CommandConfiguration(
-    abstract: "Syncs a store with its server, or says what waits to be sent.",
+    abstract: "Shares a store among a person's devices, through a space on their own server.",
     discussion: """
-      \(syncing.map(\.sync.about).joined(separator: " ")) No option takes a key, because every user of a computer can read \
-      the options of its processes. With --status nothing is sent. The exit code is 2 when the server refused something.
+      The first time, --space connects the store; its rows are merged with those of the space. The device's token comes from the environment \
+      variable \(tokenVariable), or from the descriptor that --token-fd names; no option takes it, because every user of a computer can read \
+      the options of its processes. The exit code is 2 when the server has refused rows.
 
-      Example: holdfast sync inference.sqlite --to https://api.example.com
-      Example: holdfast sync inference.sqlite --status
+      Example: holdfast sync library.sqlite --to https://sync.example.com --space anna
+      Example: holdfast sync library.sqlite --status
       """)
 
-  @Argument(help: "The store whose data are sent.", completion: .file())
+  static let tokenVariable = "HOLDFAST_SYNC_TOKEN"
+
+  @Argument(help: "The store.", completion: .file())
   var store: FilePath
 
-  @Option(help: ArgumentHelp("The address of the API; https, or http on this computer.", valueName: "url"))
+  @Option(help: ArgumentHelp("The address of the server; https, or http on this computer.", valueName: "url"))
   var to: String?
 
-  @Flag(help: "Say what waits to be sent, and send nothing.")
+  @Option(help: ArgumentHelp("The space to connect the store to. Later the store knows it.", valueName: "name"))
+  var space: String?
+
+  @Option(name: .customLong("token-fd"), help: ArgumentHelp("The open file descriptor to read the token from.", valueName: "n"))
+  var tokenDescriptor: Int32?
+
+  @Flag(help: "Go on syncing until interrupted, and print each change of the status.")
+  var watch = false
+
+  @Flag(help: "Say what waits, and ask nothing of the server.")
   var status = false
 
-  @Flag(help: "First queue the rows again that were set aside.")
-  var retry = false
+  @Flag(help: "List the values of this device that lost against later ones.")
+  var lost = false
 
-  @Option(help: ArgumentHelp("The name by which the server knows this device.", valueName: "id"))
-  var device = "holdfast"
+  @Flag(help: "Compare everything with the server: now with --to, otherwise at the next sync.")
+  var resync = false
 
-  @OptionGroup var library: LibraryOption
+  @Flag(help: "End sync, and forget what was noted for it. The rows stay.")
+  var disconnect = false
+
+  @Flag(help: "Disconnect also while changes wait, which then stay on this device only.")
+  var force = false
+
   @OptionGroup var lock: LockOptions
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    guard to != nil || status else { throw ValidationError("The address of the API is missing: --to URL. To send nothing: --status.") }
-    guard let to else { return }
-    guard let address = Self.address(to), Self.syncing.contains(where: { $0.sync.accepts(address) }) else {
-      throw ValidationError(
-        // Without the text, which may have a password in it.
-        "--to is not the address of an API: give https://… without a user and a query. http is allowed only for this computer.")
+    let alone = [status, lost, disconnect].count { $0 }
+    guard alone + (to == nil && !resync ? 0 : 1) == 1 else {
+      throw ValidationError("Give one of --to URL, --status, --lost, --resync and --disconnect; --resync also together with --to.")
     }
-    if device.isEmpty { throw ValidationError("--device must not be empty.") }
+    if let to {
+      guard let address = serverAddress(to), HTTPClient.isPrivate(address) else {
+        throw ValidationError(
+          // Without the text, which may have a password in it.
+          "--to is not the address of a server: give https://… without a user and a query. http is allowed only for this computer.")
+      }
+    } else if space != nil || tokenDescriptor != nil || watch {
+      throw ValidationError("--space, --token-fd and --watch need --to URL.")
+    }
+    if space?.isEmpty == true { throw ValidationError("--space must not be empty.") }
+    if force, !disconnect { throw ValidationError("--force is for --disconnect only.") }
+    if watch, output.json { throw ValidationError("--watch prints lines, and --json one document.") }
   }
 
   func perform(_ console: Console) throws -> Answer {
-    var request = SyncRequest(address: status ? nil : to.flatMap(Self.address), device: device)
-    (request.retries, request.environment) = (retry, ProcessInfo.processInfo.environment)
-    let described = try libraryToLook(store, library, lock)
-    guard let sync = described.sync else {
-      let names = Self.syncing.map(\.name).joined(separator: " and ")
-      throw StoreError(.wrongKind, "a library of \(described.name) has no server to sync with", suggestion: "Only \(names) stores sync.")
-    }
-    let writes = request.address != nil || retry
-    if writes {
-      // Refuse a newer store before it is opened for writing.
-      try refuseNewer(store, Store.kinds(at: store.url, options: lock.storeOptions), described.schema)
-    }
+    let token = try to == nil ? nil : Self.token(from: tokenDescriptor)
+    let looks = status || lost
+    let kinds = try Store.kinds(at: store.url, options: lock.storeOptions)
+    // Refuse a newer store before it is opened for writing.
+    if !looks { for schema in Libraries.schemas(kinds) { try refuseNewer(store, kinds, schema) } }
     // A proxy may be another computer. Unencrypted http must stay on this one.
-    if request.address?.scheme?.lowercased() == "http" { setenv("no_proxy", "*", 1) }
-    return try withLibrary(store, library, lock, full: writes) { [request] _, open in
-      let interruption = request.address.map { _ in Interruption() }
-      func run() throws -> ShownSync {
-        try Waiting.result(of: { try await sync.run(request, open) }, until: { interruption?.isRequested == true })
-      }
-      let result = try interruption == nil ? run() : Activity.show("sending", console, run)
-      var answer = Answer(result.shown)
-      (answer.notes, answer.foundProblems) = (result.notes.map(DisplayText.printable), result.hasRefusals)
-      return answer.about(store)
+    if to?.lowercased().hasPrefix("http:") == true { setenv("no_proxy", "*", 1) }
+    let open = try openWhole(store, lock, reads: looks)
+    let answer: Answer
+    do {
+      answer = try perform(open, kinds, token, console)
+    } catch {
+      // The first error is the one that matters.
+      try? open.close()
+      throw error
+    }
+    try open.close()
+    return answer.about(store)
+  }
+
+  private func perform(_ open: Store, _ kinds: [String: Int], _ token: String?, _ console: Console) throws -> Answer {
+    let names = kinds.keys.sorted().joined(separator: " and ")
+    guard !open.schemas.isEmpty else {
+      throw StoreError(.wrongKind, "\(store.path) holds \(names), which this program does not know")
+    }
+    guard open.schemas.contains(where: { $0.declarations.contains { $0.synced != nil } }) else {
+      throw StoreError(.wrongKind, "nothing of \(names) syncs between devices", suggestion: "The library must declare what should sync.")
+    }
+    let known = try StoreSync.space(of: open)
+    guard let space = space ?? known else {
+      if to != nil { throw ValidationError("The store is not connected yet: give --space NAME.") }
+      throw StoreError(
+        .misuse, "\(store.path) is not connected to a space", suggestion: "holdfast sync \(store.shellWord) --to URL --space NAME")
+    }
+    let address = to.flatMap(serverAddress)
+    let sync = try StoreSync(open, server: address.map { .init($0, space: space) { token } } ?? .init(space: space, .none))
+    if lost { return try list(sync.lost(), console) }
+    try run(sync, isConnected: known != nil, console)
+    guard !disconnect else {
+      return Answer(
+        document: ["space": .string(space), "disconnected": .bool(true)], text: "disconnected from \(DisplayText.printable(space))\n")
+    }
+    let status = try sync.status()
+    let facts = Self.fields.compactMap { field in field.title.map { (name: $0, words: field.value(status).words) } }
+    var answer = Answer(
+      document: Self.fields.members(of: status).merging(["space": .string(space)]) { $1 },
+      blocks: [.facts([(name: "space", words: space)] + facts)])
+    answer.foundProblems = status.refused > 0
+    return answer
+  }
+
+  /// Does what the options say on the server, and in the store.
+  private func run(_ sync: StoreSync, isConnected: Bool, _ console: Console) throws {
+    guard !status else { return }
+    let (goesOn, talks, interruption) = (watch, to != nil, Interruption())
+    func work() throws {
+      try Waiting.result(
+        of: { [disconnect, force, resync] in
+          if disconnect { return try await sync.disconnect(force: force) }
+          if talks, !isConnected { try await sync.connect(.merge) }
+          if resync { try await sync.resync() }
+          if goesOn { try await Self.watch(sync, console) } else if talks { try await Self.finish(sync) }
+        }, until: { interruption.isRequested })
+    }
+    try goesOn ? work() : Activity.show("syncing", console, work)
+  }
+
+  /// Refused rows are told with the status.
+  private static func finish(_ sync: StoreSync) async throws {
+    do {
+      try await sync.finish()
+    } catch let error as StoreError where error.code == .invalidValue {
+      guard try sync.status().refused > 0 else { throw error }
     }
   }
 
-  /// The libraries that have a server.
-  private static var syncing: [(name: String, sync: SyncDescription)] {
-    Libraries.all.compactMap { library in library.sync.map { (library.name, $0) } }
-  }
-
-  private static func address(_ text: String) -> URL? {
-    guard let parts = URLComponents(string: text), parts.query == nil, parts.fragment == nil, parts.user == nil, parts.password == nil
-    else { return nil }
-    return parts.url
-  }
-}
-
-/// Asynchronous work for a command, which waits for it on its own thread.
-private enum Waiting {
-  /// - Parameter isInterrupted: once true, the work is cancelled.
-  /// - Throws: what the work throws; `.cancelled` when it was interrupted.
-  static func result<T: Sendable>(
-    of work: @escaping @Sendable () async throws -> T, until isInterrupted: () -> Bool
-  ) throws -> T {
-    let outcome = Outcome<T>()
-    let task = Task.detached {
-      do {
-        outcome.set(.success(try await work()))
-      } catch {
-        outcome.set(.failure(error))
-      }
+  /// Ends with its task.
+  private static func watch(_ sync: StoreSync, _ console: Console) async throws {
+    try sync.start()
+    var last = ""
+    for await status in sync.updates() {
+      let counts = [
+        (status.pending, "waiting"), (status.refused, "refused"), (status.parked, "parked"), (status.lost, "lost"),
+      ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+      let words = (counts + (status.problem.map { [$0.message] } ?? [])).joined(separator: ", ")
+      let line = words.isEmpty ? "nothing waits" : words
+      if line != last { try console.write("\(DisplayText.time(Date()))  \(line)") }
+      last = line
     }
-    while true {
-      if let result = outcome.wait(milliseconds: 100) {
-        guard case .failure = result, isInterrupted() else { return try result.get() }
-        throw StoreError(.cancelled, "interrupted; the rows that the server has confirmed are marked as sent, and the others still wait")
-      }
-      if isInterrupted() { task.cancel() }
+    await sync.stop()
+  }
+
+  // MARK: Showing
+
+  private static let fields: [ShownField<StoreSync.Status>] = [
+    .init("pending", "waiting") { .told(.count($0.pending), $0.pending == 0 ? "nothing" : ShownValue.counted($0.pending, "row")) },
+    .init("oldest_pending", "since") { .time($0.oldestPending) }, .init("last_synced", "last synced") { .time($0.lastSynced) },
+    .init("refused", "refused") { ShownValue.count($0.refused).unlessZero },
+    .init("parked", "parked") { ShownValue.count($0.parked).unlessZero },
+    .init("lost", "lost") { ShownValue.count($0.lost).unlessZero },
+  ]
+
+  private func list(_ lost: [StoreSync.Lost], _ console: Console) -> Answer {
+    var table = TextTable([.number("NUMBER"), .text("AT"), .text("TABLE"), .text("KEY"), .flexible("VALUES")])
+    for entry in lost {
+      let values = entry.values.sorted { $0.key < $1.key }.map { "\($0.key) \(SyncValue.text(of: $0.value).text)" }
+      table.add([String(entry.id), DisplayText.time(entry.at), entry.table, entry.key, values.joined(separator: ", ")])
     }
-  }
-}
-
-private final class Outcome<T: Sendable>: @unchecked Sendable {
-  // Guarded by `lock`.
-  private var result: Result<T, any Error>?
-  private let lock = NSLock()
-  private let isThere = DispatchSemaphore(value: 0)
-
-  func set(_ result: Result<T, any Error>) {
-    lock.withLock { self.result = result }
-    isThere.signal()
+    let entries = lost.map { entry -> JSONValue in
+      let values = entry.values.mapValues { JSONValue(json: SyncValue.text(of: $0).text) ?? .null }
+      return .object([
+        "id": .integer(entry.id), "at": .time(entry.at), "table": .string(entry.table), "key": .string(entry.key),
+        "values": .object(values),
+      ])
+    }
+    return Answer(
+      document: ["lost": .array(entries)], text: lost.isEmpty ? "" : table.text(width: console.outputWidth),
+      notes: lost.isEmpty ? ["No value has lost."] : [])
   }
 
-  /// Nil when there is no result yet. Waits by uptime: dispatch cannot hold a wall-clock time after the year 2262.
-  func wait(milliseconds: Int) -> Result<T, any Error>? {
-    _ = isThere.wait(timeout: .now() + .milliseconds(milliseconds))
-    return lock.withLock { result }
+  // MARK: Options
+
+  /// - Throws: `ValidationError` where there is none.
+  private static func token(from descriptor: Int32?) throws -> String {
+    let given = descriptor == nil ? ProcessInfo.processInfo.environment[tokenVariable] : descriptor.flatMap { CommandKey.content(of: $0) }
+    let token = given?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+    guard !token.isEmpty else {
+      throw ValidationError("The device's token is missing: set \(tokenVariable), or name an open file descriptor with --token-fd.")
+    }
+    return token
   }
 }

@@ -33,7 +33,7 @@ extension SyncEngine {
         let failure = error as? Failure ?? Failure(error: StoreError(error))
         failures += 1
         await listeners.tell()
-        if [.closed, .readOnly].contains(failure.error.code) { return await listeners.end() }
+        if [.closed, .readOnly].contains(failure.error.code) { return listeners.end() }
         let pause = pauses.seconds(afterFailures: failures, least: Self.leastSeconds, retryAfterSeconds: failure.retryAfterSeconds)
         _ = await rest(pause, newsAfter: nil)
       }

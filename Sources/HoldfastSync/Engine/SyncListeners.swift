@@ -50,7 +50,7 @@ final class SyncListeners: @unchecked Sendable {
   }
 
   /// No status comes after this one.
-  func end() async {
+  func end() {
     for listener in lock.withLock({ Array(listeners.values) }) { listener.finish() }
   }
 }

@@ -27,6 +27,10 @@ package struct SyncTransport: Sendable {
     check: @escaping @Sendable () throws -> Void = {}
   ) { (self.ask, self.wait, self.check) = (ask, wait, check) }
 
+  /// Reaches no server: for what is done on this device alone.
+  package static let none = SyncTransport(
+    ask: { _ in throw StoreError(.misuse, "no server was named") }, wait: { _ in throw StoreError(.misuse, "no server was named") })
+
   /// The server's HTTP: `POST …/v1/spaces/SPACE/pull` and `…/push`, `GET …/v1/spaces/SPACE/wait?after=CURSOR`.
   package static func http(_ client: HTTPClient, space: String) -> SyncTransport {
     // Also a slash is escaped.

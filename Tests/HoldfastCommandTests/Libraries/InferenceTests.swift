@@ -86,7 +86,7 @@ struct InferenceTests {
     #expect(imported.status == 0, "\(imported.output)\(imported.errors)")
     #expect(try bench.run("stats", "again.sqlite").output == (try bench.run("stats", store).output))
     #expect(try bench.run("check", "again.sqlite").status == 0)
-    let sent = try bench.run(Self.key, "sync", "again.sqlite", "--to", "http://127.0.0.1:1")
+    let sent = try bench.run(Self.key, "send", "again.sqlite", "--to", "http://127.0.0.1:1")
     #expect(sent.status == 74, "it has no key any more, and nobody answers: \(sent.errors)")
   }
 
@@ -107,7 +107,7 @@ struct InferenceTests {
     let wrong = try bench.run([SecretKey.variableName: "abc"], "import", source, "--into", "wrong.sqlite")
     #expect(wrong.status == 77, "\(wrong.errors)")
     #expect(!FileManager.default.fileExists(atPath: bench.path("wrong.sqlite")))
-    #expect(try bench.run("sync", "with.sqlite", "--to", "http://127.0.0.1:1").status == 1, "the key is not there")
+    #expect(try bench.run("send", "with.sqlite", "--to", "http://127.0.0.1:1").status == 1, "the key is not there")
   }
 
   @Test("the SDK's second database comes in, its checks and keys are no hindrance, and its key of the API stands nowhere else")
@@ -170,11 +170,11 @@ struct InferenceTests {
     let bench = try Workbench()
     let store = try await bench.inference()
     let before = try bench.content()
-    let told = try bench.run("sync", store, "--status", "--json")
+    let told = try bench.run("send", store, "--status", "--json")
     #expect(told.status == 0, "\(told.errors)")
     #expect((told.document["pending"] as? [String: Int])?["telemetry"] == 3 && told.document["consent"] as? String == "limited")
     #expect(told.document["acknowledged"] is NSNull && told.document["last_error"] is NSNull)
-    #expect(try bench.run("sync", store, "--status").errors == "The consent is limited: only errors and performance are sent.\n")
+    #expect(try bench.run("send", store, "--status").errors == "The consent is limited: only errors and performance are sent.\n")
     #expect(try bench.content() == before)
   }
 
@@ -182,18 +182,18 @@ struct InferenceTests {
   func keys() async throws {
     let bench = try Workbench()
     let store = try await bench.inference()
-    let none = try bench.run("sync", store, "--to", "http://127.0.0.1:1")
+    let none = try bench.run("send", store, "--to", "http://127.0.0.1:1")
     #expect(none.status == 1 && none.errors.contains("HOLDFAST_SECRET_KEY is not set; nothing was sent\nTry: "), "\(none.errors)")
     for key in [String(repeating: "0", count: 64), "not-a-key-of-mine"] {
-      let wrong = try bench.run([SecretKey.variableName: key], "sync", store, "--to", "http://127.0.0.1:1")
+      let wrong = try bench.run([SecretKey.variableName: key], "send", store, "--to", "http://127.0.0.1:1")
       #expect(wrong.status == 77 && !wrong.errors.contains(key), "\(wrong.errors)")
     }
-    let status = try bench.run("sync", store, "--status", "--json").document
+    let status = try bench.run("send", store, "--status", "--json").document
     #expect(status["last_error"] is NSNull)
     let inference = try InferenceStore.open(at: bench.url("gone.sqlite"))
     try await inference.save(InferenceConfiguration(apiKeyReference: "of another store", createdAt: InferenceSample.time(0)))
     try inference.store.close()
-    let gone = try bench.run("sync", "gone.sqlite", "--to", "http://127.0.0.1:1")
+    let gone = try bench.run("send", "gone.sqlite", "--to", "http://127.0.0.1:1")
     #expect(gone.status == 66 && gone.errors.contains("of another store, is not in"), "\(gone.errors)")
   }
 
@@ -213,13 +213,13 @@ struct InferenceTests {
     let bench = try Workbench()
     let store = try await bench.inference()
     for key in [InferenceSample.hexadecimalKey, InferenceSample.keyBytes.base64EncodedString() + "\n"] {
-      let sent = try bench.run([SecretKey.variableName: key], "sync", store, "--to", "http://127.0.0.1:1")
+      let sent = try bench.run([SecretKey.variableName: key], "send", store, "--to", "http://127.0.0.1:1")
       #expect(sent.status == 74 && sent.errors.hasPrefix("Error: the server gave no answer"), "\(sent.errors)")
       #expect(!sent.errors.contains(InferenceSample.apiKey))
       let advice = "Try: Check the network and the address of the API, then try again; unconfirmed rows still wait.\n"
       #expect(sent.errors.contains(advice), "\(sent.errors)")
     }
-    let status = try bench.run("sync", store, "--status", "--json").document
+    let status = try bench.run("send", store, "--status", "--json").document
     #expect((status["pending"] as? [String: Int])?["telemetry"] == 3 && status["last_error"] is String && status["retry_at"] is String)
   }
 
@@ -230,7 +230,7 @@ struct InferenceTests {
     ])
   func addresses(arguments: [String]) throws {
     let bench = try Workbench()
-    let finished = try Running(Workbench.binary, ["sync", "x.sqlite"] + arguments, in: bench.folder).finish()
+    let finished = try Running(Workbench.binary, ["send", "x.sqlite"] + arguments, in: bench.folder).finish()
     #expect(finished.status == 64, "\(finished.errors)")
     for word in ["u:p", "b=c"] { #expect(!finished.errors.contains(word), "\(finished.errors)") }
   }
@@ -238,8 +238,8 @@ struct InferenceTests {
   @Test("no other library is sent anywhere, and an inference store has nothing to go on with and no unit")
   func others() async throws {
     let bench = try Workbench()
-    let books = try bench.run("sync", try bench.store(), "--status")
-    #expect(books.status == 65 && books.errors.hasPrefix("Error: a library of audiobooks has no server to sync with\n"), "\(books.errors)")
+    let books = try bench.run("send", try bench.store(), "--status")
+    #expect(books.status == 65 && books.errors.hasPrefix("Error: a library of audiobooks has no API to send to\n"), "\(books.errors)")
     let store = try await bench.inference()
     #expect(try bench.run("resume", store, "--json").document["resume"] is NSNull)
     #expect(try bench.run("export", store, "--to", "x.json", "--unit", "kg").status == 65)
