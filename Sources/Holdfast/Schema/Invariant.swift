@@ -6,11 +6,25 @@ public struct Invariant: Sendable {
   public let table: String
   /// Selects one row per finding; its first column names the row of `table` that breaks the condition.
   package let findings: BoundSQL
+  /// Mends the findings after a merge; nil where no merge can break the condition.
+  package let repair: BoundSQL?
 
   /// Makes an invariant. Its query runs in a read: a query that would write throws then.
-  public init(_ name: String, table: String, findings: BoundSQL) {
-    self.name = name
-    self.table = table
-    self.findings = findings
+  ///
+  /// Two devices may each keep a condition, and break it together: one deletes the track that the other plays. Such a condition has a
+  /// `repair`.
+  ///
+  /// ```swift
+  /// Invariant(
+  ///   "the last read book is one of the list", table: "lists",
+  ///   findings: "SELECT id FROM lists WHERE last_read_id NOT IN (SELECT id FROM books)",
+  ///   repair: "UPDATE lists SET last_read_id = NULL WHERE last_read_id NOT IN (SELECT id FROM books)")
+  /// ```
+  /// A device repairs only when it has pulled everything from the server. It runs the repair while there are findings and the repair changes
+  /// rows, at most ten times. The changes are edits of that device, and travel. What a repair writes must depend only on values that sync:
+  /// otherwise two devices mend one row in two ways. A repair that a constraint refuses changes nothing, and sync goes on.
+  /// - Parameter repair: one statement. Nothing but sync runs it: opening, `heal` and the integrity check do not.
+  public init(_ name: String, table: String, findings: BoundSQL, repair: BoundSQL? = nil) {
+    (self.name, self.table, self.findings, self.repair) = (name, table, findings, repair)
   }
 }

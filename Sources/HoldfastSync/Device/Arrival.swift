@@ -28,10 +28,28 @@ final class Arrival {
     try tx.execute("UPDATE holdfast_sync SET applying = 1")
   }
 
-  /// Ends it: brings back parked rows if `settles`, and switches capture on.
-  func end(settles: Bool) throws {
+  /// Ends it: brings back parked rows if `settles`, runs the repairs of these invariants, and switches capture on.
+  func end(settles: Bool, repairing invariants: [Invariant] = []) throws {
     if settles { try settleParked() }
+    try repair(invariants)
     try tx.execute("UPDATE holdfast_sync SET applying = 0")
+  }
+
+  /// Mends what the merge has broken, as edits of this device. A repair may break what another one has mended, so all have their turns.
+  private func repair(_ invariants: [Invariant]) throws {
+    for _ in 0..<10 {
+      var hasChanged = false
+      for invariant in invariants {
+        guard let repair = invariant.repair, try tx.value(invariant.findings, { _ in true }) == true else { continue }
+        do {
+          if try capturing({ try tx.execute(repair) }) > 0 { hasChanged = true }
+        } catch let refusal as StoreError where refusal.code == .constraint {
+          failure = failure ?? refusal
+        }
+      }
+      guard hasChanged else { return }
+      try mendParents()
+    }
   }
 
   /// Runs `body` with capture on.

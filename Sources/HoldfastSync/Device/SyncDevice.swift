@@ -148,7 +148,7 @@ package final class SyncDevice {
   private func take(_ response: SyncResponse, to request: SyncRequest, _ round: inout Round, _ tx: Writer) throws {
     let state = try SpaceState(tx)
     let arrival = try Arrival(tx, tables, at: clock(), takesTheServers: state.resync == .takes)
-    var settles = false
+    var (settles, isWhole) = (false, false)
     switch (response.outcome, request.verb) {
     case (.page(let rows, let cursor, let more), .pull)
     where request.epoch ?? response.epoch == response.epoch && (!more || cursor > request.cursor):
@@ -158,7 +158,8 @@ package final class SyncDevice {
       try arrival.endResync(state.resync)
       try tx.execute(
         "UPDATE holdfast_sync SET epoch = \(response.epoch), cursor = \(cursor), is_resync = 0, synced_at = \(clock())")
-      (round.phase, round.isCaughtUp, round.mustPullAgain, settles) = (.pushes, true, false, true)
+      (round.phase, round.isCaughtUp, round.mustPullAgain) = (.pushes, true, false)
+      (settles, isWhole) = (true, true)
     case (.pushed(let rows, _, let cursor), .push(let sent)) where request.epoch == response.epoch:
       try arrival.take(rows)
       let answered = Set(rows.map(\.row.name))
@@ -182,7 +183,7 @@ package final class SyncDevice {
       (round.phase, round.error) = (.over, error)
     default: (round.phase, round.error) = (.over, StoreError(.inputOutput, "the server's answer does not fit what was asked"))
     }
-    try arrival.end(settles: settles)
+    try arrival.end(settles: settles, repairing: isWhole ? store.schemas.flatMap(\.invariants) : [])
     round.error = round.error ?? arrival.failure
   }
 
