@@ -26,6 +26,6 @@ public struct ReadingList: Library {
           """)
     ],
     records: [Book.self],
-    declarations: [.fullText("books_search", of: "books", ["title", "author"])])
+    declarations: [.fullText("books_search", of: "books", ["title", "author"]), .synced("books")])
 }
 // end

@@ -12,6 +12,7 @@ import Testing
       fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes, records: Self.records, updates: VerbCase.updates)
     conformance.walks = Self.walks
     conformance.damages = Self.damages
+    conformance.olderRows = [1: Self.firstRows]
     conformance.description = AudiobookLibrary.description
     try await conformance.run(check)
   }
@@ -56,11 +57,32 @@ import Testing
     ]
   }
 
+  /// A row in each table of the first version.
+  private static let firstRows = [
+    """
+    INSERT INTO collections (id, title, cover_kind, cover_payload, created_at, updated_at, source_type, source_payload)
+    VALUES ('00000000-0000-4000-8000-000000000001', 'Book', 'standard', '{}', 1, 2, 'external', '{}')
+    """,
+    """
+    INSERT INTO tracks (id, collection_id, position, display_name, filename, location_type, location_payload, file_size, track_number,
+      metadata)
+    VALUES ('00000000-0000-4000-8000-000000000002', '00000000-0000-4000-8000-000000000001', 0, 'One', '1.mp3', 'external', '{}', 3, 1,
+      '{}')
+    """,
+    """
+    INSERT INTO playback_states (track_id, collection_id, position, updated_at)
+    VALUES ('00000000-0000-4000-8000-000000000002', '00000000-0000-4000-8000-000000000001', 4.5, 5)
+    """,
+    """
+    INSERT INTO favorites (track_id, collection_id)
+    VALUES ('00000000-0000-4000-8000-000000000002', '00000000-0000-4000-8000-000000000001')
+    """,
+    "INSERT INTO tags (collection_id, tag, position) VALUES ('00000000-0000-4000-8000-000000000001', 'tag', 0)",
+  ]
+
   private static let damages = [
     ("UPDATE playback_states SET collection_id = 'x'", "breaks: a playback state belongs to its track's collection"),
     ("UPDATE favorites SET collection_id = 'x'", "breaks: a favourite belongs to its track's collection"),
-    ("UPDATE tracks SET position = 7", "breaks: no two tracks of a collection have the same position"),
-    ("UPDATE tags SET position = 7", "breaks: no two tags of a collection have the same position"),
     ("UPDATE collections SET last_played_track_id = 'x'", "breaks: the last played track is one of the collection"),
     ("UPDATE tracks SET location_payload = '[]' WHERE track_number = 1", "breaks: payloads of tracks are JSON objects"),
     ("UPDATE tracks SET metadata = '{' WHERE track_number = 1", "breaks: payloads of tracks are JSON objects"),

@@ -11,6 +11,7 @@ import Testing
     var conformance = Self.conformance(RegistryVerb.prepare, RegistryVerb.reads, RegistryVerb.writes, RegistryVerb.updates)
     conformance.walks = Self.registryWalks
     conformance.damages = Self.damages
+    conformance.olderRows = [1: Self.firstRows]
     conformance.description = InferenceStore.description
     conformance.tablesWithoutRecord = ["secrets", "sync_state", "sync_tries", "sync_cursors", "sync_conflicts"]
     try await conformance.run(check)
@@ -82,9 +83,58 @@ import Testing
     ],
   ]
 
+  /// A row in each table of the first version.
+  private static let firstRows = [
+    """
+    INSERT INTO configuration (id, allows_user_override, temperature, max_tokens, top_p, framework_preferences, max_context_length,
+      extracts_thinking, created_at, updated_at)
+    VALUES ('default', 1, 0.5, 1, 0.5, '[]', 1, 0, 1, 2)
+    """,
+    "INSERT INTO routing_policies (configuration_id, position, policy, is_cloud_enabled, privacy_mode) VALUES ('default', 0, 'x', 0, 'x')",
+    """
+    INSERT INTO analytics_config (configuration_id, is_enabled, level, are_live_metrics_enabled, telemetry_consent, includes_device_info,
+      includes_model_info, batch_size, submission_interval_seconds)
+    VALUES ('default', 0, 'x', 0, 'x', 0, 0, 1, 1.0)
+    """,
+    """
+    INSERT INTO storage_config (configuration_id, max_cache_size_bytes, eviction_policy, directory_name, is_auto_cleanup_enabled,
+      auto_cleanup_interval_seconds, minimum_free_space_bytes, is_compression_enabled)
+    VALUES ('default', 1, 'x', 'x', 0, 1.0, 1, 0)
+    """,
+    """
+    INSERT INTO model_metadata (id, name, format, framework, capabilities, tags, supports_thinking, usage_count, total_tokens_generated,
+      created_at, updated_at, name_key, search_key)
+    VALUES ('m', 'M', 'x', 'x', '{}', '[]', 0, 0, 0, 1, 2, 'm', 'm')
+    """,
+    """
+    INSERT INTO model_usage_stats (model_id, day, generation_count, total_tokens, total_cost, total_latency_ms, error_count)
+    VALUES ('m', '2026-01-01', 1, 1, 0.5, 0.5, 0)
+    """,
+    """
+    INSERT INTO generation_sessions (id, model_id, type, started_at, generation_count, total_input_tokens, total_output_tokens,
+      total_tokens, total_cost, total_duration_ms, updated_at)
+    VALUES ('00000000-0000-4000-8000-000000000001', 'm', 'x', 1, 1, 1, 1, 2, 0.5, 0.5, 2)
+    """,
+    """
+    INSERT INTO generations (id, session_id, sequence_number, created_at, cost, cost_saved)
+    VALUES ('00000000-0000-4000-8000-000000000002', '00000000-0000-4000-8000-000000000001', 1, 1, 0.5, 0.5)
+    """,
+    """
+    INSERT INTO telemetry (id, type, properties, occurred_at, created_at, updated_at)
+    VALUES ('00000000-0000-4000-8000-000000000003', 'x', '{}', 1, 1, 1)
+    """,
+    "INSERT INTO user_preferences (name, value, created_at, updated_at) VALUES ('theme', '1', 1, 1)",
+    "INSERT INTO secrets (name, sealed, key_check, updated_at) VALUES ('key', x'01', x'01', 1)",
+    "INSERT INTO sync_state (slot) VALUES (1)",
+    "INSERT INTO sync_tries (kind, row_id, revision, tries, reason, tried_at) VALUES ('telemetry', 'x', 1, 1, 'x', 1)",
+    "INSERT INTO sync_cursors (kind, since, row_key) VALUES ('telemetry', 1, x'01')",
+    "INSERT INTO sync_conflicts (kind, row_id, field, kept, noticed_at) VALUES ('telemetry', 'x', 'x', 'ours', 1)",
+  ]
+
   private static let damages = [
-    ("DELETE FROM storage_config", "breaks: every configuration has its analytics, its storage and a routing in force"),
-    ("DELETE FROM routing_policies", "breaks: every configuration has its analytics, its storage and a routing in force"),
+    ("DELETE FROM analytics_config", "breaks: every configuration has its analytics"),
+    ("DELETE FROM storage_config", "breaks: every configuration has its storage"),
+    ("DELETE FROM routing_policies", "breaks: every configuration has a routing in force"),
     ("UPDATE configuration SET stop_sequences = '[1]'", "breaks: lists in configuration are JSON lists of texts"),
     ("UPDATE model_metadata SET tags = '{}'", "breaks: lists in model_metadata are JSON lists of texts"),
     ("UPDATE model_metadata SET requirements = '{'", "breaks: objects in model_metadata are JSON objects"),

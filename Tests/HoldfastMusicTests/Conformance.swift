@@ -12,6 +12,7 @@ import Testing
       fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes, records: Self.records, updates: VerbCase.updates)
     conformance.walks = Self.walks
     conformance.damages = Self.damages
+    conformance.olderRows = [1: Self.firstRows]
     conformance.description = MusicStore.description
     try await conformance.run(check)
   }
@@ -52,6 +53,25 @@ import Testing
       EntryRow(id: random.id(), of: bare.id, in: list.id, at: 3),
     ]
   }
+
+  /// A row in each table of the first version.
+  private static let firstRows = [
+    """
+    INSERT INTO artwork (hash, media_type, bytes, data)
+    VALUES ('4bf5122f344554c53bde2ebb8cd2b7e3d1600ad631c385a5d7cce23c7785459a', 'x', 1, x'01')
+    """,
+    """
+    INSERT INTO tracks (id, title, artist, album, is_compilation, availability, play_count, metadata, sort_title, sort_album,
+      sort_artist, group_album, group_artist)
+    VALUES ('00000000-0000-4000-8000-000000000001', 'One', 'Artist', 'Album', 0, 'available', 3, '{}', 'one', 'album', 'artist', 'Album',
+      'Artist')
+    """,
+    "INSERT INTO collections (id, name, is_folder, position) VALUES ('00000000-0000-4000-8000-000000000002', 'List', 0, 0)",
+    """
+    INSERT INTO collection_tracks (id, collection_id, track_id, position)
+    VALUES ('00000000-0000-4000-8000-000000000003', '00000000-0000-4000-8000-000000000002', '00000000-0000-4000-8000-000000000001', 0)
+    """,
+  ]
 
   private static let damages = [
     ("UPDATE collections SET parent_id = id WHERE is_folder", "breaks: a playlist's parent is a folder, and not one inside the playlist"),

@@ -12,6 +12,7 @@ import Testing
       fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes, records: Self.records, updates: VerbCase.updates)
     conformance.walks = Self.walks
     conformance.damages = Self.damages
+    conformance.olderRows = [1: Self.firstRows]
     conformance.description = WorkoutLog.description
     try await conformance.run(check)
   }
@@ -58,12 +59,31 @@ import Testing
     #expect(Set(integers).count == 7 && Set(numbers).count == 5)
   }
 
+  /// A row in each table of the first version.
+  private static let firstRows = [
+    """
+    INSERT INTO workouts (id, name, name_key, state, started_at)
+    VALUES ('00000000-0000-4000-8000-000000000001', 'Legs', 'legs', 'active', 1)
+    """,
+    """
+    INSERT INTO exercises (id, workout_id, position, name, type, name_key)
+    VALUES ('00000000-0000-4000-8000-000000000002', '00000000-0000-4000-8000-000000000001', 0, 'Squat', 'x', 'squat')
+    """,
+    """
+    INSERT INTO exercise_sets (id, exercise_id, position, type, is_completed)
+    VALUES ('00000000-0000-4000-8000-000000000003', '00000000-0000-4000-8000-000000000002', 0, 'x', 0)
+    """,
+    """
+    INSERT INTO active_workout (slot, workout_id, trained_ms, last_active_at, is_paused, idle_limit_seconds)
+    VALUES (1, '00000000-0000-4000-8000-000000000001', 0, 1, 0, 2)
+    """,
+    "INSERT INTO custom_exercises (id, name, type, name_key) VALUES ('00000000-0000-4000-8000-000000000004', 'Own', 'x', 'own')",
+  ]
+
   private static let damages = [
-    ("DELETE FROM active_workout", "breaks: the workout in progress is the one that the slot names"),
-    ("UPDATE workouts SET state = 'active' WHERE state = 'template'", "breaks: the workout in progress is the one that the slot names"),
-    ("UPDATE workouts SET state = 'finished' WHERE state = 'active'", "breaks: the workout in progress is the one that the slot names"),
-    ("UPDATE exercises SET position = 7", "breaks: no two exercises of a workout have the same position"),
-    ("UPDATE exercise_sets SET position = 7", "breaks: no two sets of an exercise have the same position"),
+    ("DELETE FROM active_workout", "breaks: a workout in progress is in the slot"),
+    ("UPDATE workouts SET state = 'active' WHERE state = 'template'", "breaks: a workout in progress is in the slot"),
+    ("UPDATE workouts SET state = 'finished' WHERE state = 'active'", "breaks: the slot names a workout in progress"),
     ("UPDATE exercises SET notes = '{}'", "breaks: lists in exercises are JSON lists of texts"),
     ("UPDATE exercises SET notes = '[\"x\", 1]'", "breaks: lists in exercises are JSON lists of texts"),
     ("UPDATE exercises SET pinned_notes = '['", "breaks: lists in exercises are JSON lists of texts"),

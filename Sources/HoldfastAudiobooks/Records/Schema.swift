@@ -77,7 +77,9 @@ extension AudiobookLibrary {
             UNIQUE (collection_id, tag)
           ) STRICT;
           CREATE INDEX tags_by_tag ON tags (tag, collection_id);
-          """)
+          """),
+      // Declares what syncs. The tables stay as they are.
+      Migration("audiobooks/002-sync", sql: ""),
     ],
     records: [CollectionRow.self, TrackRow.self, PlaybackRow.self, FavoriteRow.self, TagRow.self],
     invariants: [
@@ -85,22 +87,20 @@ extension AudiobookLibrary {
         "a playback state belongs to its track's collection", table: "playback_states",
         findings: """
           SELECT s.track_id FROM playback_states s LEFT JOIN tracks t ON t.id = s.track_id WHERE t.collection_id IS NOT s.collection_id
-          """),
+          """, repair: followTrack("playback_states")),
       Invariant(
         "a favourite belongs to its track's collection", table: "favorites",
         findings: """
           SELECT f.track_id FROM favorites f LEFT JOIN tracks t ON t.id = f.track_id WHERE t.collection_id IS NOT f.collection_id
-          """),
-      Invariant(
-        "no two tracks of a collection have the same position", table: "tracks",
-        findings: "SELECT collection_id FROM tracks GROUP BY collection_id, position HAVING count(*) > 1"),
-      Invariant(
-        "no two tags of a collection have the same position", table: "tags",
-        findings: "SELECT collection_id FROM tags GROUP BY collection_id, position HAVING count(*) > 1"),
+          """, repair: followTrack("favorites")),
       Invariant(
         "the last played track is one of the collection", table: "collections",
         findings: """
           SELECT c.id FROM collections c WHERE c.last_played_track_id IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM tracks t WHERE t.id = c.last_played_track_id AND t.collection_id = c.id)
+          """,
+        repair: """
+          UPDATE collections AS c SET last_played_track_id = NULL WHERE c.last_played_track_id IS NOT NULL
           AND NOT EXISTS (SELECT 1 FROM tracks t WHERE t.id = c.last_played_track_id AND t.collection_id = c.id)
           """),
       Invariant(
@@ -120,5 +120,22 @@ extension AudiobookLibrary {
       .fullText(
         "collections_search", of: "collections", ["title", "author"].map { FullTextColumn($0, segmented: "search_" + $0) }),
       .fullText("tracks_search", of: "tracks", [FullTextColumn("name", of: "display_name", segmented: "search_name")]),
+      .synced(
+        "collections", together: [["cover_kind", "cover_payload", "cover_dominant_color"], ["source_type", "source_payload"]],
+        derived: ["search_title", "search_author"]),
+      // Bookmarks and paths travel: an app shows what it does not find.
+      .synced("tracks", together: [["location_type", "location_payload"]], derived: ["search_name"]),
+      .synced("playback_states", key: ["track_id"], whole: true, time: "updated_at"),
+      .synced("favorites", key: ["track_id"], whole: true),
+      .synced("tags", key: ["collection_id", "tag"]),
     ])
+
+  /// A track was moved on one device and heard on another: its row in `table` goes where the track is.
+  private static func followTrack(_ table: String) -> BoundSQL {
+    BoundSQL(
+      raw: """
+        UPDATE \(table) SET collection_id = t.collection_id FROM tracks t
+        WHERE t.id = track_id AND t.collection_id IS NOT \(table).collection_id
+        """)
+  }
 }

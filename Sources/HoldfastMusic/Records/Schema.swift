@@ -100,7 +100,9 @@ extension MusicStore {
           ) STRICT;
           CREATE INDEX collection_tracks_in_order ON collection_tracks (collection_id, position, id, track_id);
           CREATE INDEX collection_tracks_by_track ON collection_tracks (track_id);
-          """)
+          """),
+      // Declares what syncs. The tables stay as they are.
+      Migration("music/002-sync", sql: ""),
     ],
     records: [TrackRow.self, PlaylistRow.self, EntryRow.self, ArtworkRow.self],
     invariants: [
@@ -114,6 +116,16 @@ extension MusicStore {
                 SELECT id FROM collections WHERE parent_id IS NULL
                 UNION ALL SELECT inner_list.id FROM reached JOIN collections inner_list ON inner_list.parent_id = reached.id)
               SELECT id FROM reached))
+          """,
+        // Of a circle of folders, the one with the smallest id becomes a folder of the first level.
+        repair: """
+          UPDATE collections AS c SET parent_id = NULL WHERE parent_id IS NOT NULL AND (
+            NOT EXISTS (SELECT 1 FROM collections p WHERE p.id = c.parent_id AND p.is_folder)
+            OR id IN (
+              WITH RECURSIVE above (id, folder) AS (
+                SELECT id, parent_id FROM collections WHERE parent_id IS NOT NULL
+                UNION SELECT above.id, p.parent_id FROM above JOIN collections p ON p.id = above.folder WHERE p.parent_id IS NOT NULL)
+              SELECT id FROM above GROUP BY id HAVING max(id = folder) AND id = min(folder)))
           """),
       Invariant(
         "an artwork's size is the length of its content", table: "artwork",
@@ -135,7 +147,19 @@ extension MusicStore {
     declarations: [
       .fullText(
         "tracks_search", of: "tracks",
-        ["title", "artist", "album", "album_artist", "genre"].map { FullTextColumn($0, segmented: "search_" + $0) }, prefixes: [1, 2, 3])
+        ["title", "artist", "album", "album_artist", "genre"].map { FullTextColumn($0, segmented: "search_" + $0) }, prefixes: [1, 2, 3]),
+      // A device knows its own files and pictures. On another one a track has no file until a rescan finds it.
+      .synced(
+        "tracks",
+        here: [
+          "file_url": .null, "file_modified_at": .null, "availability": .text(FileAvailability.offline.rawValue), "artwork_hash": .null,
+          "play_count": .integer(0),
+        ],
+        derived: [
+          "file_key", "sort_title", "sort_album", "sort_artist", "group_album", "group_artist", "guest_artist", "search_title",
+          "search_artist", "search_album", "search_album_artist", "search_genre",
+        ]),
+      .synced("collections"), .synced("collection_tracks"),
     ])
 
   /// A change of one of these tables changes a track or its places in playlists.

@@ -104,21 +104,23 @@ extension WorkoutLog {
             foreign_key TEXT,
             name_key TEXT NOT NULL UNIQUE
           ) STRICT;
-          """)
+          """),
+      // Declares what syncs. The tables stay as they are.
+      Migration("workouts/002-sync", sql: ""),
     ],
     records: [WorkoutRow.self, ExerciseRow.self, SetRow.self, CustomExerciseRow.self, ActiveRow.self],
     invariants: [
+      // Two devices began a workout each: the slot keeps the later one, and the other one is finished.
       Invariant(
-        "the workout in progress is the one that the slot names", table: "workouts",
-        findings: """
-          SELECT id FROM workouts WHERE (state = 'active') <> (id IN (SELECT workout_id FROM active_workout))
+        "a workout in progress is in the slot", table: "workouts",
+        findings: "SELECT id FROM workouts WHERE state = 'active' AND id NOT IN (SELECT workout_id FROM active_workout)",
+        repair: """
+          UPDATE workouts SET state = 'finished' WHERE state = 'active' AND id NOT IN (SELECT workout_id FROM active_workout)
           """),
       Invariant(
-        "no two exercises of a workout have the same position", table: "exercises",
-        findings: "SELECT max(id) FROM exercises GROUP BY workout_id, position HAVING count(*) > 1"),
-      Invariant(
-        "no two sets of an exercise have the same position", table: "exercise_sets",
-        findings: "SELECT max(id) FROM exercise_sets GROUP BY exercise_id, position HAVING count(*) > 1"),
+        "the slot names a workout in progress", table: "active_workout",
+        findings: "SELECT workout_id FROM active_workout WHERE workout_id NOT IN (SELECT id FROM workouts WHERE state = 'active')",
+        repair: "DELETE FROM active_workout WHERE workout_id NOT IN (SELECT id FROM workouts WHERE state = 'active')"),
       .lists(["pinned_notes", "notes", "body_part_detailed", "body_part_scientific"], of: "exercises"),
       .lists(["body_part_detailed", "body_part_scientific"], of: "custom_exercises"),
     ],
@@ -129,7 +131,23 @@ extension WorkoutLog {
       .fullText(
         "exercises_search", of: "exercises",
         [FullTextColumn("name", segmented: "search_name"), FullTextColumn("notes", of: "search_notes")], prefixes: [1, 2, 3]),
+      .synced(
+        "workouts", together: [["state", "ended_at", "duration_seconds"]], derived: ["name_key", "search_name", "search_note"]),
+      .synced("exercises", together: [bodyPart], derived: ["name_key", "search_name", "search_notes"]),
+      // What was done in a set is one value.
+      .synced(
+        "exercise_sets",
+        together: [
+          [
+            "actual_weight", "actual_reps", "actual_duration_seconds", "actual_distance", "actual_rpe", "actual_rest_seconds",
+            "is_completed", "completed_at",
+          ]
+        ]),
+      .synced("active_workout", key: ["slot"], whole: true),
+      .synced("custom_exercises", together: [bodyPart], derived: ["name_key"]),
     ])
+
+  private static let bodyPart = ["body_part", "body_part_detailed", "body_part_scientific"]
 
   /// A change of one of these tables changes a workout.
   static let tables = ["workouts", "exercises", "exercise_sets"]

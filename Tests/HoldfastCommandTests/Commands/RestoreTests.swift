@@ -181,7 +181,7 @@ struct RestoreTests {
     let pending = try #require(plan["pending"] as? [String])
     #expect(pending == AudiobookLibrary.schema.migrations.map(\.name) && plan["migrated"] as? Bool == false)
     #expect(try bench.run("list", old.path).status != 0)
-    #expect(try bench.run("migrate", old.path, "--run").output.hasPrefix("migrated: \(pending[0])\n"))
+    #expect(try bench.run("migrate", old.path, "--run").output.hasPrefix("migrated: \(pending.joined(separator: ", "))\n"))
     #expect(try bench.run("list", old.path).status == 0)
     #expect(try bench.run("migrate", old.path).output == "nothing to migrate\n")
     #expect(try bench.run("migrate", store, "--run", "--plan").status == 64)
