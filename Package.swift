@@ -77,7 +77,7 @@ let package = Package(
     .target(
       name: "HoldfastTesting",
       dependencies: [
-        "Holdfast", "HoldfastTransfer", .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "HoldfastSync", "HoldfastSyncServer", "Holdfast", "HoldfastTransfer", .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),

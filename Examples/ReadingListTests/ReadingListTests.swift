@@ -112,6 +112,19 @@ import Testing
   }
   // end
 
+  // snippet: own-test-sync
+  @Test("devices that change the list at once end with the same list", arguments: SyncConformance<ReadingList>.seeds)
+  func syncs(_ seed: UInt64) async throws {
+    let conformance = SyncConformance<ReadingList> { world in
+      for number in 1...4 {
+        let added = world.clock.advance()
+        try await world.library.save(Book(id: NewID.derived(from: "\(number)"), title: "Book \(number)", pages: number, addedAt: added))
+      }
+    }
+    try await conformance.run(seed: seed)
+  }
+  // end
+
   // snippet: own-test-import-conformance
   @Test("books.json keeps what every import promises", arguments: ImportCheck.allCases)
   func imports(_ check: ImportCheck) throws {

@@ -17,6 +17,13 @@ import Testing
     try await conformance.run(check)
   }
 
+  @Test(
+    "devices that change the library at once end with the same rows, and break no rule", arguments: SyncConformance<AudiobookLibrary>.seeds)
+  func syncs(_ seed: UInt64) async throws {
+    try await SyncConformance<AudiobookLibrary>(devices: seed.isMultiple(of: 2) ? 2 : 3) { _ = try await VerbCase.prepare($0) }.run(
+      seed: seed)
+  }
+
   /// Where a whole table is asked for, and what is sorted: the tags and the favourites of one collection, and what was counted.
   private static let walks: [String: Set<String>] = [
     "load all": [

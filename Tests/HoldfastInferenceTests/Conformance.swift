@@ -27,6 +27,13 @@ import Testing
     try await conformance.run(check)
   }
 
+  @Test("devices that change the store at once end with the same rows, and break no rule", arguments: SyncConformance<InferenceStore>.seeds)
+  func syncs(_ seed: UInt64) async throws {
+    let conformance = SyncConformance<InferenceStore>(
+      devices: seed.isMultiple(of: 2) ? 2 : 3, library: { InferenceStore($0, secretKey: World.secretKey) }, fill: RegistryVerb.prepare)
+    try await conformance.run(seed: seed)
+  }
+
   private static func conformance<Known: Sendable>(
     _ fill: @escaping @Sendable (World) async throws -> Known, _ reads: [LibraryVerb<InferenceStore, Known>],
     _ writes: [LibraryVerb<InferenceStore, Known>], _ updates: [LibraryUpdates<InferenceStore, Known>]

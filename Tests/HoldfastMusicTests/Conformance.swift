@@ -17,6 +17,11 @@ import Testing
     try await conformance.run(check)
   }
 
+  @Test("devices that change the library at once end with the same rows, and break no rule", arguments: SyncConformance<MusicStore>.seeds)
+  func syncs(_ seed: UInt64) async throws {
+    try await SyncConformance<MusicStore>(devices: seed.isMultiple(of: 2) ? 2 : 3) { _ = try await VerbCase.prepare($0) }.run(seed: seed)
+  }
+
   /// What may walk through a whole table, by verb. Everything else must find its rows by an index, or stop at its page's limit.
   private static let walks: [String: Set<String>] = [
     "load all tracks": ["SCAN tracks", "SCAN tracks USING COVERING INDEX sqlite_autoindex_tracks_1"],

@@ -17,6 +17,11 @@ import Testing
     try await conformance.run(check)
   }
 
+  @Test("devices that change the log at once end with the same rows, and break no rule", arguments: SyncConformance<WorkoutLog>.seeds)
+  func syncs(_ seed: UInt64) async throws {
+    try await SyncConformance<WorkoutLog>(devices: seed.isMultiple(of: 2) ? 2 : 3) { _ = try await VerbCase.prepare($0) }.run(seed: seed)
+  }
+
   /// What may walk through a whole table, by verb. Everything else must find its rows by an index, or stop at its page's limit.
   private static let walks: [String: Set<String>] = [
     // Everything is asked for, each table as it is stored.

@@ -17,7 +17,7 @@ import Testing
     "HoldfastMusic": ["CHoldfastXML", "Holdfast", "HoldfastTransfer"],
     "HoldfastWorkouts": ["Holdfast", "HoldfastTransfer"],
     "HoldfastInference": ["Holdfast", "HoldfastTransfer", "HoldfastHTTP", "Crypto", "CryptoKit"],
-    "HoldfastTesting": ["Holdfast", "HoldfastTransfer", "GRDBSQLite", "Logging"],
+    "HoldfastTesting": ["Holdfast", "HoldfastTransfer", "HoldfastSync", "HoldfastSyncServer", "GRDBSQLite", "Logging"],
     "HoldfastCommand": [
       "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "HoldfastSync",
       "HoldfastHTTP",

@@ -1,13 +1,13 @@
-internal import Holdfast
+package import Holdfast
 
 /// The record type of a synced table: it refuses rows that it cannot read, and computes the derived columns.
-struct RowRecord {
+package struct RowRecord {
   /// In the order in which the record binds them.
-  let columns: [String]
+  package let columns: [String]
   /// The values of a row, as the record binds them after it has read them.
-  let rebound: ([SQLValue]) throws -> [SQLValue]
+  package let rebound: ([SQLValue]) throws -> [SQLValue]
 
-  init(_ type: any StoredRecord.Type) throws { self = try Self.made(type) }
+  package init(_ type: any StoredRecord.Type) throws { self = try Self.made(type) }
 
   private init(columns: [String], rebound: @escaping ([SQLValue]) throws -> [SQLValue]) {
     (self.columns, self.rebound) = (columns, rebound)

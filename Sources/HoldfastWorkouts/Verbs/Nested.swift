@@ -74,7 +74,7 @@ struct Gathered<Child: Nested> {
         if positions[own] == nil { met.append(own) }
         lists[own].reserveCapacity(room)
       } else if let last = positions[own], position <= last {
-        // Two rows with one position exist only in a damaged store; they are ordered by id.
+        // Two devices gave two rows one position; they are ordered by id.
         disordered.insert(own)
       }
       positions[own] = position
