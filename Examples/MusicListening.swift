@@ -20,7 +20,7 @@ func keepingMusic(in folder: URL) async throws -> MusicStore {
   // end
 
   // snippet: music-playing
-  // When a track was played to its end, and when somebody gives it four stars: one row each.
+  // When a track was played to its end, and when somebody gives it four stars.
   try await library.recordPlay(of: tracks[0].id)
   try await library.rate(80, track: tracks[0].id)
   // end

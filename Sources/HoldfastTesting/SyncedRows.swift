@@ -15,6 +15,8 @@ struct SyncedRows {
   /// Of columns that refer to another row: the parent's table and column.
   let parents: [String: (table: String, column: String)]
   private let record: RowRecord?
+  /// The columns that the record writes only into a new row.
+  private let insertOnly: Set<String>
   /// The rows when sync began.
   private(set) var first: [Row] = []
 
@@ -38,7 +40,9 @@ struct SyncedRows {
       parents[reference.from[0]] = (reference.parent, reference.to[0])
     }
     self.parents = parents
-    record = try schema.records.first { $0.table == synced.name && synced.derived.isSubset(of: $0.columns) }.map { try RowRecord($0) }
+    let type = schema.records.first { $0.table == synced.name && synced.derived.isSubset(of: $0.columns) }
+    record = try type.map { try RowRecord($0) }
+    insertOnly = Set(type?.insertOnly ?? [])
     first = try rows(in: reader)
     guard !first.isEmpty else { throw SyncRun.failed("`fill` leaves \(synced.name) empty") }
   }
@@ -83,7 +87,7 @@ struct SyncedRows {
   }
 
   func update(_ old: Row, to row: Row, _ tx: Writer) throws {
-    let row = try written(row)
+    let row = try written(row).merging(row.filter { insertOnly.contains($0.key) }) { $1 }
     let changes = columns.filter { row[$0] != old[$0] }.map { column -> BoundSQL in "\(sql: .names([column])) = \(row[column] ?? .null)" }
     guard !changes.isEmpty else { return }
     try tx.execute("UPDATE \(sql: .names([synced.name])) SET \(sql: .joined(changes, separator: ", ")) WHERE \(sql: matches(old))")

@@ -34,9 +34,11 @@ extension VerbCase {
       Sample.track("Three", artist: "Artist", album: "Sampler", &random), Sample.track("Four", &random),
     ]
     tracks[0].artworkHash = artwork.hash
-    (tracks[1].rating, tracks[1].playCount, tracks[1].lastPlayedAt) = (80, 3, world.clock.now)
+    (tracks[1].rating, tracks[1].playCount) = (80, 2)
     tracks[2].isCompilation = true
     try await world.library.saveTracks(tracks)
+    try await world.library.recordPlay(of: tracks[1].id)
+    (tracks[1].playCount, tracks[1].lastPlayedAt) = (3, world.clock.now)
     let list = MusicPlaylist(id: random.id(), name: "List", trackIDs: [tracks[0].id, tracks[1].id, tracks[0].id])
     let folder = MusicPlaylist(id: random.id(), name: "Folder", isFolder: true)
     let inner = MusicPlaylist(id: random.id(), name: "Inner", parentID: folder.id, trackIDs: [tracks[2].id])
@@ -66,7 +68,7 @@ extension VerbCase {
         try await library.deleteTracks([known.first])
       },
       VerbCase(name: "delete no tracks") { library, _ in try await library.deleteTracks([UUID()]) },
-      VerbCase(name: "record a play", changes: ["tracks"]) { library, known in try await library.recordPlay(of: known.first) },
+      VerbCase(name: "record a play", changes: ["plays", "tracks"]) { library, known in try await library.recordPlay(of: known.first) },
       VerbCase(name: "rate", changes: ["tracks"]) { library, known in try await library.rate(60, track: known.first) },
       VerbCase(name: "rate as it is") { library, known in try await library.rate(80, track: known.tracks[1].id) },
       VerbCase(name: "save a new playlist", changes: ["collections", "collection_tracks"]) { library, known in

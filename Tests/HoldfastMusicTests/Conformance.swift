@@ -55,7 +55,7 @@ import Testing
     let list = MusicPlaylist(id: random.id(), name: "List", parentID: folder.id, persistentID: "0123456789ABCDEF")
     return [
       ArtworkRow(art), TrackRow(full), TrackRow(bare), PlaylistRow(folder, at: 1), PlaylistRow(list, at: 2),
-      EntryRow(id: random.id(), of: bare.id, in: list.id, at: 3),
+      EntryRow(id: random.id(), of: bare.id, in: list.id, at: 3), PlayRow(id: random.id(), trackID: bare.id, playedAt: random.date()),
     ]
   }
 
@@ -85,6 +85,11 @@ import Testing
       "breaks: a playlist's parent is a folder, and not one inside the playlist"
     ),
     ("UPDATE artwork SET bytes = 1", "breaks: an artwork's size is the length of its content"),
+    (
+      // Replacing a row runs no trigger for the old one.
+      "INSERT OR REPLACE INTO plays (id, track_id, played_at) SELECT id, (SELECT id FROM tracks WHERE title = 'One'), played_at FROM plays",
+      "breaks: a track's count is that of its plays and of those from elsewhere"
+    ),
     ("UPDATE tracks SET metadata = '{'", "breaks: a track's metadata is a JSON object"),
     ("UPDATE tracks SET group_album = 'Other' WHERE title = 'Four'", "breaks: a track counts to the album that its own fields name"),
     ("UPDATE tracks SET group_artist = 'é' WHERE title = 'Four'", "breaks: a track counts to the album that its own fields name"),

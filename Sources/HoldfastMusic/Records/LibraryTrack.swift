@@ -174,8 +174,10 @@ struct TrackRow: StoredRecord {
   static let columns =
     LibraryTrack.loadedColumns + [
       "file_key", "sort_title", "sort_album", "sort_artist", "group_album", "group_artist", "guest_artist", "search_title",
-      "search_artist", "search_album", "search_album_artist", "search_genre",
+      "search_artist", "search_album", "search_album_artist", "search_genre", "base_plays",
     ]
+  // A new track has no rows of plays. The schema's triggers keep it for others.
+  static let insertOnly = ["base_plays"]
   var track: LibraryTrack
 
   init(_ track: LibraryTrack) { self.track = track }
@@ -183,7 +185,8 @@ struct TrackRow: StoredRecord {
   init(row: inout StoredRow) throws {
     track = try LibraryTrack(loading: &row)
     // Derived columns. Read only to reach the end of the row.
-    for _ in LibraryTrack.loadedColumns.count..<Self.columns.count { _ = try row.textOrNil() }
+    for _ in LibraryTrack.loadedColumns.count..<Self.columns.count - 1 { _ = try row.textOrNil() }
+    _ = try row.int64OrNil()
   }
 
   func encode(into values: inout Values) throws {
@@ -224,6 +227,7 @@ struct TrackRow: StoredRecord {
     try values.text(SearchText.segmented(track.album))
     try values.text(track.albumArtist.flatMap(SearchText.segmented))
     try values.text(track.genre.flatMap(SearchText.segmented))
+    try values.int(track.playCount)
   }
 }
 

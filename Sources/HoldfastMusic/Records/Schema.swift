@@ -101,10 +101,9 @@ extension MusicStore {
           CREATE INDEX collection_tracks_in_order ON collection_tracks (collection_id, position, id, track_id);
           CREATE INDEX collection_tracks_by_track ON collection_tracks (track_id);
           """),
-      // Declares what syncs. The tables stay as they are.
-      Migration("music/002-sync", sql: ""),
+      Migration("music/002-plays", sql: playsMigration),
     ],
-    records: [TrackRow.self, PlaylistRow.self, EntryRow.self, ArtworkRow.self],
+    records: [TrackRow.self, PlayRow.self, PlaylistRow.self, EntryRow.self, ArtworkRow.self],
     invariants: [
       Invariant(
         "a playlist's parent is a folder, and not one inside the playlist", table: "collections",
@@ -133,6 +132,9 @@ extension MusicStore {
       Invariant(
         "a track's metadata is a JSON object", table: "tracks",
         findings: "SELECT id FROM tracks WHERE iif(json_valid(metadata), json_type(metadata), '') <> 'object'"),
+      Invariant(
+        "a track's count is that of its plays and of those from elsewhere", table: "tracks",
+        findings: BoundSQL(raw: "SELECT id FROM tracks WHERE play_count <> \(counted("base_plays", of: "tracks.id"))")),
       // SQLite cannot compose accents, so only rows with three ASCII texts are checked: their lengths in characters and bytes are equal.
       Invariant(
         "a track counts to the album that its own fields name", table: "tracks",
@@ -159,7 +161,7 @@ extension MusicStore {
           "file_key", "sort_title", "sort_album", "sort_artist", "group_album", "group_artist", "guest_artist", "search_title",
           "search_artist", "search_album", "search_album_artist", "search_genre",
         ]),
-      .synced("collections"), .synced("collection_tracks"),
+      .synced("plays"), .synced("collections"), .synced("collection_tracks"),
     ])
 
   /// A change of one of these tables changes a track or its places in playlists.

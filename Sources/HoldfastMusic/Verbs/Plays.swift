@@ -2,7 +2,7 @@ public import Foundation
 public import Holdfast
 
 extension MusicStore {
-  /// Adds one play to a track: one row. The time of the last play becomes `date`, unless a later play is stored.
+  /// Adds one play to a track: a row of its own, so that the plays of two synced devices add up. The time of the last play becomes `date`, unless a later play is stored.
   ///
   /// - Parameter date: when the track was played to its end; nil for now, by the store's clock.
   /// - Throws: `.notFound` when there is no such track; `.invalidValue` for a date outside the years 1 to 9999.
@@ -17,13 +17,11 @@ extension MusicStore {
 
   public static func recordPlay(of trackID: UUID, at date: Date? = nil, in tx: Writer) throws {
     let date = date ?? tx.currentDate()
-    // A count from a source may be the largest Int64.
     let changed = try tx.execute(
-      """
-      UPDATE tracks SET play_count = play_count + (play_count < 9223372036854775807),
-        last_played_at = max(coalesce(last_played_at, \(date)), \(date)) WHERE id = \(trackID)
-      """)
+      "UPDATE tracks SET last_played_at = max(coalesce(last_played_at, \(date)), \(date)) WHERE id = \(trackID)")
     if changed == 0 { throw missingTrack(trackID) }
+    // The schema's triggers count it.
+    try tx.insert(PlayRow(id: tx.makeID(), trackID: trackID, playedAt: date))
   }
 
   public static func rate(_ rating: Int?, track id: UUID, in tx: Writer) throws {

@@ -47,7 +47,7 @@ CREATE TABLE tracks (
   search_genre TEXT,
   disc_place INTEGER GENERATED ALWAYS AS (coalesce(disc_number, 1)) VIRTUAL,
   track_place INTEGER GENERATED ALWAYS AS (coalesce(track_number, 9223372036854775807)) VIRTUAL
-) STRICT;
+, base_plays INTEGER) STRICT;
 CREATE INDEX tracks_by_title ON tracks (sort_title, id);
 CREATE INDEX tracks_by_album ON tracks (sort_album, group_album, group_artist, disc_place, track_place, sort_title, id);
 CREATE INDEX tracks_by_artist ON tracks (
@@ -79,3 +79,33 @@ CREATE TABLE collection_tracks (
 ) STRICT;
 CREATE INDEX collection_tracks_in_order ON collection_tracks (collection_id, position, id, track_id);
 CREATE INDEX collection_tracks_by_track ON collection_tracks (track_id);
+CREATE TABLE plays (
+  rowid INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  track_id TEXT NOT NULL REFERENCES tracks (id) ON DELETE CASCADE,
+  played_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX plays_by_track ON plays (track_id);
+CREATE TRIGGER plays_added AFTER INSERT ON plays BEGIN
+  UPDATE tracks SET play_count = max(0, min(coalesce(base_plays, 0), 9223372036854775807 - (SELECT count(*) FROM plays WHERE track_id = new.track_id)) + (SELECT count(*) FROM plays WHERE track_id = new.track_id)) WHERE id = new.track_id;
+END;
+CREATE TRIGGER plays_removed AFTER DELETE ON plays BEGIN
+  UPDATE tracks SET play_count = max(0, min(coalesce(base_plays, 0), 9223372036854775807 - (SELECT count(*) FROM plays WHERE track_id = old.track_id)) + (SELECT count(*) FROM plays WHERE track_id = old.track_id)) WHERE id = old.track_id;
+END;
+CREATE TRIGGER plays_moved AFTER UPDATE OF track_id ON plays BEGIN
+  UPDATE tracks SET play_count = max(0, min(coalesce(base_plays, 0), 9223372036854775807 - (SELECT count(*) FROM plays WHERE track_id = old.track_id)) + (SELECT count(*) FROM plays WHERE track_id = old.track_id)) WHERE id = old.track_id;
+  UPDATE tracks SET play_count = max(0, min(coalesce(base_plays, 0), 9223372036854775807 - (SELECT count(*) FROM plays WHERE track_id = new.track_id)) + (SELECT count(*) FROM plays WHERE track_id = new.track_id)) WHERE id = new.track_id;
+END;
+CREATE TRIGGER tracks_added AFTER INSERT ON tracks WHEN new.play_count <> max(0, min(coalesce(new.base_plays, 0), 9223372036854775807 - (SELECT count(*) FROM plays WHERE track_id = new.id)) + (SELECT count(*) FROM plays WHERE track_id = new.id)) BEGIN
+  UPDATE tracks SET base_plays = new.play_count - (SELECT count(*) FROM plays WHERE track_id = new.id) WHERE id = new.id AND base_plays IS NULL;
+  UPDATE tracks SET play_count = max(0, min(coalesce(base_plays, 0), 9223372036854775807 - (SELECT count(*) FROM plays WHERE track_id = new.id)) + (SELECT count(*) FROM plays WHERE track_id = new.id)) WHERE id = new.id;
+END;
+CREATE TRIGGER tracks_counted AFTER UPDATE OF play_count ON tracks
+WHEN new.play_count <> old.play_count AND new.base_plays IS old.base_plays
+  AND new.play_count <> max(0, min(coalesce(new.base_plays, 0), 9223372036854775807 - (SELECT count(*) FROM plays WHERE track_id = new.id)) + (SELECT count(*) FROM plays WHERE track_id = new.id)) BEGIN
+  UPDATE tracks SET base_plays = new.play_count - (SELECT count(*) FROM plays WHERE track_id = new.id) WHERE id = new.id;
+END;
+CREATE TRIGGER tracks_based AFTER UPDATE OF base_plays ON tracks
+WHEN new.play_count <> max(0, min(coalesce(new.base_plays, 0), 9223372036854775807 - (SELECT count(*) FROM plays WHERE track_id = new.id)) + (SELECT count(*) FROM plays WHERE track_id = new.id)) BEGIN
+  UPDATE tracks SET play_count = max(0, min(coalesce(base_plays, 0), 9223372036854775807 - (SELECT count(*) FROM plays WHERE track_id = new.id)) + (SELECT count(*) FROM plays WHERE track_id = new.id)) WHERE id = new.id;
+END;
