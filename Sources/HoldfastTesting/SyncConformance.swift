@@ -17,7 +17,8 @@ public import Holdfast
 /// and declare the columns that a CHECK joins as `together`.
 ///
 /// In the end all devices meet the server until nothing waits. Then the synced columns of every table are equal on all devices, the
-/// integrity check finds nothing, no foreign key is broken, and every derived column has the value that the record computes.
+/// integrity check finds nothing, no foreign key is broken, no row waits because a CHECK refuses it, and every derived column has the value
+/// that the record computes. Rows may wait where two of them have one UNIQUE value.
 public struct SyncConformance<Library: Holdfast.Library>: Sendable {
   /// A device of the library.
   public typealias World = LibraryWorld<Library>

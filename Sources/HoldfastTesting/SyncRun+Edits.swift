@@ -34,7 +34,8 @@ extension SyncRun {
       }
       // The rows of the beginning have values that no row has now.
       let other = random.chance(50) ? table.first.randomElement(using: &random) : try table.randomRow(in: tx, &random)
-      for column in random.chance(50) ? group : [column] { row[column] = other?[column] }
+      let all = Array(table.groups.joined())
+      for column in random.chance(40) ? [column] : random.chance(60) ? group : all { row[column] = other?[column] }
       guard row != before else { throw Refused() }
       try table.update(before, to: row, tx)
     case 6, 7: try tx.execute("DELETE FROM \(sql: .names([table.synced.name])) WHERE \(sql: table.matches(row))")
@@ -58,7 +59,7 @@ extension SyncRun {
     }
     switch old {
     case .text(let text):
-      return UUID(uuidString: text) != nil ? .id(random.pick(ids)) : .text("\(text) \(Int.random(in: 0..<3, using: &random))")
+      return IDCodec.parse(text) != nil ? .id(random.pick(ids)) : .text("\(text) \(Int.random(in: 0..<3, using: &random))")
     case .integer: return .integer(Int64.random(in: 0..<6, using: &random))
     default: return .blob(Data([UInt8.random(in: 0..<8, using: &random)]))
     }

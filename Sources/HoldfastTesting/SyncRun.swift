@@ -113,6 +113,12 @@ final class SyncRun {
     for device in devices {
       let findings = try device.store.integrityCheck().findings.map(\.message)
       guard findings.isEmpty else { throw Self.failed("device \(device.number): \(findings)") }
+      let refused = try device.store.read { reader in
+        try reader.values("SELECT reason FROM holdfast_sync_parked WHERE reason LIKE '%CHECK constraint%' ORDER BY reason") {
+          try $0.text()
+        }
+      }
+      guard refused.isEmpty else { throw Self.failed("device \(device.number) cannot hold what the merge has made: \(refused)") }
     }
   }
 
