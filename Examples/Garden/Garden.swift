@@ -55,8 +55,13 @@ public struct Garden: Library {
           ALTER TABLE plants ADD COLUMN variety TEXT;
           ALTER TABLE plants ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';
           """),
+      // Declares what syncs.
+      Migration("garden/004-sync", sql: ""),
     ],
     records: [Bed.self, Plant.self, Watering.self, Photo.self],
-    declarations: [.fullText("plants_search", of: "plants", ["name", "variety"])])
+    // Photos stay on the device that took them.
+    declarations: [
+      .fullText("plants_search", of: "plants", ["name", "variety"]), .synced("beds"), .synced("plants"), .synced("waterings"),
+    ])
 }
 // end

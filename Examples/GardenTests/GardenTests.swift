@@ -266,7 +266,12 @@ import Testing
       "INSERT INTO waterings (id, plant_id, watered_at, litres) VALUES ('\(thyme)', '\(basil)', 5, 1.5)",
     ]
     let second = "INSERT INTO photos (id, plant_id, taken_at, jpeg) VALUES ('\(tomato)', '\(basil)', 5, x'ff')"
-    conformance.olderRows = [1: first, 2: first + [second]]
+    conformance.olderRows = [1: first, 2: first + [second], 3: first + [second]]
     try await conformance.run(check)
+  }
+
+  @Test("devices that change the garden at once end with the same garden", arguments: SyncConformance<Garden>.seeds)
+  func syncs(_ seed: UInt64) async throws {
+    try await SyncConformance<Garden> { world in try await Self.fill(world.library) }.run(seed: seed)
   }
 }
