@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastMusic
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 @Suite("Plays and ratings") struct Plays {
