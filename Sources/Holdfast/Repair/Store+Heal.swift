@@ -61,6 +61,7 @@ extension Store {
       var report = healing.report
       if let finished { (report.kept, report.notes) = (finished.kept, [finished.message] + report.notes) }
       guard let healed else { return try report.orDamaged(files) }
+      if report.means == .rows { try Self.forgetStamps(in: healed, options) }
       guard replaces else {
         report.salvage?.setAside = nil
         return report
@@ -127,6 +128,7 @@ extension Store {
     let healed = try healing.run {}
     var report = healing.report
     guard let healed else { return try report.orDamaged(files) }
+    if report.means == .rows { try Self.forgetStamps(in: healed, options) }
     let undecryptable = try healing.undecryptable()
     let connection = try ConnectionFactory(healed.path, options).working()
     let line = try LogLine.stored(connection)
@@ -154,6 +156,25 @@ extension Store {
         .damaged, "\(files.path) can be healed, and not while it is open: SQLite writes over no encrypted page that is damaged",
         suggestion: "Close the store, and call `Store.heal(at:schemas:)`, or use `holdfast heal`.", cause: error)
     }
+  }
+
+  /// Rows from elsewhere prove nothing about the stamps of a connected store: they merge with the server as rows that were there before it was
+  /// connected, and a row that is missing comes back from it. The next opening makes the triggers, and registers for the rows.
+  private static func forgetStamps(in healed: URL, _ options: StoreOptions) throws {
+    let connection = try ConnectionFactory(healed.path, options).working()
+    guard try SchemaShape(connection.texts).isConnected else { return }
+    for row in try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND instr(sql, 'holdfast_sync_row') > 0") {
+      if let name = row.first ?? nil { try connection.run("DROP TRIGGER \(quoted(name))") }
+    }
+    try connection.run("UPDATE holdfast_sync SET epoch = NULL, cursor = 0, is_resync = max(is_resync, 1)")
+    for table in ["cell", "row"] {
+      try connection.run(
+        """
+        DELETE FROM holdfast_sync_\(table) WHERE NOT EXISTS (
+          SELECT 1 FROM holdfast_sync_parked p WHERE p.tbl = holdfast_sync_\(table).tbl AND p.key = holdfast_sync_\(table).key)
+        """)
+    }
+    try connection.run("UPDATE holdfast_sync_row SET sequence = 0, dirty = 1")
   }
 
   /// Writes pages into the store's file that SQLite cannot read there, and so would not write over. Nobody else writes meanwhile: this store

@@ -20,6 +20,7 @@ final class Arrival {
   var written: [SyncRow.Name] = []
   /// Parked rows that refer to each other in a circle, while they come back together.
   var coming: Set<SyncRow.Name> = []
+  private var hasAll = true
   private var deletions: [(row: SyncRow, state: RowState)] = []
 
   init(_ tx: Writer, _ tables: DeviceTables, at: Int64, takesTheServers: Bool = false) throws {
@@ -62,7 +63,10 @@ final class Arrival {
 
   // MARK: Rows
 
-  func take(_ stored: [SyncResponse.Stored]) throws {
+  /// - Parameter hasAll: whether the device has everything with these rows. If not, a row that goes with its parent may have been moved since by
+  ///   a push that is still to come: it is parked until then.
+  func take(_ stored: [SyncResponse.Stored], hasAll: Bool) throws {
+    self.hasAll = hasAll
     for stored in stored where 1...SyncRow.largestGeneration ~= stored.row.generation { try take(stored.row, stored.sequence) }
     for deletion in deletions { try apply(deletion.row, deletion.state) }
     deletions = []
@@ -124,8 +128,13 @@ final class Arrival {
     do {
       try capturing { try table.delete(tombstone.name, in: tx) }
     } catch let refusal as StoreError where refusal.refusesRow {
-      // A trigger of the app forbids it. The row stays, and the next opening makes it a new one.
+      // A rule of the app forbids it here. The row stays, and comes back on the other devices, as if it had been inserted again.
       failure = failure ?? refusal
+      if let local = try tables.local(tombstone.name, in: tx), local.row.isAlive, tombstone.generation < SyncRow.largestGeneration {
+        let again = SyncRow(
+          tombstone.name, generation: tombstone.generation + 1, birth: local.row.latest, values: local.row.current)
+        return try table.save(again, RowState(sequence: state.sequence, dirty: 1), isNew: false, in: tx)
+      }
     }
     try table.unpark(tombstone.name, in: tx)
     try table.save(tombstone, state, isNew: false, in: tx)
@@ -133,6 +142,10 @@ final class Arrival {
 
   /// Before a deletion: parks the rows that hold it back, and keeps the unsent values of those that it cascades to.
   private func clear(_ name: SyncRow.Name, for tombstone: SyncRow, in table: DeviceTable) throws {
+    guard hasAll else {
+      for child in try children(of: name, where: { _ in true }) { try parkWithDependents(child, "its parent was deleted") }
+      return
+    }
     guard table.children.contains(where: { $0.action == "CASCADE" || $0.holdsBack }) else { return }
     for doomed in try dependents(of: name, where: { $0.action == "CASCADE" }) {
       // What was deleted together is in *lost* already.

@@ -45,7 +45,10 @@ package final class SyncDevice {
     var isCaughtUp = false
     /// A push found that others have pushed.
     var mustPullAgain = false
+    /// What ends the round.
     var error: StoreError?
+    /// What could not be mended here, and does not keep anything from being sent.
+    var note: StoreError?
   }
 
   private let store: Store
@@ -148,24 +151,26 @@ package final class SyncDevice {
   private func take(_ response: SyncResponse, to request: SyncRequest, _ round: inout Round, _ tx: Writer) throws {
     let state = try SpaceState(tx)
     let arrival = try Arrival(tx, tables, at: clock(), takesTheServers: state.resync == .takes)
-    var (settles, isWhole) = (false, false)
+    var (settles, mayRepair) = (false, false)
     switch (response.outcome, request.verb) {
     case (.page(let rows, let cursor, let more), .pull)
     where request.epoch ?? response.epoch == response.epoch && (!more || cursor > request.cursor):
-      try arrival.take(rows)
+      try arrival.take(rows, hasAll: !more)
       round.pulled = more ? (response.epoch, cursor) : nil
       guard !more else { break }
       try arrival.endResync(state.resync)
       try tx.execute(
         "UPDATE holdfast_sync SET epoch = \(response.epoch), cursor = \(cursor), is_resync = 0, synced_at = \(clock())")
       (round.phase, round.isCaughtUp, round.mustPullAgain) = (.pushes, true, false)
-      (settles, isWhole) = (true, true)
+      round.note = nil
+      // A device that sends more than fits into one push may be in the midst of it: only where nothing came is the merge complete.
+      (settles, mayRepair) = (true, rows.isEmpty)
     case (.pushed(let rows, _, let cursor), .push(let sent)) where request.epoch == response.epoch:
-      try arrival.take(rows)
+      try arrival.take(rows, hasAll: cursor != nil)
       let answered = Set(rows.map(\.row.name))
       try refuse(sent.filter { !answered.contains($0.name) }, tx)
       if let cursor { try tx.execute("UPDATE holdfast_sync SET cursor = max(cursor, \(cursor))") } else { round.mustPullAgain = true }
-      settles = true
+      settles = cursor != nil
     case (.branched(let fork), _):
       if let fork, state.resync == .none {
         try arrival.branch(at: max(0, fork), to: response.epoch)
@@ -183,8 +188,8 @@ package final class SyncDevice {
       (round.phase, round.error) = (.over, error)
     default: (round.phase, round.error) = (.over, StoreError(.inputOutput, "the server's answer does not fit what was asked"))
     }
-    try arrival.end(settles: settles, repairing: isWhole ? store.schemas.flatMap(\.invariants) : [])
-    round.error = round.error ?? arrival.failure
+    try arrival.end(settles: settles, repairing: mayRepair ? store.schemas.flatMap(\.invariants) : [])
+    round.note = arrival.failure ?? round.note
   }
 
   /// Marks rows that the server did not take, unless they have changed since they were sent.
@@ -232,12 +237,15 @@ package final class SyncDevice {
   /// The error of the last answer; nil after one without.
   var lastError: StoreError? { round.error }
 
+  /// What could not be mended on this device in the last round; it goes on nevertheless.
+  var note: StoreError? { round.note }
+
   /// Without counts, and with the error, when the store cannot be read.
   package var status: Status {
     var status = Status()
     do {
       status = try store.read(as: "sync.status") { reader in try Status(in: reader) }
-      status.lastError = round.error
+      status.lastError = round.error ?? round.note
     } catch {
       status.lastError = StoreError(error)
     }

@@ -14,20 +14,24 @@ extension DeviceTables {
       rows.append(row)
       return rows.count < SyncRequest.greatestRows
     }
-    var last = (number: Int64.min, key: "")
-    while true {
-      let names = try reader.values(
-        """
-        SELECT tbl, key FROM holdfast_sync_row WHERE dirty AND dirty = 1 AND (tbl, key) > (\(last.number), \(last.key))
-        ORDER BY tbl, key LIMIT \(SyncRequest.greatestRows)
-        """
-      ) { row in (number: try row.int64(), key: try row.text()) }
-      guard let end = names.last else { break }
-      for (number, key) in names {
-        guard let table = numbered(number) else { continue }
-        guard try add(.init(table.name, key)) else { return rows }
+    // Deleted rows last: where the rest does not fit into one push, what was moved away from them is there before they go.
+    for parity in [1, 0] {
+      var last = (number: Int64.min, key: "")
+      while true {
+        let names = try reader.values(
+          """
+          SELECT tbl, key FROM holdfast_sync_row
+          WHERE dirty AND dirty = 1 AND generation & 1 = \(parity) AND (tbl, key) > (\(last.number), \(last.key))
+          ORDER BY tbl, key LIMIT \(SyncRequest.greatestRows)
+          """
+        ) { row in (number: try row.int64(), key: try row.text()) }
+        guard let end = names.last else { break }
+        for (number, key) in names {
+          guard let table = numbered(number) else { continue }
+          guard try add(.init(table.name, key)) else { return rows }
+        }
+        last = end
       }
-      last = end
     }
     let others = try reader.values(
       "SELECT tbl, key FROM holdfast_sync_extra WHERE dirty = 1 ORDER BY tbl, key LIMIT \(SyncRequest.greatestRows)"

@@ -74,7 +74,7 @@ final class SyncEngine: Sendable {
         }
         if let error { throw Failure(error: error, retryAfterSeconds: reply.retryAfterSeconds) }
       }
-      listeners.note(nil)
+      listeners.note(try await offTask { [session] _ in try session.with { $0.note } })
     } catch {
       if Task.isCancelled || error is CancellationError { throw CancellationError() }
       let failure = error as? Failure ?? Failure(error: StoreError(error))

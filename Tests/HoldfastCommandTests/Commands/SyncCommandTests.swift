@@ -63,8 +63,8 @@ struct SyncCommandTests {
     let server = try Self.server()
     defer { server.stop() }
     let address = server.address.absoluteString
-    let wrong = try bench.run([Sync.tokenVariable: "other"], "sync", store, "--to", address, "--space", "anna")
-    #expect(wrong.status == 73 && !wrong.errors.contains("other"), "\(wrong.errors)")
+    let wrong = try bench.run([Sync.tokenVariable: "t0ken-of-nobody"], "sync", store, "--to", address, "--space", "anna")
+    #expect(wrong.status == 73 && !wrong.errors.contains("t0ken"), "\(wrong.errors)")
     #expect(try bench.run("sync", store, "--disconnect").status == 75)
     #expect(try bench.run("sync", store, "--disconnect", "--force").status == 0)
     #expect(try bench.run(Self.token, "sync", store, "--to", address, "--space", "otto").status == 66)
