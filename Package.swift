@@ -19,7 +19,6 @@ let package = Package(
     .library(name: "HoldfastTransfer", targets: ["HoldfastTransfer"]),
     .library(name: "HoldfastGRDB", targets: ["HoldfastGRDB"]),
     .library(name: "HoldfastHTTP", targets: ["HoldfastHTTP"]),
-    .library(name: "HoldfastSync", targets: ["HoldfastSync"]),
     .library(name: "HoldfastAudiobooks", targets: ["HoldfastAudiobooks"]),
     .library(name: "HoldfastMusic", targets: ["HoldfastMusic"]),
     .library(name: "HoldfastWorkouts", targets: ["HoldfastWorkouts"]),
@@ -96,11 +95,14 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Examples",
-      dependencies: ["Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference"],
+      dependencies: [
+        "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "HoldfastSync",
+        "HoldfastSyncServer",
+      ],
       path: "Examples",
       exclude: [
         "library.json", "Library.xml", "strong.csv", "runanywhere.db", "ReadingList", "ReadingListTests", "Shelves", "ShelvesTests",
-        "Moving", "MovingTests", "Garden", "GardenTests",
+        "Moving", "MovingTests", "Garden", "GardenTests", "archive_reader.py", "sync_client.py",
       ],
       swiftSettings: strict),
     .executableTarget(

@@ -55,6 +55,7 @@ let package = Package(
         // Started by the tests as a process.
         "HoldfastServer",
         .product(name: "Holdfast", package: "holdfast"),
+        .product(name: "HoldfastSync", package: "holdfast"),
         .product(name: "HoldfastSyncServer", package: "holdfast"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),

@@ -30,7 +30,10 @@ import Testing
     "ShelvesExample": ["ReadingListExample", "Holdfast", "HoldfastTransfer"],
     "MovingExample": ["Holdfast", "HoldfastTransfer"],
     "GardenExample": ["Holdfast", "HoldfastTransfer"],
-    "Examples": ["Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference"],
+    "Examples": [
+      "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "HoldfastSync",
+      "HoldfastSyncServer",
+    ],
   ]
 
   @Test("every target imports only what lies below it")

@@ -213,6 +213,11 @@ import Testing
     #expect(try House.text("Examples/archive_reader.py").utf8.count { $0 == UInt8(ascii: "\n") } <= 250)
   }
 
+  @Test("the client of a sync server in Python has at most 250 lines")
+  func clientIsSmall() throws {
+    #expect(try House.text("Examples/sync_client.py").utf8.count { $0 == UInt8(ascii: "\n") } <= 250)
+  }
+
   @Test("no file names a folder of the machine that it was written on, or says that it is not finished")
   func nothingOfThisMachine() throws {
     // Built from parts, so that this file does not contain them.
