@@ -10,7 +10,7 @@ FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Torture/S
 SECONDS ?= 600
 SEED ?= 1
 PREFIX ?= $(HOME)/.local
-TEST_SECONDS ?= 900
+TEST_SECONDS ?= 1500
 DOCUMENTED := Holdfast HoldfastTransfer HoldfastGRDB HoldfastHTTP HoldfastSync HoldfastSyncServer HoldfastTesting HoldfastAudiobooks HoldfastMusic HoldfastWorkouts HoldfastInference
 # Only for the tests, not for the build: the compiler uses SQLite, too.
 ENCRYPTING := HOLDFAST_ENCRYPTS=1 LD_LIBRARY_PATH="$(CURDIR)/.build/encrypting"
