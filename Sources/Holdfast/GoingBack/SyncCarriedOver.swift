@@ -41,7 +41,7 @@ extension SyncedTable {
     let rowName = AuditedTable.rowName(key, of: "new")
     let same = key.map { "new.\(quoted($0)) = old.\(quoted($0))" }.joined(separator: " AND ")
     let pair = "main.\(quoted(name)) new JOIN live.\(quoted(name)) old ON \(same)"
-    let anyDiffers = others.map(Self.differs).joined(separator: " OR ")
+    let anyDiffers = others.map(AuditedTable.differs).joined(separator: " OR ")
     let changed = "tbl = \(number) AND key IN (SELECT \(rowName) FROM \(pair) WHERE \(anyDiffers))"
     if isWhole {
       return [
@@ -56,7 +56,7 @@ extension SyncedTable {
       INSERT INTO holdfast_sync_cell
         SELECT r.tbl, r.key, \(Self.number(of: Self.name(ofGroup: group))), max(r.hlc + 1, (\(Self.milliseconds)) << 15), s.node
         FROM \(pair) JOIN main.holdfast_sync_row r ON r.tbl = \(number) AND r.key = \(rowName) CROSS JOIN main.holdfast_sync s
-        WHERE \(group.map(Self.differs).joined(separator: " OR "))
+        WHERE \(group.map(AuditedTable.differs).joined(separator: " OR "))
         ON CONFLICT (tbl, key, grp) DO UPDATE SET hlc = max(hlc + 1, excluded.hlc), node = excluded.node
       """
     } + ["UPDATE holdfast_sync_row SET dirty = 1 WHERE \(changed)"]

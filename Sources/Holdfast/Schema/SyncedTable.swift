@@ -133,7 +133,7 @@ package struct SyncedTable: Sendable {
       trigger("rekey", of(key), when: rekeyed, deletion, forgetCells("old"), insertion, forgetCells("new")),
     ]
     guard !others.isEmpty else { return objects }
-    let changed = "NOT (\(rekeyed)) AND (\(others.map(Self.differs).joined(separator: " OR ")))"
+    let changed = "NOT (\(rekeyed)) AND (\(others.map(AuditedTable.differs).joined(separator: " OR ")))"
     if isWhole {
       let birth = """
         UPDATE holdfast_sync_row SET (hlc, node, dirty) =
@@ -143,7 +143,7 @@ package struct SyncedTable: Sendable {
       return objects
     }
     let groups = groups(of: columns).map { group in
-      "SELECT \(Self.number(of: Self.name(ofGroup: group))) AS grp WHERE \(group.map(Self.differs).joined(separator: " OR "))"
+      "SELECT \(Self.number(of: Self.name(ofGroup: group))) AS grp WHERE \(group.map(AuditedTable.differs).joined(separator: " OR "))"
     }
     let cells = """
       INSERT INTO holdfast_sync_cell SELECT r.tbl, r.key, g.grp, max(r.hlc + 1, (\(Self.milliseconds)) << 15), s.node
@@ -155,8 +155,6 @@ package struct SyncedTable: Sendable {
     objects.append(trigger("update", of(others), when: changed, cells, mark))
     return objects
   }
-
-  static func differs(_ column: String) -> String { "old.\(quoted(column)) IS NOT new.\(quoted(column)) COLLATE BINARY" }
 
   // MARK: Rows that are there
 

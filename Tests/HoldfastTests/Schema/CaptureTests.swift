@@ -94,6 +94,17 @@ struct CaptureTests {
     #expect(try store.cells("books") == [] && store.registers("books") == ["a 1 1000 clean"])
   }
 
+  @Test("a value of another type is a change, also where SQLite takes both for equal")
+  func types() throws {
+    let migration = Migration("any/001", sql: "CREATE TABLE notes (id TEXT NOT NULL PRIMARY KEY, value ANY) STRICT;")
+    let store = try Store.inMemory(schemas: [StoreSchema("any", migrations: [migration], declarations: [.synced("notes")])])
+    try store.connect()
+    try store.at(1_000, "INSERT INTO notes VALUES ('a', 1)", "UPDATE notes SET value = 1")
+    #expect(try store.rows("SELECT count(*) FROM holdfast_sync_cell") == ["0"])
+    try store.at(2_000, "UPDATE notes SET value = 1.0")
+    #expect(try store.rows("SELECT hlc >> 15 FROM holdfast_sync_cell") == ["2000"])
+  }
+
   @Test("while what arrived is written, nothing is noted")
   func applying() throws {
     let store = try Store.inMemory(schemas: [SyncedShelf.schema])
