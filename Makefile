@@ -117,7 +117,7 @@ encryption: system ## build a SQLite that encrypts, and run all tests and the sh
 encryption-short: system ## the same with the tests of encryption only: for every change
 	.ci/encrypting-sqlite .build/encrypting
 	swift build $(PLANNED) --build-tests
-	$(ENCRYPTING) .ci/test-within 300 --parallel --filter 'Encr|KeyChange|EncryptCommand|ShelvesTests|StatementTests|SnapshotTests|RestoreTests'
+	$(ENCRYPTING) .ci/test-within 300 --parallel --filter 'Encr|KeyChange|EncryptCommand|ShelvesTests|StatementTests|SnapshotTests|RestoreTests|GoingBackTests'
 
 telemetry: system ## take telemetry for SECONDS (600), print the memory after a tenth of them and at the end, and fail when it grows
 	@mkdir -p run && rm -f run/telemetry.sqlite*

@@ -40,6 +40,59 @@ struct GoingBackTests {
     #expect(try world.stores[0].integrityCheck().isHealthy)
   }
 
+  @Test("a store that was disconnected since stays so, whatever it was at the moment to which it goes back")
+  func afterDisconnecting() throws {
+    let world = try Devices()
+    let store = world.stores[0]
+    try world.write(0, "INSERT INTO books VALUES ('a', 'A', 1)")
+    try store.label("here")
+    try store.write { tx in try store.dropSync(in: tx) }
+    try store.write { tx in _ = try tx.execute("UPDATE books SET title = 'B'") }
+    _ = try store.rewind(to: .label("here"))
+    try store.write { tx in _ = try tx.execute("INSERT INTO books VALUES ('b', 'B', 1)") }
+    #expect(try world.books(0) == ["a A 1", "b B 1"])
+    #expect(try store.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%sync%'") == [])
+    #expect(try store.integrityCheck().isHealthy)
+  }
+
+  @Test("a rewind to a moment before a row was parked brings it back on every device")
+  func parked() throws {
+    let world = try Devices()
+    try world.write(0, "INSERT INTO names VALUES ('a', 'M')")
+    try world.write(0, "INSERT INTO names VALUES ('b', 'N')")
+    try world.settle()
+    try world.stores[0].label("here")
+    try world.write(0, "UPDATE names SET name = 'P' WHERE id = 'b'")
+    try world.write(1, "UPDATE names SET name = 'P' WHERE id = 'a'")
+    try world.settle()
+    for store in world.stores { #expect(try store.rows("SELECT key FROM holdfast_sync_parked") == ["b"]) }
+    _ = try world.stores[0].rewind(to: .label("here"))
+    try world.settle()
+    for store in world.stores {
+      #expect(try store.rows("SELECT id || name FROM names ORDER BY id") == ["aM", "bN"])
+      #expect(try store.rows("SELECT key FROM holdfast_sync_parked") == [])
+    }
+  }
+
+  @Test("a purged row that was parked is deleted on every device")
+  func purgeParked() throws {
+    let world = try Devices()
+    let id = "01940000-0000-7000-8000-000000000001"
+    try world.write(0, "INSERT INTO names VALUES ('a', 'M')")
+    try world.write(0, "INSERT INTO names VALUES (\(id), 'N')")
+    try world.settle()
+    try world.write(0, "UPDATE names SET name = 'P' WHERE id = \(id)")
+    try world.write(1, "UPDATE names SET name = 'P' WHERE id = 'a'")
+    try world.settle()
+    #expect(try world.stores[0].rows("SELECT key FROM holdfast_sync_parked") == [id])
+    _ = try world.stores[0].purge(Name.self, id: #require(UUID(uuidString: id)))
+    try world.settle()
+    for store in world.stores {
+      #expect(try store.rows("SELECT generation FROM holdfast_sync_row WHERE key LIKE '0194%'") == ["2"])
+      #expect(try store.rows("SELECT key FROM holdfast_sync_parked") == [])
+    }
+  }
+
   @Test("a purged row leaves no byte in what sync keeps of it but its key")
   func purge() throws {
     let world = try Devices()
@@ -66,7 +119,13 @@ private struct Book: StoredRecord, Codable {
   var pages: Int
 }
 
-/// Two archived stores on disk, each with its process, and a server.
+private struct Name: StoredRecord, Codable {
+  static let table = "names"
+  var id: UUID
+  var name: String
+}
+
+/// Two archived stores on disk, each with its process, and a server. Encrypted where SQLite can.
 private final class Devices {
   static let schema = StoreSchema(
     "books",
@@ -76,8 +135,9 @@ private final class Devices {
         sql: """
           CREATE TABLE books (id TEXT NOT NULL PRIMARY KEY, title TEXT NOT NULL, pages INTEGER NOT NULL) STRICT;
           CREATE TABLE marks (id TEXT NOT NULL PRIMARY KEY, page INTEGER NOT NULL) STRICT;
+          CREATE TABLE names (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
           """)
-    ], declarations: [.synced("books"), .synced("marks", whole: true)])
+    ], declarations: [.synced("books"), .synced("marks", whole: true), .synced("names")])
 
   let folder: TemporaryFolder
   let server: SyncServer
@@ -92,6 +152,7 @@ private final class Devices {
     try server.makeSpace("s", epoch: "e1")
     var options = StoreOptions.testing
     options.archive.mode = .begins
+    options.key = Encryption.isAvailable ? .random() : nil
     stores = try [0, 1].map { try Store.open(at: folder.file("\($0).sqlite"), schemas: [Self.schema], options: options) }
     for store in stores { _ = try store.archive() }
     devices = []

@@ -13,7 +13,7 @@ package enum Encryption {
   static let preparation = ["PRAGMA temp_store = MEMORY", "PRAGMA cipher = '\(cipher)'"]
 
   /// Found once: a process does not change its SQLite.
-  static let isAvailable: Bool = {
+  package static let isAvailable: Bool = {
     guard let memory = try? ConnectionFactory.probe(), let answer = try? memory.texts("PRAGMA cipher") else { return false }
     // -1: it has no such function. A database in memory cannot be encrypted, so other results are failures, too.
     return !answer.isEmpty && holdfast_key(memory.handle, nil, 0) != -1

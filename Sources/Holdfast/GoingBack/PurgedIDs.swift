@@ -115,7 +115,8 @@ extension Writer {
     return try execute("DELETE FROM holdfast_quarantine WHERE id IN \(quarantined)")
   }
 
-  /// Removes what sync keeps of the rows. Their registers stay, with their keys: the other devices must learn of the deletion.
+  /// Removes what sync keeps of the rows. Their registers stay, with their keys: the other devices must learn of the deletion, also of a row
+  /// that was only parked.
   private func forgetSynced(_ ids: PurgedIDs) throws {
     guard try !tables(named: SyncTables.state).isEmpty else { return }
     for (table, key, columns) in [
@@ -126,6 +127,12 @@ extension Writer {
       try rows("SELECT CAST(\(raw: key) AS TEXT), \(raw: columns) FROM holdfast_sync_\(raw: table)") { row in
         let (entry, text) = (try row.text(), try row.text())
         if ids.areNamed(in: Data(text.utf8)) { found.append(entry) }
+      }
+      for entry in found where table == "parked" {
+        let parked: BoundSQL = "tbl || '/' || key = \(entry)"
+        try execute(
+          "UPDATE holdfast_sync_row SET generation = generation + 1, dirty = 1 WHERE generation & 1 AND \(sql: parked)")
+        try execute("DELETE FROM holdfast_sync_cell WHERE \(sql: parked)")
       }
       for entry in found { try execute("DELETE FROM holdfast_sync_\(raw: table) WHERE CAST(\(raw: key) AS TEXT) = \(entry)") }
     }

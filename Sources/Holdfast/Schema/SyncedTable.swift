@@ -203,10 +203,12 @@ extension Store {
   /// Drops what `makeDeclared` has made for sync, and the tables of sync: the file is connected to no space.
   package func dropSync(in tx: Writer) throws {
     try tx.check()
-    try tx.database.telling(of: nil) { db in
-      for schema in schemas { try schema.dropCapture(db) }
-      for table in SyncTables.all { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
-    }
+    try tx.database.telling(of: nil, dropSync)
+  }
+
+  func dropSync(_ db: Database) throws {
+    for schema in schemas { try schema.dropCapture(db) }
+    for table in SyncTables.all { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
   }
 
   /// Takes the lock of the one process, and in it the one holder, that syncs this store. Nil in memory.
