@@ -5,7 +5,8 @@ internal import HoldfastSync
 /// The answer to a request, as an HTTP response needs it.
 public struct SyncAnswer: Sendable {
   /// The HTTP status. 200; 400 for a body that is no request; 401 without a valid token; 403 for a push with a token that only reads; 404 for
-  /// another space than the token's; 409 for a device of another epoch; 413 for a body above 1 MB or 1,000 rows; 422 for a stamp from the
+  /// another space than the token's; 409 for a device of another epoch; 413 for a body above 1 MB or 1,000 rows, and
+  /// for a push of several rows that are more than 8 MB together with what the server has of them; 422 for a stamp from the
   /// future; 426 for a device with an old schema; 503 when the store cannot answer. With each but 200 nothing was applied.
   public private(set) var status: Int
   /// The body: lines of JSON in UTF-8.

@@ -7,25 +7,38 @@ extension SyncServer {
   /// All rows that change have one new sequence number; where none changes, the space's head stays. A row that was sent several times is sent
   /// once, as the merge of all.
   ///
+  /// A stamp may lie two minutes after `now`, or after the latest stamp of the row as it is stored: a server whose clock was ahead once does
+  /// not refuse the later edits of what it took then. A push whose answer would exceed `answerBytes` is refused whole.
   /// - Throws: the errors of the store. The transaction must then be rolled back.
   package func push(_ rows: [SyncRow], of request: SyncRequest, in name: String, now: Int64, _ tx: Writer) throws -> SyncResponse {
     try answering(request, in: name, now: now, tx) { space in
-      guard !rows.contains(where: { $0.latest.milliseconds - SyncResponse.tolerance > now }) else { return .future }
+      var changes: [(old: StoredLine?, merged: SyncRow, line: String)] = []
+      var bytes = 0
+      for row in Self.once(rows) {
+        let old = try tx.first(
+          StoredLine.self, "WHERE space = \(space.space) AND tbl = \(row.name.table.text) AND key = \(row.name.key.text)")
+        let latest = max(now, old?.row.latest.milliseconds ?? 0)
+        guard row.latest.milliseconds - SyncResponse.tolerance <= latest else { return .future }
+        let merged = old.map { $0.row.merged(with: row) } ?? row
+        let line = merged.line
+        bytes += line.utf8.count
+        guard changes.isEmpty || bytes <= answerBytes else {
+          return .failed(StoreError(.invalidValue, "the answer would have too many bytes", suggestion: "Send fewer rows at once."))
+        }
+        changes.append((old, merged, line))
+      }
       let wasCaughtUp = request.cursor == space.head
       let next = space.head + 1
       var stored: [SyncResponse.Stored] = []
       var refused: [SyncResponse.Refused] = []
-      for row in Self.once(rows) {
-        let old = try tx.first(
-          StoredLine.self, "WHERE space = \(space.space) AND tbl = \(row.name.table.text) AND key = \(row.name.key.text)")
-        let merged = old.map { $0.row.merged(with: row) } ?? row
+      for (old, merged, line) in changes {
         if let old, old.row == merged {
           stored.append(old.stored)
           continue
         }
-        let new = StoredLine(merged, in: space.space, at: next, line: merged.line)
+        let new = StoredLine(merged, in: space.space, at: next, line: line)
         if let reason = space.replace(old, by: new, within: space.limits ?? limits) {
-          refused.append(SyncResponse.Refused(row.name, reason))
+          refused.append(SyncResponse.Refused(merged.name, reason))
         } else {
           try tx.upsert(new)
           stored.append(new.stored)

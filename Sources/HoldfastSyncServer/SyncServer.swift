@@ -18,6 +18,8 @@ public struct SyncServer: Sendable {
   let pushes = PushQueue()
   /// The most rows of a page, and the most bytes of their lines. A page ends earlier rather than within a push, and has at least one push.
   package var (pageRows, pageBytes) = (1_000, 1 << 20)
+  /// The most bytes of the lines in the answer to a push of several rows.
+  package var answerBytes = 8 << 20
 
   /// A server in a store that was opened with `schema`.
   public init(_ store: Store, limits: SyncLimits = SyncLimits()) {

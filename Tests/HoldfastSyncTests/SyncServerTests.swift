@@ -57,6 +57,31 @@ struct SyncServerTests {
     #expect(try world.pull() == "page: 1 books/a; cursor 1")
   }
 
+  @Test("a server whose clock was ahead once takes the later edits of the rows that it took then, and of no other")
+  func clockWasAhead() throws {
+    let world = try ServerWorld()
+    let ahead = ServerWorld.now + 86_400_000
+    let request = SyncRequest(.push([.book("a", at: ahead)]), epoch: "e1", cursor: 0, schema: 1)
+    #expect(try world.server.answer(request, in: "anna", now: ahead).picture == "pushed: 1 books/a; cursor 1")
+    #expect(try world.push(.book("b", at: ahead), cursor: 1) == "future")
+    #expect(try world.push(.book("a", at: ahead + 120_001), cursor: 1) == "future")
+    #expect(try world.push(.book("a", at: ahead + 120_000), cursor: 1) == "pushed: 2 books/a; cursor 2")
+  }
+
+  @Test("a push of several rows whose answer would be larger than 8 MB is refused, and nothing of it is applied; one row is always answered")
+  func largeAnswer() throws {
+    var world = try ServerWorld()
+    #expect(world.server.answerBytes == 8 << 20)
+    let large = SyncRow.book("a", at: 1, ["title": "\"\(String(repeating: "x", count: 1_000))\""])
+    #expect(try world.push(large) == "pushed: 1 books/a; cursor 1")
+    world.server.answerBytes = large.line.utf8.count
+    #expect(try world.push(.book("a", at: 0), .book("b", at: 1), cursor: 1) == "failed: invalid_value")
+    #expect(try world.pull(cursor: 1) == "page: ; cursor 1")
+    #expect(try world.push(.book("a", at: 0), cursor: 1) == "pushed: 1 books/a; cursor 1")
+    world.server.answerBytes = 1
+    #expect(try world.push(.book("a", at: 0), cursor: 1) == "pushed: 1 books/a; cursor 1")
+  }
+
   @Test("a device whose schema is older than the space demands may neither push nor pull")
   func oldSchema() throws {
     let world = try ServerWorld()

@@ -48,7 +48,7 @@ package struct SyncResponse: Sendable {
     case pushed([Stored], refused: [Refused], cursor: Int64?)
     /// The device's epoch has ended: up to push number `fork` the server has what the device has seen. Nil: the server does not know that epoch.
     case branched(fork: Int64?)
-    /// A stamp lies more than two minutes after the server's time. Nothing was applied.
+    /// A stamp lies more than two minutes after the server's time, and after all stamps of its row that the server has. Nothing was applied.
     case future
     /// The device's schema is too old. Nothing was applied.
     case oldSchema
