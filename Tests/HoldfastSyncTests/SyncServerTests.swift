@@ -68,7 +68,7 @@ struct SyncServerTests {
     #expect(try world.push(.book("a", at: ahead + 120_000), cursor: 1) == "pushed: 2 books/a; cursor 2")
   }
 
-  @Test("a push of several rows whose answer would be larger than 8 MB is refused, and nothing of it is applied; one row is always answered")
+  @Test("a push of several rows whose answer would exceed 8 MB is refused, and nothing of it is applied; one row is always answered")
   func largeAnswer() throws {
     var world = try ServerWorld()
     #expect(world.server.answerBytes == 8 << 20)

@@ -70,8 +70,9 @@ package struct Serving: Sendable {
     if answer.status == 200, verb == .pull { metrics.rows(pulled: answer.rows) }
     if answer.status == 200, verb == .push {
       metrics.rows(pushed: answer.rows)
+      // Before the answer: a device forgets what was acknowledged.
+      if let note { await note.write(context.logger) }
       wakes.wake(space)
-      if let note { Task { await note.write(context.logger) } }
     }
     return response(answer, to: request, context)
   }

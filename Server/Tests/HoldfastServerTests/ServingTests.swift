@@ -67,6 +67,19 @@ import Testing
     }
   }
 
+  @Test("a push is noted before it is acknowledged")
+  func noted() async throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("noted-\(UUID().uuidString)")
+    let note = file.appendingPathExtension("pushes")
+    defer { try? FileManager.default.removeItem(at: note) }
+    try await ServerWorld.run(notingBeside: file) { world in
+      for number in 1...20 {
+        #expect(try await world.push(book("\(number)")).status == 200)
+        #expect(try Int(String(contentsOf: note, encoding: .utf8).dropLast()) == number)
+      }
+    }
+  }
+
   @Test("a push that fails does not fail the others of its transaction")
   func oneFails() async throws {
     try await ServerWorld.run { world in

@@ -17,8 +17,10 @@ struct ServerWorld: Sendable {
   static let now: Int64 = 1_764_000_000_000
 
   /// Serves as long as `body` runs.
+  ///
+  /// - Parameter file: the number of pushes is noted beside it; nil: nowhere.
   static func run(
-    limits: SyncLimits = SyncLimits(), _ change: (inout ServingOptions) -> Void = { _ in },
+    limits: SyncLimits = SyncLimits(), notingBeside file: URL? = nil, _ change: (inout ServingOptions) -> Void = { _ in },
     _ body: @escaping @Sendable (ServerWorld) async throws -> Void
   ) async throws {
     var storeOptions = StoreOptions.testing
@@ -33,7 +35,8 @@ struct ServerWorld: Sendable {
     let lines = LogLines()
     let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
     let (ports, port) = AsyncStream<Int>.makeStream()
-    let application = Serving(server, options).application(at: try #require(Address("127.0.0.1:0")), logger) { port.yield($0) }
+    let serving = Serving(server, options, note: file.map { PushNote(server, beside: $0) })
+    let application = serving.application(at: try #require(Address("127.0.0.1:0")), logger) { port.yield($0) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await application.run() }
       group.addTask {
