@@ -67,7 +67,7 @@ final class Arrival {
   ///   a push that is still to come: it is parked until then.
   func take(_ stored: [SyncResponse.Stored], hasAll: Bool) throws {
     self.hasAll = hasAll
-    for stored in stored where 1...SyncRow.largestGeneration ~= stored.row.generation { try take(stored.row, stored.sequence) }
+    for stored in stored where stored.row.canBeStored { try take(stored.row, stored.sequence) }
     for deletion in deletions { try apply(deletion.row, deletion.state) }
     deletions = []
     try mendParents()
@@ -171,6 +171,9 @@ final class Arrival {
 }
 
 extension SyncRow {
+  /// Whether registers can hold the row, and edits after it. Another one was never made by a device, and is skipped.
+  fileprivate var canBeStored: Bool { 1...Self.largestGeneration ~= generation && SyncResponse.times ~= latest.milliseconds }
+
   /// What of this row is no longer in the one that it and `remote` were merged into, and is not of a birth that they share: values with an
   /// earlier stamp than the winning ones; the whole row, where another generation won. Nil where nothing is lost.
   func lost(in merged: SyncRow, against remote: SyncRow) -> SyncRow? {

@@ -133,7 +133,7 @@ package final class SyncDevice {
     var round = round
     round.error = nil
     do {
-      guard Self.times ~= response.now else { throw StoreError(.inputOutput, "the server's answer has no time") }
+      guard SyncResponse.times ~= response.now else { throw StoreError(.inputOutput, "the server's answer has no time") }
       try store.write(as: "sync.receive") { tx in
         try tx.execute("UPDATE holdfast_sync SET offset = \(response.now - max(0, clock()))")
         try take(response, to: request, &round, tx)
@@ -144,9 +144,6 @@ package final class SyncDevice {
       throw error
     }
   }
-
-  /// Up to the year 9999, so that no sum or shift of a time overflows.
-  private static let times: ClosedRange<Int64> = 0...253_402_300_799_999
 
   private func take(_ response: SyncResponse, to request: SyncRequest, _ round: inout Round, _ tx: Writer) throws {
     let state = try SpaceState(tx)
@@ -165,10 +162,11 @@ package final class SyncDevice {
       round.note = nil
       // A device that sends more than fits into one push may be in the midst of it: only where nothing came is the merge complete.
       (settles, mayRepair) = (true, rows.isEmpty)
-    case (.pushed(let rows, _, let cursor), .push(let sent)) where request.epoch == response.epoch:
+    case (.pushed(let rows, let refused, let cursor), .push(let sent))
+    where request.epoch == response.epoch && Set(sent.map(\.name)).isSubset(of: rows.map(\.row.name) + refused.map(\.name)):
       try arrival.take(rows, hasAll: cursor != nil)
-      let answered = Set(rows.map(\.row.name))
-      try refuse(sent.filter { !answered.contains($0.name) }, tx)
+      let names = Set(refused.map(\.name))
+      try refuse(sent.filter { names.contains($0.name) }, tx)
       if let cursor { try tx.execute("UPDATE holdfast_sync SET cursor = max(cursor, \(cursor))") } else { round.mustPullAgain = true }
       settles = cursor != nil
     case (.branched(let fork), _):
@@ -214,10 +212,13 @@ package final class SyncDevice {
     }
   }
 
-  /// The same, if the server has refused nothing for a day: its limits may be others by now.
+  /// The same, if the server has refused nothing for a day, or nothing since the clock was set back: its limits may be others by now.
   func retryRefusedDaily() throws {
     let isDue = try store.read(as: "sync.retryRefused") { reader in
-      try reader.count("SELECT refused_at BETWEEN 1 AND \(clock() - 86_400_000) FROM holdfast_sync") > 0 && Status(in: reader).refused > 0
+      let now = clock()
+      return try reader.count(
+        "SELECT refused_at BETWEEN 1 AND \(now - 86_400_000) OR refused_at > \(now) FROM holdfast_sync") > 0
+        && Status(in: reader).refused > 0
     }
     if isDue { try retryRefused() }
   }

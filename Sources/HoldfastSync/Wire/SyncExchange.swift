@@ -65,4 +65,7 @@ package struct SyncResponse: Sendable {
 
   /// The farthest that a stamp may lie in the server's future, in milliseconds.
   package static let tolerance: Int64 = 120_000
+
+  /// The times that a server can have: up to the year 9999, so that no sum or shift of a time overflows.
+  static let times: ClosedRange<Int64> = 0...253_402_300_799_999
 }

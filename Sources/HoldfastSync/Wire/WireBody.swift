@@ -100,9 +100,6 @@ extension SyncResponse {
     }
   }
 
-  /// Up to the year 9999, so that no sum or shift of a time overflows.
-  private static let times: ClosedRange<Int64> = 0...253_402_300_799_999
-
   private static func read(_ lines: WireLines, _ status: Int) throws -> SyncResponse {
     let rows = try lines.rows { row, sequence in Stored(row, at: try WireObject.required("q", sequence)) }
     return try lines.head { head, _ in

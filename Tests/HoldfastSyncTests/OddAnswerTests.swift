@@ -1,0 +1,55 @@
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@testable import HoldfastSync
+
+/// Answers that no server of this version gives.
+@Suite("Odd answers")
+struct OddAnswerTests {
+  private static let name = SyncRow.Name("notes", "n1")
+
+  private static func note(_ key: String, at time: Int64 = 1, later: [ExactText: SyncRow.Exception] = [:]) -> SyncRow {
+    let values = ["id": "\"\(key)\"", "title": "\"new\"", "body": "\"\""].map { (ExactText($0), ExactText($1)) }
+    return SyncRow(
+      SyncRow.Name("notes", key), generation: 1, birth: .at(time), values: Dictionary(uniqueKeysWithValues: values), exceptions: later)
+  }
+
+  @Test("an answer to a push that neither has a row nor refuses it does not fit: nothing is refused, and the row still waits")
+  func missing() throws {
+    let device = try LoneDevice()
+    try device.store.add("n1")
+    try device.pull()
+    try device.answerPush(.pushed([], refused: [], cursor: nil))
+    #expect(device.sync.status.lastError?.code == .inputOutput)
+    #expect(device.sync.status.pending == 1 && device.sync.status.refused == 0)
+    #expect(try device.pull().map(\.name) == [Self.name])
+    try device.answerPush(.pushed([], refused: [.init(Self.name, "quota")], cursor: nil))
+    #expect(device.sync.status.lastError == nil && device.sync.status.refused == 1)
+  }
+
+  @Test("refused rows are sent again a day later, and at once where the clock was set back since")
+  func clockSetBack() throws {
+    let device = try LoneDevice()
+    try device.store.add("n1")
+    try device.pull()
+    try device.answerPush(.pushed([], refused: [.init(Self.name, "quota")], cursor: nil))
+    try device.sync.retryRefusedDaily()
+    #expect(device.sync.status.refused == 1)
+    device.clock.now -= 1
+    try device.sync.retryRefusedDaily()
+    #expect(device.sync.status.refused == 0 && device.sync.status.pending == 1)
+  }
+
+  @Test("a row with a stamp beyond the year 9999 is skipped; the others of its page arrive")
+  func beyondAllTimes() throws {
+    let device = try LoneDevice()
+    let beyond: Int64 = 253_402_300_800_000
+    let later = SyncRow.Exception(.at(beyond), ["\"late\""].map { ExactText($0) })
+    let last = SyncRow.Exception(.at(beyond - 1), ["\"last\""].map { ExactText($0) })
+    try device.pull(
+      Self.note("n1", at: beyond), Self.note("n2", later: [ExactText("title"): later]), Self.note("n3", later: [ExactText("title"): last]))
+    #expect(try device.store.notes() == ["n3 last"])
+    #expect(device.sync.status.lastError == nil)
+  }
+}

@@ -1,0 +1,59 @@
+import Holdfast
+import HoldfastTesting
+
+@testable import HoldfastSync
+
+/// A device whose server says what a test wants. Its clock stands still.
+final class LoneDevice {
+  final class Clock {
+    var now: Int64 = 1_800_000_000_000
+  }
+
+  let store: Store
+  let clock = Clock()
+  let sync: SyncDevice
+
+  convenience init(_ schema: StoreSchema = SyncedNotes.schema) throws { try self.init(Store.inMemory(schemas: [schema])) }
+
+  /// A store that may be connected already.
+  init(_ store: Store) throws {
+    self.store = store
+    try SyncDevice.connect(store, space: "anna", node: 1)
+    sync = try SyncDevice(store, node: 1) { [clock] in clock.now }
+  }
+
+  /// Writes at the device's time.
+  func write(_ sql: BoundSQL) throws {
+    try store.edit("UPDATE holdfast_sync SET clock = \(clock.now)")
+    try store.edit(sql)
+  }
+
+  /// Answers a request with this.
+  func answer(_ outcome: SyncResponse.Outcome, to request: SyncRequest) throws {
+    try sync.receive(SyncResponse(outcome, now: clock.now, epoch: "e1"), to: request)
+  }
+
+  /// Begins a round, and gives the device these rows, all there are, each of a push of its own. Returns the rows that it then sends.
+  @discardableResult
+  func pull(_ rows: SyncRow...) throws -> [SyncRow] {
+    sync.beginRound()
+    guard let request = try sync.next() else { return [] }
+    let stored = zip(rows, (request.cursor + 1)...).map { SyncResponse.Stored($0, at: $1) }
+    try answer(.page(stored, cursor: request.cursor + Int64(rows.count), more: false), to: request)
+    guard case .push(let sent)? = try sync.next()?.verb else { return [] }
+    return sent
+  }
+
+  /// Answers the push that the device asks for now.
+  func answerPush(_ outcome: SyncResponse.Outcome) throws {
+    guard let request = try sync.next(), case .push = request.verb else {
+      throw StoreError(.verificationFailed, "the device sends nothing")
+    }
+    try answer(outcome, to: request)
+  }
+
+  /// A row as the device has it.
+  func row(_ table: String, _ key: String) throws -> SyncRow? {
+    try store.read { reader in try sync.row(SyncRow.Name(table, key), in: reader) }
+  }
+}
