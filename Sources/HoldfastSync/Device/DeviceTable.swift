@@ -99,6 +99,9 @@ final class DeviceTable {
     }
   }
 
+  /// Whether this version knows the column, whether it travels or not.
+  func has(_ column: String) -> Bool { known.contains(ExactText(column)) || here[column] != nil || derived.contains(column) }
+
   // MARK: Values
 
   /// The current texts of the columns that this version knows, without those that are NULL. A value of a group that this version does not know

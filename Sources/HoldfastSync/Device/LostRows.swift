@@ -21,15 +21,18 @@ extension DeviceTables {
   /// Writes the lost values into their row, or inserts the lost row, and removes the entry. Capture notes it as an edit of now.
   ///
   /// - Throws: `.notFound` where the entry is gone, or its row was deleted and only some of its values are known; `.newerSchema` for a
-  ///   table that this version does not know; `.constraint` where the table refuses the row, and for a row that is parked.
+  ///   table or a column that this version does not know; `.constraint` where the table refuses the row, and for a row that is parked.
   func restore(_ id: Int64, in tx: Writer) throws {
     guard let lost = try LostRow.all(in: tx, "WHERE id = \(id)").first else {
       throw StoreError(.notFound, "the lost value is not in the list any more", suggestion: "Read the list again.")
     }
     let name = lost.row.name
-    guard let table = self[name.table] else {
-      throw StoreError(
-        .newerSchema, "this version of the app does not know the table \(name.table.text)", recoveryOptions: [.updateApp])
+    func unknown(_ what: String) -> StoreError {
+      StoreError(.newerSchema, "this version of the app does not know the \(what)", recoveryOptions: [.updateApp])
+    }
+    guard let table = self[name.table] else { throw unknown("table \(name.table.text)") }
+    if let column = lost.row.current.keys.filter({ !table.has($0.text) }).min() {
+      throw unknown("column \(column.text) of \(table.name)")
     }
     let local = try local(name, in: tx)
     var values: [ExactText: ExactText] = [:]

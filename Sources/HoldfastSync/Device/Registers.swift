@@ -58,10 +58,11 @@ extension DeviceTables {
       let row = SyncRow(name, generation: register.generation, birth: register.birth, values: values, exceptions: exceptions)
       local?.row = try table.adding(extraOf: row, in: reader)
       local?.place = .table
-    } else if var row = try table.parked(name, in: reader), row.generation == register.generation {
-      for column in table.here.keys {
-        local?.here[column] = row.values.removeValue(forKey: ExactText(column)).flatMap { SyncValue.value(of: $0) }
-      }
+    } else if let body = try table.parkedBody(of: name, in: reader), var row = SyncRow(body: body, of: name),
+      row.generation == register.generation
+    {
+      local?.here = table.here(inParked: body)
+      for column in table.here.keys { row.values[ExactText(column)] = nil }
       local?.row = row
       local?.place = .parked
     }
@@ -82,9 +83,17 @@ extension DeviceTable {
 
   /// The row as it was parked, with the columns that stay on this device.
   func parked(_ name: SyncRow.Name, in reader: Reader) throws -> SyncRow? {
-    let body = try reader.value(
-      "SELECT body FROM holdfast_sync_parked WHERE tbl = \(number) AND key = \(name.key.text)", { try $0.text() })
-    return body.flatMap { SyncRow(body: $0, of: name) }
+    try parkedBody(of: name, in: reader).flatMap { SyncRow(body: $0, of: name) }
+  }
+
+  fileprivate func parkedBody(of name: SyncRow.Name, in reader: Reader) throws -> String? {
+    try reader.value("SELECT body FROM holdfast_sync_parked WHERE tbl = \(number) AND key = \(name.key.text)") { try $0.text() }
+  }
+
+  /// The columns that stay on this device, as a body was parked with them: also those that are NULL, which no row has.
+  fileprivate func here(inParked body: String) -> [String: SQLValue] {
+    guard !here.isEmpty, case .object(let members)? = JSONValue(json: body), case .object(let values)? = members["v"] else { return [:] }
+    return here.keys.reduce(into: [:]) { $0[$1] = values[$1].flatMap { SyncValue.value(of: $0) } }
   }
 
   /// The columns of a row that stay on this device; empty when the table does not have the row.

@@ -6,10 +6,13 @@ struct UniqueRule {
   private(set) var columns: [(name: String, collation: String)] = []
   /// The condition of a partial index, as SQL.
   let condition: String?
+  /// The columns that the condition can name.
+  private let known: [String]
 
   /// All of a table, by the names of their indexes.
   ///
-  /// - Throws: `.misuse` for an index of an expression or of a generated column, because the rows that clash cannot be looked for.
+  /// - Throws: `.misuse` for an index of an expression or of a generated column, or with a condition on one, because the rows that clash cannot
+  ///   be looked for.
   static func all(of table: String, columns known: [String], in reader: Reader) throws -> [UniqueRule] {
     var rules: [(index: String, rule: UniqueRule)] = []
     try reader.rows(
@@ -23,8 +26,16 @@ struct UniqueRule {
       guard let column, known.contains(column) else {
         throw StoreError(.misuse, "the table \(table) cannot be synced: its unique index \(index) has an expression or a generated column")
       }
-      if rules.last?.index != index { rules.append((index, UniqueRule(condition: sql.map(Self.condition)))) }
+      if rules.last?.index != index { rules.append((index, UniqueRule(condition: sql.map(Self.condition), known: known))) }
       rules[rules.count - 1].rule.columns.append((column, collation ?? "BINARY"))
+    }
+    for (index, rule) in rules {
+      do {
+        _ = try rule.applies(to: [:], of: table, in: reader)
+      } catch {
+        throw StoreError(
+          .misuse, "the table \(table) cannot be synced: its unique index \(index) has a condition on a generated column", cause: error)
+      }
     }
     return rules.map(\.rule)
   }
@@ -36,19 +47,22 @@ struct UniqueRule {
     return word.map { String(sql[$0.upperBound...]) } ?? "true"
   }
 
-  private init(condition: String?) { self.condition = condition }
+  private init(condition: String?, known: [String]) { (self.condition, self.known) = (condition, known) }
+
+  /// Whether a row with these values is in the index. A column without a value is NULL.
+  private func applies(to values: [String: SQLValue], of table: String, in reader: Reader) throws -> Bool {
+    guard let condition else { return true }
+    let row = BoundSQL.joined(known.map { "\(values[$0] ?? .null) AS \(raw: quoted($0))" }, separator: ", ")
+    return try reader.count("SELECT count(*) FROM (SELECT \(sql: row)) AS \(raw: quoted(table)) WHERE \(raw: condition)") > 0
+  }
 
   /// The condition of the rows that a row with these values clashes with; nil where it clashes with none, whatever the table holds.
   func clashes(with values: [String: SQLValue], of table: String, in reader: Reader) throws -> BoundSQL? {
     let own = columns.map { (column: $0, value: values[$0.name] ?? .null) }
     guard own.allSatisfy({ $0.value != .null }) else { return nil }
-    var clashes = BoundSQL.joined(
+    guard try applies(to: values, of: table, in: reader) else { return nil }
+    let clashes = BoundSQL.joined(
       own.map { "\(raw: quoted($0.column.name)) = \($0.value) COLLATE \(raw: quoted($0.column.collation))" }, separator: " AND ")
-    guard let condition else { return clashes }
-    let row = BoundSQL.joined(values.sorted { $0.key < $1.key }.map { "\($1) AS \(raw: quoted($0))" }, separator: ", ")
-    let applies = try reader.count("SELECT count(*) FROM (SELECT \(sql: row)) AS \(raw: quoted(table)) WHERE \(raw: condition)") > 0
-    guard applies else { return nil }
-    clashes = "\(sql: clashes) AND (\(raw: condition))"
-    return clashes
+    return condition.map { "\(sql: clashes) AND (\(raw: $0))" } ?? clashes
   }
 }

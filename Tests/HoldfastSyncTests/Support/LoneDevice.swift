@@ -10,16 +10,17 @@ final class LoneDevice {
   }
 
   let store: Store
-  let clock = Clock()
+  let clock: Clock
   let sync: SyncDevice
 
   convenience init(_ schema: StoreSchema = SyncedNotes.schema) throws { try self.init(Store.inMemory(schemas: [schema])) }
 
   /// A store that may be connected already.
   init(_ store: Store) throws {
-    self.store = store
+    let clock = Clock()
+    (self.store, self.clock) = (store, clock)
     try SyncDevice.connect(store, space: "anna", node: 1)
-    sync = try SyncDevice(store, node: 1) { [clock] in clock.now }
+    sync = try SyncDevice(store, node: 1) { clock.now }
   }
 
   /// Writes at the device's time.
