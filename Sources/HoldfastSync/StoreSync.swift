@@ -181,8 +181,8 @@ public final class StoreSync: Sendable {
   /// Writes lost values into their row, or inserts the lost row, and takes them off the list. It is an edit of now, and travels. Blocks the caller.
   ///
   /// - Throws: `.notFound` where the entry is gone, or its row was deleted and only some of its values are known; `.constraint` where the table
-  ///   refuses the row, or keeps it parked; `.newerSchema` for a table or a column that this version does not know; `.readOnly`. Then nothing has
-  ///   changed, and the entry stays.
+  ///   refuses the row, or keeps it parked; `.newerSchema` for a table or a column that this version does not know; `.readOnly`. Then nothing
+  ///   has changed, and the entry stays.
   public func restore(_ lost: Lost) throws {
     try store.write(as: "sync.restore") { tx in
       try SpaceState.check(space, in: tx)

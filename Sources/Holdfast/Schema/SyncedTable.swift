@@ -12,6 +12,10 @@ extension SchemaDeclaration {
   /// different columns of one row keep both changes; of two changes of one column the later one stays. Generated columns do not
   /// sync, and neither does an INTEGER PRIMARY KEY that is not in `key`.
   ///
+  /// `together` may change between versions: of two changes of one column, in whichever groups two versions have it, the later one stays.
+  /// Only a change in a group of several columns that has yet to be sent, when a version without that group opens the store, counts as old as
+  /// its row.
+  ///
   /// Not noted are rows that another program replaces (`INSERT OR REPLACE`) without `PRAGMA recursive_triggers = ON`, and what a program
   /// changes while the triggers are missing: new and deleted rows are found when the kit makes them again.
   /// - Parameters:

@@ -181,8 +181,9 @@ extension SyncRow {
     guard merged.generation == generation else { return self }
     let current = merged.current
     let values = remote.birth == birth ? [:] : values.filter { current[$0.key] != $0.value }
+    let own = self.current
     let exceptions = exceptions.filter { group, exception in
-      zip(Self.columns(of: group), exception.values).contains { current[$0] ?? Self.null != $1 }
+      zip(Self.columns(of: group), exception.values).contains { own[$0] == $1 && current[$0] ?? Self.null != $1 }
     }
     guard !values.isEmpty || !exceptions.isEmpty else { return nil }
     return SyncRow(name, generation: generation, birth: birth, values: values, exceptions: exceptions)

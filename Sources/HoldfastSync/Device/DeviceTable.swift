@@ -12,6 +12,11 @@ final class DeviceTable {
     let number: Int64
     let name: ExactText
     let columns: [String]
+
+    init(columns: [String]) {
+      let name = SyncedTable.name(ofGroup: columns)
+      (number, self.name, self.columns) = (SyncedTable.number(of: name), ExactText(name), columns)
+    }
   }
 
   /// A foreign key. `to` is empty where the parent table is not in the store.
@@ -39,6 +44,8 @@ final class DeviceTable {
   let defaults: [String: String]
   let unique: [UniqueRule]
   let record: RowRecord?
+  /// `groups`, and each column alone, as it may have been in an earlier version.
+  private let byNumber: [Int64: Group]
   /// `columns`.
   private let known: Set<ExactText>
   /// The statement that wrote the last row, and its columns.
@@ -74,13 +81,12 @@ final class DeviceTable {
     columns = given.map(\.name).filter { name in
       synced.here[name] == nil && !synced.derived.contains(name) && (name != rowID || synced.key.contains(name))
     }
-    groups = synced.groups(of: columns).map { columns in
-      let name = columns.joined(separator: ",")
-      return Group(number: SyncedTable.number(of: name), name: ExactText(name), columns: columns)
-    }
+    groups = synced.groups(of: columns).map(Group.init)
     guard Set(groups.map(\.number)).count == groups.count else {
       throw misuse("two groups of its columns have one number; rename a column")
     }
+    let single = columns.filter { !synced.key.contains($0) }.map { Group(columns: [$0]) }
+    byNumber = Dictionary((groups + single).map { ($0.number, $0) }) { first, _ in first }
     known = Set(columns.map { ExactText($0) })
     let own = records.filter { $0.table == synced.name }
     record = try own.first { synced.derived.isSubset(of: $0.columns) }.map { try RowRecord($0) }
@@ -99,21 +105,21 @@ final class DeviceTable {
     }
   }
 
+  /// The group of a cell; nil for one of several columns that only an earlier version had.
+  func group(_ number: Int64) -> Group? { byNumber[number] }
+
   /// Whether this version knows the column, whether it travels or not.
   func has(_ column: String) -> Bool { known.contains(ExactText(column)) || here[column] != nil || derived.contains(column) }
 
   // MARK: Values
 
-  /// The current texts of the columns that this version knows, without those that are NULL. A value of a group that this version does not know
-  /// is not shown.
+  /// The current texts of the columns that this version knows, without those that are NULL. Other versions may have other groups; of those
+  /// that have a column, the latest counts.
   func texts(of row: SyncRow) -> [String: ExactText] {
-    var texts: [String: ExactText] = [:]
-    for column in columns { texts[column] = row.values[ExactText(column)] }
-    for group in groups {
-      guard let exception = row.exceptions[group.name] else { continue }
-      for (column, text) in zip(group.columns, exception.values) { texts[column] = text == SyncRow.null ? nil : text }
+    let current = row.current
+    return columns.reduce(into: [:]) { texts, column in
+      if let text = current[ExactText(column)], text != SyncRow.null { texts[column] = text }
     }
-    return texts
   }
 
   /// The values of a row that arrived, with those that stay here and those that the record computes.
@@ -157,9 +163,13 @@ final class DeviceTable {
     try tx.execute(writing.sql) { bound in for column in given { try bound.value(values[column] ?? .null) } }
   }
 
-  /// What of a row only other versions know: it travels again with the row. Nil where there is nothing.
+  /// What of a row the table and its cells do not hold: columns and groups that only other versions know, and the values that those
+  /// hide. It travels again with the row. Nil where there is nothing.
   func unknown(of row: SyncRow) -> SyncRow? {
-    let exceptions = row.exceptions.filter { exception in !groups.contains { $0.name == exception.key } }
+    let current = row.current
+    let exceptions = row.exceptions.filter { name, exception in
+      !groups.contains { $0.name == name } || zip(SyncRow.columns(of: name), exception.values).contains { current[$0] != $1 }
+    }
     guard row.isAlive, !exceptions.isEmpty || !known.isSuperset(of: row.values.keys) else { return nil }
     return SyncRow(
       row.name, generation: row.generation, birth: row.birth, values: row.values.filter { !known.contains($0.key) }, exceptions: exceptions)

@@ -52,7 +52,7 @@ extension DeviceTables {
       var exceptions: [ExactText: SyncRow.Exception] = [:]
       try reader.rows("SELECT grp, hlc, node FROM holdfast_sync_cell WHERE tbl = \(table.number) AND key = \(key)") { row in
         let (number, stamp) = (try row.int64(), Stamp(time: try row.int64(), node: try row.int64()))
-        guard let group = table.groups.first(where: { $0.number == number }) else { return }
+        guard let group = table.group(number) else { return }
         exceptions[group.name] = .init(stamp, group.columns.map { values[ExactText($0)] ?? SyncRow.null })
       }
       let row = SyncRow(name, generation: register.generation, birth: register.birth, values: values, exceptions: exceptions)
@@ -107,11 +107,18 @@ extension DeviceTable {
     } ?? [:]
   }
 
-  /// The row with what only other versions know of it.
+  /// The row with what only other versions know of it. What the table has is the latest: an edit of this device counts as later than what
+  /// other versions had written into its columns, whatever the clocks said.
   fileprivate func adding(extraOf row: SyncRow, in reader: Reader) throws -> SyncRow {
     let body = try reader.value(
       "SELECT body FROM holdfast_sync_extra WHERE tbl = \(name) AND key = \(row.name.key.text)", { try $0.text() })
-    return body.flatMap { SyncRow(body: $0, of: row.name) }.map(row.joined) ?? row
+    guard var whole = body.flatMap({ SyncRow(body: $0, of: row.name) }).map(row.joined) else { return row }
+    let current = whole.current
+    for (group, own) in row.exceptions.sorted(by: { $0.key < $1.key })
+    where zip(SyncRow.columns(of: group), own.values).contains(where: { current[$0] != $1 }) {
+      whole.exceptions[group] = .init(Stamp(time: whole.latest.time &+ 1, node: own.stamp.node), own.values)
+    }
+    return whole
   }
 
   /// Writes the register of a row: its stamps and state, and what only other versions know of it.
@@ -153,12 +160,12 @@ extension Writer {
 }
 
 extension SyncRow {
-  /// The row with what was kept of it for columns that its table did not have.
+  /// The row with what was kept of it beside its table.
   func joined(_ extra: SyncRow) -> SyncRow {
     guard extra.generation == generation else { return self }
     return SyncRow(
       name, generation: generation, birth: birth, values: values.merging(extra.values) { $1 },
-      exceptions: exceptions.merging(extra.exceptions) { $0.stamp < $1.stamp ? $1 : $0 })
+      exceptions: exceptions.merging(extra.exceptions) { $0.stamp <= $1.stamp ? $1 : $0 })
   }
 
   /// A row that the store keeps as its line; nil for a line that is damaged, or another row's.

@@ -11,8 +11,8 @@ struct UniqueRule {
 
   /// All of a table, by the names of their indexes.
   ///
-  /// - Throws: `.misuse` for an index of an expression or of a generated column, or with a condition on one, because the rows that clash cannot
-  ///   be looked for.
+  /// - Throws: `.misuse` for an index of an expression or of a generated column, or with a condition on one, because the rows that clash
+  ///   cannot be looked for.
   static func all(of table: String, columns known: [String], in reader: Reader) throws -> [UniqueRule] {
     var rules: [(index: String, rule: UniqueRule)] = []
     try reader.rows(
