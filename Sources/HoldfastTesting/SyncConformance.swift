@@ -42,8 +42,8 @@ public struct SyncConformance<Library: Holdfast.Library>: Sendable {
     (self.schema, self.devices, self.library, self.fill) = (schema, max(2, devices), library, fill)
   }
 
-  /// Seeds for the cases of a test: 10; 1,000 with `HOLDFAST_PROOF=long` in the environment.
-  public static var seeds: Range<UInt64> { 0..<(ProofRun.isLong ? 1_000 : 10) }
+  /// Seeds for the cases of a test: 4; 1,000 with `HOLDFAST_PROOF=long` in the environment.
+  public static var seeds: Range<UInt64> { 0..<(ProofRun.isLong ? 1_000 : 4) }
 
   /// Makes the run of a seed. Equal seeds give equal edits, when `fill` writes equal rows.
   ///

@@ -10,7 +10,7 @@ import Testing
 @Suite("The sync simulator")
 struct SimulatorTests {
   private static let seeds: UInt64 =
-    ProcessInfo.processInfo.environment["HOLDFAST_SEEDS"].flatMap(UInt64.init) ?? (ProofRun.isLong ? 1_000 : 20)
+    ProcessInfo.processInfo.environment["HOLDFAST_SEEDS"].flatMap(UInt64.init) ?? (ProofRun.isLong ? 1_000 : 10)
   @Test("every seed ends with equal tables on all devices and on the server, and nothing that was acknowledged or written is gone")
   func allSeeds() {
     let result = SimulatedSeeds.run(0..<Self.seeds)
@@ -53,7 +53,7 @@ struct SimulatorTests {
       }
       try device.restart(node: world.node())
       do { try world.settle() } catch { throw Simulated.Violation("device \(number), statement \(statement): \(error)") }
-      statement += ProofRun.isLong ? 1 : 5
+      statement += ProofRun.isLong ? 1 : 11
     } while device.fault.wasReached
     #expect(statement > 50)
   }

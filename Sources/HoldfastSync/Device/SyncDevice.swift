@@ -45,6 +45,8 @@ package final class SyncDevice {
     var isCaughtUp = false
     /// A push found that others have pushed.
     var mustPullAgain = false
+    /// The most rows of a push: fewer after one whose answer would have been too large.
+    var rows = SyncRequest.greatestRows
     /// What ends the round.
     var error: StoreError?
     /// What could not be mended here, and does not keep anything from being sent.
@@ -105,7 +107,7 @@ package final class SyncDevice {
   // MARK: A round
 
   /// Begins a round: a pull, then pushes while something has to be sent, then a pull where a push found others' rows.
-  package func beginRound() { round.phase = .pulls }
+  package func beginRound() { (round.phase, round.rows) = (.pulls, SyncRequest.greatestRows) }
 
   /// What to ask next. Nil: the round is over.
   package func next() throws -> SyncRequest? {
@@ -113,7 +115,7 @@ package final class SyncDevice {
       let state = try SpaceState(reader)
       let schema = store.schemas.map(\.version).reduce(0, +)
       if round.phase == .pushes {
-        let rows = try tables.unsent(in: reader)
+        let rows = try tables.unsent(in: reader, limit: round.rows)
         if !rows.isEmpty { return SyncRequest(.push(rows), epoch: state.epoch, cursor: state.cursor, schema: schema) }
         round.phase = round.mustPullAgain ? .pulls : .over
       }
@@ -180,6 +182,7 @@ package final class SyncDevice {
     case (.failed(let error), .push(let sent)) where sent.count == 1 && error.code == .invalidValue:
       // One row that is larger than a request may be.
       try refuse(sent, tx)
+    case (.failed(let error), .push(let sent)) where error.code == .invalidValue: round.rows = max(1, sent.count / 2)
     case (.failed(let error), _): (round.phase, round.error) = (.over, error)
     case (.oldSchema, _):
       let error = StoreError(.newerSchema, "the server needs a newer version of the app", recoveryOptions: [.updateApp])

@@ -2,7 +2,7 @@ internal import Holdfast
 
 extension DeviceTables {
   /// Whole rows for one push: as many as fit, and one that is too large alone, which the server then refuses.
-  func unsent(in reader: Reader) throws -> [SyncRow] {
+  func unsent(in reader: Reader, limit: Int = SyncRequest.greatestRows) throws -> [SyncRow] {
     var rows: [SyncRow] = []
     // The head of a body needs some bytes, too.
     var space = SyncRequest.greatestBytes - 4_096
@@ -12,7 +12,7 @@ extension DeviceTables {
       space -= row.line.utf8.count + 1
       guard rows.isEmpty || space >= 0 else { return false }
       rows.append(row)
-      return rows.count < SyncRequest.greatestRows
+      return rows.count < limit
     }
     // Deleted rows last: where the rest does not fit into one push, what was moved away from them is there before they go.
     for parity in [1, 0] {

@@ -9,7 +9,7 @@ struct MergeLawTests {
 
   @Test("rows merge as if each column were merged by its own stamp, in whatever order, and however often")
   func registers() {
-    let seeds: Range<UInt64> = 0..<20_000
+    let seeds: Range<UInt64> = 0..<(ProofRun.isLong ? 200_000 : 4_000)
     #expect(seeds.filter { !Self.mergesLikeRegisters(seed: $0) } == [])
   }
 
@@ -86,7 +86,7 @@ struct MergeLawTests {
 
   @Test("rows that no device should make obey the laws: stamps with two values, bodies with different columns, overlapping groups")
   func wildRows() {
-    let seeds: Range<UInt64> = 0..<20_000
+    let seeds: Range<UInt64> = 0..<(ProofRun.isLong ? 200_000 : 4_000)
     #expect(seeds.filter { !Self.obeysLaws(seed: $0) } == [])
   }
 
