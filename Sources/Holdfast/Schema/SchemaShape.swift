@@ -25,7 +25,7 @@ package struct SchemaShape {
   var names: [String] = []
   /// The columns of each table, by table name; without full-text indexes.
   var columns: [String: Set<String>] = [:]
-  /// Those among them whose values SQLite gives: generated columns, and a single INTEGER PRIMARY KEY.
+  /// Those among them whose values SQLite gives: generated columns, and an INTEGER PRIMARY KEY that is the rowid.
   var givenBySQLite: [String: Set<String>] = [:]
   /// Whether the file is connected to a space: see `SyncTables`.
   var isConnected = false
@@ -51,7 +51,8 @@ package struct SchemaShape {
     let columns = try query(
       """
       SELECT s.name, c.name,
-        c.hidden IN (2, 3) OR c.pk = 1 AND upper(c.type) = 'INTEGER' AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(s.name) WHERE pk = 2)
+        c.hidden IN (2, 3)
+          OR c.pk = 1 AND upper(c.type) = 'INTEGER' AND NOT EXISTS (SELECT 1 FROM pragma_index_list(s.name) WHERE origin = 'pk')
       FROM sqlite_schema s CROSS JOIN pragma_table_xinfo(s.name) c
       WHERE s.type = 'table' AND s.sql NOT LIKE 'CREATE VIRTUAL TABLE%'
       """)
@@ -115,6 +116,14 @@ package struct SchemaShape {
     expected.columns.flatMap { table, names in
       names.subtracting(columns[table] ?? []).map { "\(table).\($0)" }
     }.sorted()
+  }
+}
+
+extension Reader {
+  /// The shape of the store's file.
+  package func schemaShape() throws -> SchemaShape {
+    try checkOpen()
+    return try SchemaShape(database)
   }
 }
 

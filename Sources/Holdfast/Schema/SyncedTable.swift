@@ -10,7 +10,7 @@ extension SchemaDeclaration {
   ///
   /// Every change of a row is noted by triggers, in the same transaction, whichever code or program makes it. Two devices that change
   /// different columns of one row keep both changes; of two changes of one column the later one stays. Generated columns do not
-  /// sync, and neither does an INTEGER PRIMARY KEY that is not in `key`.
+  /// sync, and neither does an INTEGER PRIMARY KEY that is the rowid and not in `key`.
   ///
   /// `together` may change between versions: of two changes of one column, in whichever groups two versions have it, the later one stays.
   /// Only a change in a group of several columns that has yet to be sent, when a version without that group opens the store, counts as old as
@@ -72,7 +72,7 @@ package struct SyncedTable: Sendable {
   /// The columns that sync, the key first.
   ///
   /// - Throws: `.misuse` for a declaration that does not fit the table.
-  func columns(_ known: SchemaShape) throws -> [String] {
+  package func columns(_ known: SchemaShape) throws -> [String] {
     func misuse(_ reason: String) -> StoreError { StoreError(.misuse, "the table \(name) cannot be synced: \(reason)") }
     guard !name.lowercased().hasPrefix("holdfast_"), !key.isEmpty else { throw misuse("it needs a key, and must not be the kit's") }
     let named = key + together.joined() + Array(here.keys) + derived.sorted() + (time.map { [$0] } ?? [])

@@ -29,7 +29,7 @@ final class DeviceTable {
   let name: String
   let number: Int64
   let key: RowKey
-  /// The columns that travel, with those of the key, in the table's order. Not a rowid that is no key: SQLite chooses it.
+  /// The columns that travel, with those of the key, as the triggers note them.
   let columns: [String]
   /// Sorted by name.
   let groups: [Group]
@@ -54,7 +54,7 @@ final class DeviceTable {
   fileprivate(set) var parents: [Link] = []
   fileprivate(set) var children: [Link] = []
 
-  init(_ synced: SyncedTable, _ file: SQLTable, _ records: [any StoredRecord.Type], in reader: Reader) throws {
+  init(_ synced: SyncedTable, _ file: SQLTable, _ shape: SchemaShape, _ records: [any StoredRecord.Type], in reader: Reader) throws {
     func misuse(_ reason: String) -> StoreError { StoreError(.misuse, "the table \(synced.name) cannot be synced: \(reason)") }
     var found: [(name: String, type: String, isNotNull: Bool, isGenerated: Bool, fallback: String?)] = []
     try reader.rows(
@@ -78,9 +78,7 @@ final class DeviceTable {
     guard synced.key == [rowID] || rules.contains(where: isKey) else { throw misuse("its key is not unique, or not compared byte by byte") }
     unique = rules.filter { !isKey($0) }
     (name, number, here, derived) = (synced.name, SyncedTable.number(of: synced.name), synced.here, synced.derived)
-    columns = given.map(\.name).filter { name in
-      synced.here[name] == nil && !synced.derived.contains(name) && (name != rowID || synced.key.contains(name))
-    }
+    columns = try synced.columns(shape)
     groups = synced.groups(of: columns).map(Group.init)
     guard Set(groups.map(\.number)).count == groups.count else {
       throw misuse("two groups of its columns have one number; rename a column")
@@ -184,18 +182,14 @@ struct DeviceTables {
 
   /// - Throws: `.misuse` for a declaration that the store's tables do not fit.
   init(_ schemas: [StoreSchema], in reader: Reader) throws {
-    let files = try reader.tables()
+    let (files, shape) = (try reader.tables(), try reader.schemaShape())
     var all: [DeviceTable] = []
     for schema in schemas {
       for synced in schema.declarations.compactMap(\.synced) {
-        func isSame(_ other: String) -> Bool { other.lowercased() == synced.name.lowercased() }
-        guard !schema.neverExported.contains(where: isSame), !schema.retention.contains(where: { isSame($0.table) }) else {
-          throw StoreError(.misuse, "the table \(synced.name) cannot be synced: it is never exported, or its old rows are removed")
-        }
         guard let file = files.first(where: { $0.name == synced.name }) else {
           throw StoreError(.misuse, "the table \(synced.name) cannot be synced: there is none")
         }
-        all.append(try DeviceTable(synced, file, schema.records, in: reader))
+        all.append(try DeviceTable(synced, file, shape, schema.records, in: reader))
       }
     }
     guard Set(all.map(\.number)).count == all.count else {
