@@ -176,7 +176,7 @@ struct BehaviourTests {
     let store = try bench.store()
     let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
     try library.store.write { tx in
-      try tx.execute("UPDATE collections SET last_played_track_id = id")
+      try tx.execute("UPDATE collections SET last_played_track_id = id WHERE id = (SELECT min(id) FROM collections)")
       try tx.execute("INSERT INTO tracks_search (tracks_search) VALUES ('delete-all')")
     }
     try library.store.close()

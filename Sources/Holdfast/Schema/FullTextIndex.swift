@@ -16,8 +16,7 @@ extension SchemaDeclaration {
     let index = quoted(name)
     let names = columns.map { quoted($0.name) }.joined(separator: ", ")
     let sources = columns.flatMap(\.sources)
-    return SchemaDeclaration(fill: { db, _ in try db.execute(sql: "INSERT INTO \(index) (\(index)) VALUES ('rebuild')") }) {
-      comment, known in
+    var declaration = SchemaDeclaration { comment, known in
       _ = try Self.columns(of: table, known.columns, needed: ["rowid"] + sources)
       func texts(_ row: String) -> String { columns.map { $0.text(of: row) }.joined(separator: ", ") }
       let selected = columns.map { "\($0.text(of: quoted(table))) AS \(quoted($0.name))" }.joined(separator: ", ")
@@ -38,6 +37,8 @@ extension SchemaDeclaration {
         trigger(name + "_update", comment, after: "UPDATE", of: sources, on: table, remove, add),
       ]
     }
+    declaration.fill = { db, _ in try db.execute(sql: "INSERT INTO \(index) (\(index)) VALUES ('rebuild')") }
+    return declaration
   }
 }
 

@@ -26,7 +26,9 @@ extension MusicStore {
   }
 
   /// The columns whose changes an updating list does not follow.
-  static func plays(ignoringPlays: Bool) -> [String: Set<String>] { ignoringPlays ? ["tracks": ["play_count", "base_plays", "last_played_at"]] : [:] }
+  static func plays(ignoringPlays: Bool) -> [String: Set<String>] {
+    ignoringPlays ? ["tracks": ["play_count", "base_plays", "last_played_at"]] : [:]
+  }
 
   /// One track now, and after each change of the tracks; nil while it does not exist.
   public func trackUpdates(_ id: UUID) -> Updates<LibraryTrack?> { store.updates { try Self.track(id, in: $0) } }

@@ -33,7 +33,7 @@ import Testing
       ]
     }
     #expect(try rows() == [0, 0])
-    tracks[7].title += " 2"
+    tracks[7].rating = tracks[7].rating == 40 ? 60 : 40
     playlists[2].name = "Name"
     #expect(try rows() == [1, 1])
     playlists[3].trackIDs.append(playlists[3].trackIDs.removeFirst())
