@@ -74,8 +74,9 @@ import Testing
     defer { try? FileManager.default.removeItem(at: note) }
     try await ServerWorld.run(notingBeside: file) { world in
       for number in 1...20 {
-        #expect(try await world.push(book("\(number)")).status == 200)
-        #expect(try Int(String(contentsOf: note, encoding: .utf8).dropLast()) == number)
+        let status = try await world.push(book("\(number)")).status
+        let noted = try String(contentsOf: note, encoding: .utf8).dropLast()
+        #expect(status == 200 && Int(noted) == number)
       }
     }
   }
