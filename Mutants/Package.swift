@@ -24,7 +24,12 @@ let package = Package(
     .target(name: "Holdfast", dependencies: ["CHoldfast", grdb, sqlite, "Crypto", log], swiftSettings: strict),
     .target(name: "HoldfastTransfer", dependencies: ["Holdfast", sqlite, log], swiftSettings: strict),
     .target(name: "HoldfastGRDB", dependencies: ["Holdfast", grdb], swiftSettings: strict),
-    .target(name: "HoldfastTesting", dependencies: ["Holdfast", "HoldfastTransfer", sqlite, log], swiftSettings: strict),
+    .target(name: "HoldfastHTTP", dependencies: ["Holdfast"], swiftSettings: strict),
+    .target(name: "HoldfastSync", dependencies: ["Holdfast", "HoldfastHTTP", log], swiftSettings: strict),
+    .target(name: "HoldfastSyncServer", dependencies: ["Holdfast", "HoldfastSync"], swiftSettings: strict),
+    .target(
+      name: "HoldfastTesting", dependencies: ["Holdfast", "HoldfastTransfer", "HoldfastSync", "HoldfastSyncServer", sqlite, log],
+      swiftSettings: strict),
     .testTarget(
       name: "HoldfastTests",
       dependencies: ["Holdfast", "HoldfastTransfer", "HoldfastGRDB", "HoldfastTesting", sqlite, grdb],
