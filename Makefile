@@ -64,8 +64,8 @@ lint: ## fail where a file is not formatted
 release: system ## build everything for release
 	swift build $(PLANNED) -c release
 
-simulate: system ## SEEDS (300) random histories of devices, network and server, from FIRST (0)
-	swift run $(PLANNED) -c release holdfast-simulate $(or $(SEEDS),300) $(or $(FIRST),0)
+simulate: system ## SEEDS (300) random histories of devices, network and server, from FIRST (0); STRIDE ends a process at every such statement instead
+	swift run $(PLANNED) -c release holdfast-simulate $(or $(SEEDS),300) $(or $(FIRST),0) $(STRIDE)
 
 bench: system ## measure; results go to Benchmarks/RESULTS.md
 	swift run -c release --package-path Benchmarks $(SHARED) Benchmarks --write Benchmarks/RESULTS.md

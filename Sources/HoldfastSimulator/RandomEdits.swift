@@ -7,7 +7,7 @@ extension Simulated.World {
   func edit(_ number: Int) throws {
     let device = devices[number]
     try write(number) { tx in
-      let verb = Int.random(in: 0..<17, using: &random)
+      let verb = Int.random(in: 0..<18, using: &random)
       switch verb {
       case 0..<3: try tx.insert(item(random.pick(Self.items)))
       case 3..<7: try editItem(tx)
@@ -19,6 +19,7 @@ extension Simulated.World {
       case 9..<13: try editChild(tx, device.version)
       case 13, 14: try editPair(tx, at: device.clock.milliseconds)
       case 15: try editTag(tx)
+      case 16: try importItem(tx, device.clock.milliseconds)
       default: if device.version > 1 { try editLabel(tx) }
       }
     }
@@ -57,6 +58,17 @@ extension Simulated.World {
       }
     }
     try tx.upsert(item)
+  }
+
+  /// A source of some time ago that several devices may take in. What was edited since stays.
+  private func importItem(_ tx: Writer, _ clock: Int64) throws {
+    let (id, age) = (random.pick(Self.items), Int64.random(in: 0...3_600_000, using: &random))
+    let (title, source) = (word(), String(repeating: "0123456789abcdef", count: 4))
+    try tx.stamped(at: clock - age, by: source) {
+      var item = try tx.first(Simulated.Item.self, "WHERE id = \(id)") ?? Simulated.Item(id, title)
+      item.title = title
+      try tx.upsert(item)
+    }
   }
 
   /// Without a record. A parent that is not there makes the whole transaction fail.

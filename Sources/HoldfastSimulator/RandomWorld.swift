@@ -19,6 +19,13 @@ extension Simulated {
   ///
   /// - Throws: `Violation`, and the errors of the parts.
   static func run(seed: UInt64, steps: Int = 150) throws -> Run {
+    let world = try world(seed: seed, steps: steps)
+    try world.settle()
+    return Run(rows: try world.server.rows(at: world.now), events: world.events, messages: world.messages, now: world.now)
+  }
+
+  /// Devices and a server after random steps of one seed.
+  static func world(seed: UInt64, steps: Int) throws -> World {
     var random = SeededGenerator(seed: seed)
     let count = Int.random(in: 2...4, using: &random)
     let errors = (0..<count).map { _ in random.pick(skews) }
@@ -28,8 +35,7 @@ extension Simulated {
     if random.chance(30) { try world.add(version: 2, skew: random.pick(skews)) { tx in try world.fill(tx) } }
     var accidents = Accidents(&random)
     for _ in 0..<steps { try accidents.step(world) }
-    try world.settle()
-    return Run(rows: try world.server.rows(at: world.now), events: world.events, messages: world.messages, now: world.now)
+    return world
   }
 
   /// The network and the accidents of one run.

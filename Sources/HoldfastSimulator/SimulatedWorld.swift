@@ -146,13 +146,18 @@ extension Simulated {
       throw Violation("a round of device \(number) does not end")
     }
 
-    /// The network works again: rounds of all devices until nothing moves. Then everything is checked.
-    func settle() throws {
+    /// What is under way is lost, and all devices reach the network again.
+    func mendNetwork() {
       network = []
       for number in devices.indices {
         devices[number].waiting = nil
         links[number] = Link()
       }
+    }
+
+    /// The network works again: rounds of all devices until nothing moves. Then everything is checked.
+    func settle() throws {
+      mendNetwork()
       for _ in 0..<60 {
         let brought = try devices.indices.filter { try exchange($0, pageRows: random.pick([1, 3, 1_000])) }
         guard try brought.isEmpty && devices.allSatisfy({ try $0.pending == 0 }) else { continue }
