@@ -86,6 +86,7 @@ struct GoingBackTests {
     try world.settle()
     #expect(try world.stores[0].rows("SELECT key FROM holdfast_sync_parked") == [id])
     _ = try world.stores[0].purge(Name.self, id: #require(UUID(uuidString: id)))
+    #expect(try world.stores[0].rows("SELECT body FROM holdfast_sync_parked") == [])
     try world.settle()
     for store in world.stores {
       #expect(try store.rows("SELECT generation FROM holdfast_sync_row WHERE key LIKE '0194%'") == ["2"])

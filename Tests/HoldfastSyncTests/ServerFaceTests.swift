@@ -44,7 +44,9 @@ struct ServerFaceTests {
     #expect(try await Self.push(server, ["a"], reading).status == 403)
     #expect(await server.head(of: "anna", token: reading, now: Self.now).head == 1)
     for token in [nil, "", stored[0]] { #expect(try await Self.push(server, ["a"], token).status == 401) }
+    try server.makeSpace("bert")
     #expect(try await Self.push(server, ["a"], first, in: "bert").status == 404)
+    #expect(await server.head(of: "bert", token: first, now: Self.now).status == 404)
     try server.revokeToken(named: "anna-1")
     #expect(try await Self.push(server, ["a"], first).status == 401)
     #expect(Self.code { try server.revokeToken(named: "anna-1") } == .notFound)
@@ -121,6 +123,18 @@ struct ServerFaceTests {
     #expect(statuses.count == 20 && statuses.filter { $0.value != 200 } == [7: 503])
     #expect(try server.spaces().map(\.rows) == [38])
     #expect(try await server.store.integrityCheck().findings == [])
+  }
+
+  @Test("a push is answered after its commit: one whose commit fails is 503, and nothing of it is stored")
+  func failedCommit() async throws {
+    let server = try Self.server()
+    let token = try server.makeToken(for: "anna")
+    try await server.store.write { tx in
+      try tx.execute("CREATE TABLE late (space TEXT REFERENCES sync_space (space) DEFERRABLE INITIALLY DEFERRED) STRICT")
+      try tx.execute("CREATE TRIGGER breaks AFTER INSERT ON sync_row BEGIN INSERT INTO late (space) VALUES ('nobody'); END")
+    }
+    #expect(try await Self.push(server, ["a"], token).status == 503)
+    #expect(try server.spaces().map(\.rows) == [0])
   }
 
   @Test("a backup is the store at one commit, never overwrites, and the check finds a wrong digest in it")

@@ -1,0 +1,49 @@
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@testable import HoldfastSync
+
+@Suite("One round of a device")
+struct RoundTests {
+  private static func note(_ key: String) -> SyncRow {
+    let values = ["id": "\"\(key)\"", "title": "\"new\"", "body": "\"\""].map { (ExactText($0), ExactText($1)) }
+    return SyncRow(SyncRow.Name("notes", key), generation: 1, birth: .at(1), values: Dictionary(uniqueKeysWithValues: values))
+  }
+
+  @Test("between two pages nothing is sent, and a process that ends there pulls both again")
+  func twoPages() throws {
+    let device = try LoneDevice()
+    try device.pull(Self.note("n1"))
+    try device.store.add("mine")
+    device.sync.beginRound()
+    let first = try #require(try device.sync.next())
+    #expect(first.cursor == 1)
+    try device.answer(.page([.init(Self.note("n2"), at: 2)], cursor: 2, more: true), to: first)
+    let second = try #require(try device.sync.next())
+    #expect(second.verb == .pull && second.cursor == 2)
+    let reopened = try SyncDevice(device.store, node: 2) { 1_800_000_000_000 }
+    #expect(try reopened.next()?.cursor == 1)
+    try device.answer(.page([.init(Self.note("n3"), at: 3)], cursor: 3, more: false), to: second)
+    guard case .push(let sent)? = try device.sync.next()?.verb else {
+      throw StoreError(.verificationFailed, "the device sends nothing")
+    }
+    #expect(sent.map(\.name.key.text) == ["mine"])
+    #expect(try device.store.rows("SELECT cursor FROM holdfast_sync") == ["3"])
+  }
+
+  @Test("an edit that is made while its row is on the way is sent next, though the server has taken the row")
+  func editOnTheWay() throws {
+    let device = try LoneDevice()
+    try device.write("INSERT INTO notes VALUES ('n1', 'old', '')")
+    let sent = try device.pull()
+    let push = try #require(try device.sync.next())
+    #expect(push.verb == .push(sent))
+    device.clock.now += 1_000
+    try device.write("UPDATE notes SET title = 'new'")
+    try device.answer(.pushed(sent.map { .init($0, at: 1) }, refused: [], cursor: 1), to: push)
+    let edited = try #require(try device.row("notes", "n1"))
+    #expect(edited.current[ExactText("title")] == ExactText("\"new\""))
+    #expect(try device.sync.next()?.verb == .push([edited]))
+  }
+}
