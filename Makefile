@@ -6,7 +6,7 @@ COUNTING := --enable-code-coverage --scratch-path .build/coverage
 # would be taken for another's, and an old program would stay.
 PLANNED := --disable-build-manifest-caching
 SHARED := --scratch-path .build $(PLANNED)
-FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Mutants/Package.swift Mutants/Libraries.swift Mutants/Harness DocC/Package.swift DocC/Sources Metrics Server/Package.swift Server/Sources Server/Tests Package.swift $(wildcard Examples)
+FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Mutants/Package.swift Mutants/Sync.swift Mutants/Libraries.swift Mutants/Harness DocC/Package.swift DocC/Sources Metrics Server/Package.swift Server/Sources Server/Tests Package.swift $(wildcard Examples)
 SECONDS ?= 600
 SEED ?= 1
 PREFIX ?= $(HOME)/.local

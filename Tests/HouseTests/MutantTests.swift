@@ -25,7 +25,8 @@ struct MutantTests {
     let mutants = lines.split(separator: "").map { Array($0) }
     #expect(mutants.count > 200)
     let lost = try mutants.filter { mutant in
-      guard let file = mutant[0].split(separator: " ").last else { return true }
+      // The id, the file, and perhaps the ground.
+      guard let file = mutant[0].split(separator: " ").dropFirst().first else { return true }
       let text = mutant.filter { $0.hasPrefix("-") }.map { String($0.dropFirst(2)) }.joined(separator: "\n")
       return try House.text(String(file)).components(separatedBy: text).count != 2
     }

@@ -1,0 +1,41 @@
+// swift-tools-version: 6.1
+// The kit without its tests, sync, its simulator and their tests: a mutant of sync builds nothing that it cannot reach.
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
+let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+let package = Package(
+  name: "holdfast",
+  platforms: [.iOS(.v16), .macOS(.v13)],
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+  ],
+  targets: [
+    .target(name: "CHoldfast", linkerSettings: [.linkedLibrary("z")]),
+    .target(name: "Crypto", path: "Tests/Crypto", swiftSettings: [.unsafeFlags(["-O"])]),
+    .target(name: "Holdfast", dependencies: ["CHoldfast", grdb, sqlite, "Crypto", log], swiftSettings: strict),
+    .target(name: "HoldfastTransfer", dependencies: ["Holdfast", sqlite, log], swiftSettings: strict),
+    .target(name: "HoldfastHTTP", dependencies: ["Holdfast"], swiftSettings: strict),
+    .target(name: "HoldfastSync", dependencies: ["Holdfast", "HoldfastHTTP", log], swiftSettings: strict),
+    .target(name: "HoldfastSyncServer", dependencies: ["Holdfast", "HoldfastSync"], swiftSettings: strict),
+    .target(
+      name: "HoldfastTesting", dependencies: ["Holdfast", "HoldfastTransfer", "HoldfastSync", "HoldfastSyncServer", sqlite, log],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "HoldfastSimulator", dependencies: ["Holdfast", "HoldfastSync", "HoldfastSyncServer", "HoldfastTesting", sqlite],
+      swiftSettings: strict),
+    .testTarget(
+      name: "HoldfastSyncTests",
+      dependencies: ["HoldfastSimulator", "HoldfastSync", "HoldfastSyncServer", "HoldfastHTTP", "Holdfast", "HoldfastTesting"],
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)
