@@ -17,7 +17,7 @@ ENCRYPTING := HOLDFAST_ENCRYPTS=1 LD_LIBRARY_PATH="$(CURDIR)/.build/encrypting"
 MUTANTS_SCRATCH ?= $(or $(TMPDIR),/tmp)/holdfast-mutants
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test coverage format lint release bench bench-encryption bench-build fuzz torture torture-short salvage-gates mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics server serve simulate docc system
+.PHONY: help run install test coverage format lint release bench bench-encryption bench-build fuzz torture torture-short salvage-gates mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics server serve faults simulate docc system
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -137,6 +137,10 @@ metrics: system ## test the package that feeds swift-metrics
 server: system ## build and test the package of the sync server
 	swift build --package-path Server $(SHARED) --build-tests
 	timeout 300 swift test --package-path Server $(SHARED) --skip-build --disable-xctest
+
+faults: system ## break real devices, their server and the network for SECONDS (600), beginning with SEED (1), and check what all saw
+	swift build --package-path Server $(SHARED)
+	timeout $$(($(SECONDS) + 900)) .build/debug/sync-faults run --seconds $(SECONDS) --seed $(SEED)
 
 serve: system ## start a sync server on a new store, and print a line for each of two devices to paste into two terminals
 	swift build --package-path Server $(SHARED) --product holdfast-server

@@ -48,10 +48,13 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
+    // What devices tell under real faults, and what of it breaks a promise.
+    .target(name: "SyncHistory", swiftSettings: strict),
     .testTarget(
       name: "HoldfastServerTests",
       dependencies: [
         "HoldfastServing",
+        "SyncHistory",
         // Started by the tests as a process.
         "HoldfastServer",
         .product(name: "Holdfast", package: "holdfast"),
@@ -64,3 +67,21 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+#if os(Linux)
+  // Starts holdfast-server, which is built beside it. With the limits of Linux.
+  package.products.append(.executable(name: "sync-faults", targets: ["SyncFaults"]))
+  package.dependencies.append(.package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"))
+  package.targets.append(
+    .executableTarget(
+      name: "SyncFaults",
+      dependencies: [
+        "SyncHistory",
+        .product(name: "Holdfast", package: "holdfast"),
+        .product(name: "HoldfastSync", package: "holdfast"),
+        .product(name: "HoldfastSyncServer", package: "holdfast"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict))
+#endif

@@ -1,0 +1,97 @@
+internal import Foundation
+internal import SyncHistory
+
+extension FaultRun {
+  /// Does a fault, and mends it. It counts where it had an effect.
+  func happen(_ fault: Fault) throws {
+    let station = stations[chance.below(stations.count)]
+    var hadEffect = true
+    switch fault {
+    case .deviceKilled:
+      _ = station.kill()
+      usleep(UInt32(chance.below(500_000)))
+      try startDevice(station)
+    case .deviceKilledApplying: hadEffect = try killApplying(station)
+    case .serverKilled:
+      // In the middle of requests.
+      server.kill()
+      if isSabotaged, let backup = backups.first { try server.replaceStore(by: backup) }
+      try startServer()
+    case .deviceAway:
+      cutOff(station)
+      station.proxy.lead(to: port)
+    case .deviceFull: hadEffect = try fillDisk(of: station)
+    case .serverFull: hadEffect = try fillServersDisk()
+    case .serverRewound: try rewind()
+    case .requestCut, .answerCut, .pushAnswerCut: hadEffect = false
+    }
+    if hadEffect { tally.count(fault.rawValue) }
+  }
+
+  /// For a second or two; the others go on.
+  private func cutOff(_ station: Station) {
+    station.proxy.lead(to: nil)
+    usleep(UInt32(1_000_000 + chance.below(1_000_000)))
+  }
+
+  /// Returns whether a kill met a transaction that writes what the server sent.
+  private func killApplying(_ station: Station) throws -> Bool {
+    for _ in 0..<3 {
+      // What the others push meanwhile arrives at once.
+      cutOff(station)
+      station.dieApplying(afterMicroseconds: UInt32(chance.below(1_500)))
+      station.proxy.lead(to: port)
+      wait(seconds: 8) { station.child?.end != nil }
+      let wasApplying = station.kill()
+      try startDevice(station)
+      if wasApplying { return true }
+    }
+    return false
+  }
+
+  /// Returns whether a write of the device has failed.
+  private func fillDisk(of station: Station) throws -> Bool {
+    func failures() -> Int { station.history.failures.filter { $0.key.hasPrefix("write ") }.values.reduce(0, +) }
+    let before = failures()
+    try station.child?.limitFiles(to: fullSize(), errors: errors)
+    let hasFailed = wait(seconds: 3) { failures() > before }
+    usleep(1_000_000)
+    try station.child?.limitFiles(to: nil, errors: errors)
+    return hasFailed
+  }
+
+  /// Returns whether the server has refused something.
+  private func fillServersDisk() throws -> Bool {
+    let before = tally[Proxy.refusals]
+    try server.child?.limitFiles(to: fullSize(), errors: errors)
+    let hasRefused = wait(seconds: 3) { tally[Proxy.refusals] > before }
+    usleep(1_000_000)
+    try server.child?.limitFiles(to: nil, errors: errors)
+    return hasRefused
+  }
+
+  private var errors: URL { folder.appendingPathComponent("run.errors") }
+
+  /// No byte at all, or some pages of the log.
+  private func fullSize() -> Int { chance.percent(60) ? 1 : 4_096 + chance.below(40_000) }
+
+  /// As an operator goes back to a backup. Where nobody begins a new epoch, `serve` finds out by itself.
+  private func rewind() throws {
+    for station in stations { station.proxy.lead(to: nil) }
+    let end = server.stop()
+    if end != "exited with 0" { tally.report(.ended, "the server, at SIGTERM: \(end ?? "no end")") }
+    // An older one lacks the epochs that began after it.
+    guard let backup = backups.suffix(3).randomElement(using: &chance) else { return }
+    try server.replaceStore(by: backup)
+    if chance.percent(50) { try server.run("epoch", "bump", "anna") }
+    rewoundAt = Clock.nanoseconds
+    try startServer()
+  }
+
+  /// A copy to rewind to.
+  func backUp() throws {
+    let backup = folder.appendingPathComponent("backup-\(backups.count).sqlite")
+    try server.run("backup", backup.path)
+    backups.append(backup)
+  }
+}

@@ -1,0 +1,68 @@
+internal import Foundation
+internal import SyncHistory
+internal import Synchronization
+
+/// One device: its store, its way to the server, its process of now, and what all its processes told.
+final class Station: Sendable {
+  private struct State {
+    var child: Child?
+    var history: DeviceHistory
+    /// How soon the process is killed when it begins to write what arrived; nil: it is not.
+    var diesAfterMicroseconds: UInt32?
+  }
+
+  let number: Int
+  let store: URL
+  let proxy: Proxy
+  private let errors: URL
+  private let log: FileHandle
+  private let token: String
+  private let devices: Int
+  private let state: Mutex<State>
+
+  init(_ number: Int, of devices: Int, in folder: URL, token: String, _ proxy: Proxy) throws {
+    (self.number, self.devices, self.token, self.proxy) = (number, devices, token, proxy)
+    store = folder.appendingPathComponent("device-\(number).sqlite")
+    errors = folder.appendingPathComponent("device-\(number).errors")
+    let file = folder.appendingPathComponent("device-\(number).log")
+    try Data().write(to: file)
+    log = try FileHandle(forWritingTo: file)
+    state = Mutex(State(history: DeviceHistory(of: number)))
+  }
+
+  var history: DeviceHistory { state.withLock { $0.history } }
+  var child: Child? { state.withLock { $0.child } }
+
+  func start(seed: UInt64) throws {
+    let arguments = [
+      "device", "--number", "\(number)", "--devices", "\(devices)", "--store", store.path, "--port", "\(proxy.port)", "--seed", "\(seed)",
+    ]
+    let child = try Child(ownProgram, arguments, environment: ["HOLDFAST_SYNC_TOKEN": token], errors: errors) { [self] in note($0) }
+    state.withLock { $0.child = child }
+  }
+
+  private func note(_ line: String) {
+    try? log.write(contentsOf: Data((line + "\n").utf8))
+    guard let event = DeviceEvent(line) else { return }
+    let pause = state.withLock { state in
+      state.history.add(event)
+      return event == .applying ? state.diesAfterMicroseconds : nil
+    }
+    guard let pause else { return }
+    usleep(pause)
+    child?.signal(SIGKILL)
+  }
+
+  /// Lets the process die so soon after it has begun to write what arrives.
+  func dieApplying(afterMicroseconds pause: UInt32) { state.withLock { $0.diesAfterMicroseconds = pause } }
+
+  /// Returns whether it died within a transaction that writes what arrived.
+  func kill() -> Bool {
+    child?.signal(SIGKILL)
+    _ = child?.waitForEnd()
+    return state.withLock { state in
+      (state.diesAfterMicroseconds, state.child) = (nil, nil)
+      return state.history.isApplying
+    }
+  }
+}

@@ -1,0 +1,23 @@
+internal import ArgumentParser
+
+/// `sync-faults`: the real server and real devices, as processes that are killed, cut off, and run out of disk. For Linux.
+@main
+struct SyncFaults: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync-faults",
+    abstract: "Breaks devices, server and network for a while, and checks what the devices saw and what is there at the end.",
+    discussion: "Exit codes: 0 every promise held and every kind of fault happened; 1 otherwise: the files are kept.",
+    subcommands: [RunCommand.self, DeviceCommand.self])
+}
+
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "run", abstract: "Starts everything, and breaks it.")
+
+  @Option(help: "How long faults happen.") var seconds = 60.0
+  @Option(help: "Chooses faults, edits and times. What the system makes of them differs from run to run.") var seed: UInt64 = 1
+  @Flag(help: "Makes the server lose what it has acknowledged. The run must then fail.") var sabotage = false
+
+  func run() throws {
+    guard try FaultRun(seconds: seconds, seed: seed, isSabotaged: sabotage).run() else { throw ExitCode(1) }
+  }
+}
