@@ -37,8 +37,9 @@ final class Device: Sendable {
       for _ in 0...chance.below(6) {
         do {
           let written = try store.write { tx in try Notes.writeNext(of: number, &chance, in: tx) }
-          state.withLock { $0.committed = written }
+          // Told before it can be acknowledged.
           say(.committed(written))
+          state.withLock { $0.committed = written }
         } catch {
           say("write", error)
         }
@@ -62,7 +63,7 @@ final class Device: Sendable {
       } catch {
         say("read", error)
       }
-      usleep(4_000)
+      usleep(10_000)
     }
   }
 
@@ -99,8 +100,7 @@ final class Device: Sendable {
           hasFailed = true
         }
       }
-      let pause = before.turn == 0 ? 100 + chance.below(300) : 20
-      try? await Task.sleep(for: .milliseconds(pause))
+      try? await Task.sleep(for: .milliseconds(100 + chance.below(300)))
     }
   }
 }

@@ -8,13 +8,13 @@ extension FaultRun {
     var hadEffect = true
     switch fault {
     case .deviceKilled:
-      _ = station.kill()
+      kill(station)
       usleep(UInt32(chance.below(500_000)))
       try startDevice(station)
     case .deviceKilledApplying: hadEffect = try killApplying(station)
     case .serverKilled:
       // In the middle of requests.
-      server.kill()
+      expectKilled("the server", server.kill())
       if isSabotaged, let backup = backups.first { try server.replaceStore(by: backup) }
       try startServer()
     case .deviceAway:
@@ -26,6 +26,19 @@ extension FaultRun {
     case .requestCut, .answerCut, .pushAnswerCut: hadEffect = false
     }
     if hadEffect { tally.count(fault.rawValue) }
+  }
+
+  /// Returns whether it died within a transaction that writes what the server sent.
+  @discardableResult
+  private func kill(_ station: Station) -> Bool {
+    let (end, wasApplying) = station.kill()
+    expectKilled("device \(station.number)", end)
+    return wasApplying
+  }
+
+  /// A process that had ended before it was killed is a finding.
+  private func expectKilled(_ name: String, _ end: String?) {
+    if end != "ended by signal 9" { tally.report(.ended, "\(name) \(end ?? "does not end")") }
   }
 
   /// For a second or two; the others go on.
@@ -42,7 +55,7 @@ extension FaultRun {
       station.dieApplying(afterMicroseconds: UInt32(chance.below(1_500)))
       station.proxy.lead(to: port)
       wait(seconds: 8) { station.child?.end != nil }
-      let wasApplying = station.kill()
+      let wasApplying = kill(station)
       try startDevice(station)
       if wasApplying { return true }
     }

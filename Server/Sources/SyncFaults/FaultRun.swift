@@ -31,7 +31,7 @@ final class FaultRun {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     defer {
-      for station in stations { _ = station.kill() }
+      for station in stations { station.kill() }
       server.kill()
     }
     do {

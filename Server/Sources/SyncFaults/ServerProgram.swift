@@ -46,10 +46,12 @@ final class ServerProgram {
     return port
   }
 
-  func kill() {
+  /// Returns how it ended; nil where it did not run.
+  @discardableResult
+  func kill() -> String? {
     child?.signal(SIGKILL)
-    _ = child?.waitForEnd()
-    child = nil
+    defer { child = nil }
+    return child?.waitForEnd()
   }
 
   /// Ends it as an operator does. Returns how it ended.

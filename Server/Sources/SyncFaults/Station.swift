@@ -56,13 +56,14 @@ final class Station: Sendable {
   /// Lets the process die so soon after it has begun to write what arrives.
   func dieApplying(afterMicroseconds pause: UInt32) { state.withLock { $0.diesAfterMicroseconds = pause } }
 
-  /// Returns whether it died within a transaction that writes what arrived.
-  func kill() -> Bool {
+  /// Returns how it ended, and whether this was within a transaction that writes what arrived.
+  @discardableResult
+  func kill() -> (end: String?, wasApplying: Bool) {
     child?.signal(SIGKILL)
-    _ = child?.waitForEnd()
+    let end = child?.waitForEnd()
     return state.withLock { state in
       (state.diesAfterMicroseconds, state.child) = (nil, nil)
-      return state.history.isApplying
+      return (end, state.history.isApplying)
     }
   }
 }
