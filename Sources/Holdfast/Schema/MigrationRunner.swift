@@ -171,6 +171,7 @@ struct MigrationRunner {
       if !pending.isEmpty { for schema in schemas { try schema.dropDeclared(db) } }
       let before = try rowCounts(db.texts)
       let dangling = try Self.dangling(in: db)
+      let synced = try pending.isEmpty ? [] : rowsBeforeMigration(db, found)
       for (index, migration) in pending.enumerated() {
         progress?(index, pending.count)
         try checked(migration, in: db, transaction)
@@ -181,7 +182,13 @@ struct MigrationRunner {
       }
       do {
         try makeDeclared(db)
-        try db.telling(of: nil) { db in try makeMissing(db, expected) }
+        try db.telling(of: nil) { db in
+          if let last = pending.last, !synced.isEmpty {
+            let shape = try SchemaShape(db)
+            for rows in synced { try rows.stamp(db, shape, by: last.name) }
+          }
+          try makeMissing(db, expected)
+        }
       } catch let error as StoreError where error.code == .misuse || error.code == .constraint {
         throw StoreError(.migrationFailed, "what the schemas declare could not be made: \(error.message)", cause: error)
       }
@@ -251,6 +258,12 @@ struct MigrationRunner {
 
   private func makeDeclared(_ db: Database) throws {
     try db.telling(of: nil) { db in for schema in schemas { try schema.makeDeclared(db) } }
+  }
+
+  private func rowsBeforeMigration(_ db: Database, _ known: SchemaShape) throws -> [RowsBeforeMigration] {
+    try db.telling(of: nil) { db in
+      try schemas.flatMap(\.declarations).compactMap(\.synced).compactMap { try RowsBeforeMigration($0, db, known) }
+    }
   }
 
   private func inTransaction<T>(_ db: Database, _ connection: Connection, _ body: (WriteTransaction) throws -> T) throws -> T {

@@ -17,7 +17,8 @@ extension SchemaDeclaration {
   /// its row.
   ///
   /// Not noted are rows that another program replaces (`INSERT OR REPLACE`) without `PRAGMA recursive_triggers = ON`, and what a program
-  /// changes while the triggers are missing: new and deleted rows are found when the kit makes them again.
+  /// changes while the triggers are missing: new and deleted rows are found when the kit makes them again. What a migration changes is found
+  /// by comparing.
   /// - Parameters:
   ///   - table: none in the schema's `neverExported` or with a `RetentionPolicy`, and none of the kit. Otherwise opening throws `.misuse`.
   ///   - key: the columns that identify a row on every device: a UNIQUE or PRIMARY KEY of the table, NOT NULL, of type TEXT, INTEGER or BLOB.
@@ -56,6 +57,12 @@ package struct SyncedTable: Sendable {
     return [bytes.0, bytes.1, bytes.2, bytes.3].reduce(0) { $0 << 8 | Int64($1) }
   }
 
+  /// The node of a stamp that no opening makes: the first 40 bits of the SHA-256 of what it was made of.
+  static func node(of text: String) -> Int64 {
+    let bytes = SHA256Hex.leading16(of: text)
+    return [bytes.0, bytes.1, bytes.2, bytes.3, bytes.4].reduce(0) { $0 << 8 | Int64($1) }
+  }
+
   package var number: Int64 { Self.number(of: name) }
 
   /// The name of a group of columns.
@@ -77,7 +84,7 @@ package struct SyncedTable: Sendable {
     guard !name.lowercased().hasPrefix("holdfast_"), !key.isEmpty else { throw misuse("it needs a key, and must not be the kit's") }
     let named = key + together.joined() + Array(here.keys) + derived.sorted() + (time.map { [$0] } ?? [])
     let all = try SchemaDeclaration.columns(of: name, known.columns, needed: named)
-    let synced = all.subtracting(known.givenBySQLite[name] ?? []).union(key).subtracting(here.keys).subtracting(derived)
+    let synced = synced(of: all, known)
     guard synced.isSuperset(of: key + together.joined() + (time.map { [$0] } ?? [])) else {
       throw misuse("a column of its key, of `together` or of `time` stays on this device, or is computed")
     }
@@ -92,10 +99,17 @@ package struct SyncedTable: Sendable {
     return key + synced.subtracting(key).sorted()
   }
 
+  /// Of all columns of the table those that sync, unchecked.
+  func synced(of all: Set<String>, _ known: SchemaShape) -> Set<String> {
+    all.subtracting(known.givenBySQLite[name] ?? []).union(key).subtracting(here.keys).subtracting(derived)
+  }
+
   // MARK: Capture
 
   /// A new stamp's time: the milliseconds of `holdfast_sync s`, shifted.
   static let milliseconds = "coalesce(s.clock, \(AuditedTable.now) + s.offset)"
+  /// The time of a change, now, of the row whose register is `r`.
+  static let now = "max(r.hlc + 1, (\(milliseconds)) << 15)"
   private static let isOn = "(SELECT applying FROM holdfast_sync) = 0"
 
   /// The time of a birth.
@@ -150,7 +164,7 @@ package struct SyncedTable: Sendable {
       "SELECT \(Self.number(of: Self.name(ofGroup: group))) AS grp WHERE \(group.map(AuditedTable.differs).joined(separator: " OR "))"
     }
     let cells = """
-      INSERT INTO holdfast_sync_cell SELECT r.tbl, r.key, g.grp, max(r.hlc + 1, (\(Self.milliseconds)) << 15), s.node
+      INSERT INTO holdfast_sync_cell SELECT r.tbl, r.key, g.grp, \(Self.now), s.node
           FROM (\(groups.joined(separator: " UNION ALL "))) g, holdfast_sync_row r, holdfast_sync s WHERE r.tbl = \(number)
             AND r.key = \(AuditedTable.rowName(key, of: "new"))
           ON CONFLICT (tbl, key, grp) DO UPDATE SET hlc = max(hlc + 1, excluded.hlc), node = excluded.node
@@ -179,8 +193,7 @@ package struct SyncedTable: Sendable {
     let insert = try db.makeStatement(sql: "INSERT INTO holdfast_sync_row VALUES (\(number), ?, 1, ?, ?, 0, 1)")
     while let row = try rows.next() {
       guard let key = String.fromDatabaseValue(row[0]), let time = Int64.fromDatabaseValue(row[1]) else { continue }
-      let bytes = SHA256Hex.leading16(of: String.fromDatabaseValue(row[2]) ?? "")
-      let node = [bytes.0, bytes.1, bytes.2, bytes.3, bytes.4].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+      let node = Self.node(of: String.fromDatabaseValue(row[2]) ?? "")
       try insert.execute(arguments: [key, min(time, Int64.max >> 15) << 15, node])
     }
     let gone = "tbl = \(number) AND generation & 1 = 1 AND key NOT IN (SELECT \(rowName) FROM \(quoted(name)) t)"
@@ -188,8 +201,8 @@ package struct SyncedTable: Sendable {
       sql: """
         UPDATE holdfast_sync_row SET generation = generation + 1, dirty = 1 WHERE \(gone)
           AND key NOT IN (SELECT p.key FROM holdfast_sync_parked p WHERE p.tbl = \(number));
-        UPDATE holdfast_sync_row SET (generation, hlc, node, dirty) =
-          (SELECT holdfast_sync_row.generation + 1, max(holdfast_sync_row.hlc + 1, (\(Self.milliseconds)) << 15), s.node, 1 FROM holdfast_sync s)
+        UPDATE holdfast_sync_row AS r SET (generation, hlc, node, dirty) =
+          (SELECT r.generation + 1, \(Self.now), s.node, 1 FROM holdfast_sync s)
           WHERE tbl = \(number) AND generation & 1 = 0 AND key IN (SELECT \(rowName) FROM \(quoted(name)) t);
         DELETE FROM holdfast_sync_cell WHERE tbl = \(number) AND EXISTS (
           SELECT 1 FROM holdfast_sync_row r WHERE r.tbl = \(number) AND r.key = holdfast_sync_cell.key AND r.generation & 1 = 0)

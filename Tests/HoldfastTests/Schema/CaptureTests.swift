@@ -132,7 +132,7 @@ struct CaptureTests {
     #expect(try opened.cells("books") == ["b title 7000"])
   }
 
-  @Test("a migration of a connected store is not noted, and capture goes on behind it")
+  @Test("what a migration of a connected store changes counts as old as the row, and capture goes on behind it")
   func migration() throws {
     let folder = try TemporaryFolder()
     let store = try folder.store([SyncedShelf.schema])
@@ -141,7 +141,7 @@ struct CaptureTests {
     try store.run("UPDATE holdfast_sync_row SET dirty = 0")
     try store.close()
     let opened = try folder.store([SyncedShelf.grown])
-    #expect(try opened.registers("books") == ["a 1 0 clean"] && opened.cells("books") == [])
+    #expect(try opened.registers("books") == ["a 1 0 dirty"] && opened.cells("books") == ["a pages 0"])
     #expect(try opened.integrityCheck().isHealthy)
     try opened.at(7_000, "UPDATE books SET pages = 3")
     #expect(try opened.cells("books") == ["a pages 7000"])

@@ -1,0 +1,262 @@
+import Foundation
+import Holdfast
+import HoldfastSync
+import HoldfastSyncServer
+import HoldfastTesting
+import Testing
+
+@Suite("Migrations of a synced store")
+struct MigrationTests {
+  private static let upper = "UPDATE books SET title = upper(title)"
+
+  @Test("what a migration changes reaches a device that was not migrated, which has nothing to send when it runs the same one")
+  func reaches() throws {
+    let world = try World()
+    try world.migrate(0, Self.upper)
+    #expect(try world.settle() == 2)
+    #expect(try world.shown("SELECT title FROM books ORDER BY id") == ["EMMA", "PERSUASION"])
+    try world.migrate(1, Self.upper)
+    #expect(try world.settle() == 0)
+    #expect(try world.registers(0) == world.registers(1))
+  }
+
+  @Test("two devices that run one migration on equal rows make equal stamps, and one of them sends the rows")
+  func equalStamps() throws {
+    let world = try World()
+    for number in 0...1 { try world.migrate(number, Self.upper + "; UPDATE marks SET page = page + 1") }
+    #expect(try world.registers(0) == world.registers(1))
+    #expect(try world.settle() == 3)
+    #expect(try world.registers(0) == world.registers(1))
+    #expect(try world.settle() == 0)
+    #expect(try world.shown("SELECT page FROM marks") == ["8"])
+  }
+
+  @Test("an edit that another device made before the migration wins over the migrated value, whatever else was edited later")
+  func realEdits() throws {
+    let world = try World()
+    try world.write(1, "UPDATE books SET title = 'Mine' WHERE id = 'a'")
+    try world.write(1, "UPDATE marks SET page = 50")
+    try world.write(0, "UPDATE books SET pages = 5 WHERE id = 'a'")
+    try world.migrate(0, Self.upper + "; UPDATE marks SET page = page + 1")
+    try world.settle()
+    #expect(try world.shown("SELECT title || ' ' || pages FROM books ORDER BY id") == ["Mine 5", "PERSUASION 300"])
+    #expect(try world.shown("SELECT page FROM marks") == ["50"])
+    #expect(try world.settle() == 0)
+  }
+
+  @Test("an edit that was made after a migration travels, and wins over the migrated value of another device")
+  func laterEdit() throws {
+    let world = try World()
+    for number in 0...1 { try world.migrate(number, Self.upper) }
+    try world.write(1, "UPDATE books SET title = 'Mine' WHERE id = 'a'")
+    try world.settle()
+    #expect(try world.shown("SELECT title FROM books ORDER BY id") == ["Mine", "PERSUASION"])
+  }
+
+  @Test("a new column sends nothing where it is NULL or has the default of a NOT NULL column, which a new device fills in, too")
+  func defaults() throws {
+    let world = try World()
+    let sql = """
+      ALTER TABLE books ADD COLUMN stars INTEGER NOT NULL DEFAULT 3; ALTER TABLE books ADD COLUMN weight REAL NOT NULL DEFAULT 1;
+      ALTER TABLE books ADD COLUMN note TEXT
+      """
+    try world.migrate(0, sql)
+    #expect(try world.settle() == 0)
+    try world.migrate(1, sql)
+    try world.join(sql)
+    #expect(try world.settle() == 0)
+    #expect(try world.shown("SELECT stars || ' ' || weight || coalesce(note, '') FROM books") == ["3 1.0", "3 1.0"])
+  }
+
+  @Test("a default of a column that may be NULL is sent, because a new device would have NULL")
+  func defaultBesideNull() throws {
+    let world = try World()
+    let sql = "ALTER TABLE books ADD COLUMN state TEXT DEFAULT 'new'"
+    try world.migrate(0, sql)
+    #expect(try world.settle() == 2)
+    try world.migrate(1, sql)
+    try world.join(sql)
+    #expect(try world.settle() == 0)
+    #expect(try world.shown("SELECT state FROM books") == ["new", "new"])
+  }
+
+  private static let stars = "ALTER TABLE books ADD COLUMN stars INTEGER NOT NULL DEFAULT 0; UPDATE books SET stars = 1"
+
+  @Test("of a new column that a migration fills, the filled rows are sent")
+  func filled() throws {
+    let world = try World()
+    let sql = Self.stars + " WHERE id = 'a'"
+    try world.migrate(0, sql)
+    #expect(try world.settle() == 1)
+    try world.migrate(1, sql)
+    #expect(try world.settle() == 0)
+    #expect(try world.shown("SELECT stars FROM books ORDER BY id") == ["1", "0"])
+    #expect(try world.registers(0) == world.registers(1))
+  }
+
+  @Test("a migration does not replace what a device with the newer version has given the new column before")
+  func givenBefore() throws {
+    let world = try World()
+    try world.migrate(0, Self.stars)
+    try world.settle()
+    try world.write(0, "UPDATE books SET stars = 5 WHERE id = 'a'")
+    try world.write(0, "INSERT INTO books (id, title, stars) VALUES ('c', 'Sanditon', 4)")
+    try world.settle()
+    try world.write(1, "UPDATE books SET title = 'Mine' WHERE id IN ('a', 'c')")
+    try world.migrate(1, Self.stars)
+    try world.settle()
+    #expect(try world.shown("SELECT title || ' ' || stars FROM books ORDER BY id") == ["Mine 5", "Persuasion 1", "Mine 4"])
+    #expect(try world.settle() == 0)
+  }
+
+  @Test("a changed value is noticed in a table that the migration makes anew")
+  func rebuilt() throws {
+    let world = try World()
+    try world.migrate(
+      0,
+      """
+      CREATE TABLE books_new (id TEXT NOT NULL PRIMARY KEY, title TEXT NOT NULL, pages INTEGER) STRICT;
+      INSERT INTO books_new SELECT id, title, iif(id = 'a', 2 * pages, pages) FROM books;
+      DROP TABLE books; ALTER TABLE books_new RENAME TO books
+      """)
+    #expect(try world.settle() == 1)
+    #expect(try world.shown("SELECT pages FROM books ORDER BY id") == ["200", "300"])
+  }
+
+  @Test("a renamed column is a new one: its values are sent")
+  func renamed() throws {
+    let world = try World()
+    let sql = "ALTER TABLE books RENAME COLUMN pages TO length"
+    try world.migrate(0, sql)
+    #expect(try world.settle() == 2)
+    try world.migrate(1, sql)
+    #expect(try world.settle() == 0)
+    #expect(try world.shown("SELECT length FROM books ORDER BY id") == ["100", "300"])
+    #expect(try world.registers(0) == world.registers(1))
+  }
+
+  @Test("a value that a migration changes while it joins its column to a group wins over the value that stood alone")
+  func joined() throws {
+    let world = try World()
+    try world.write(0, "UPDATE books SET title = 'zz' WHERE id = 'a'")
+    try world.settle()
+    for number in 0...1 {
+      try world.migrate(number, Self.upper, together: [["title", "pages"]])
+      try world.settle()
+      #expect(try world.shown("SELECT title FROM books ORDER BY id") == ["ZZ", "PERSUASION"])
+    }
+    #expect(try world.settle() == 0)
+  }
+
+  @Test("a store that is not connected keeps no rows for a migration, and a connected one only while it runs")
+  func cost() throws {
+    let looking = "CREATE TABLE seen (name TEXT NOT NULL) STRICT; INSERT INTO seen SELECT name FROM sqlite_temp_schema"
+    let world = try World()
+    try world.migrate(0, looking)
+    let connected = world.devices[0].store
+    #expect(try connected.rows("SELECT count(*) FROM seen") == ["2"])
+    #expect(try connected.write { tx in try tx.count("SELECT count(*) FROM sqlite_temp_schema") } == 0)
+    let url = world.folder.file("alone.sqlite")
+    try Store.open(at: url, schemas: [World.schema()], options: .testing).close()
+    let alone = try Store.open(at: url, schemas: [World.schema(looking)], options: .testing)
+    #expect(try alone.rows("SELECT count(*) FROM seen") == ["0"])
+  }
+
+  @Test("a migration that is rolled back stamps nothing")
+  func rolledBack() throws {
+    let world = try World()
+    let registers = try world.registers(0)
+    try world.devices[0].store.close()
+    let sql = Self.upper + "; DELETE FROM books WHERE id = 'b'"
+    let failed = try Store.open(at: world.folder.file("0.sqlite"), schemas: [World.schema(sql)], options: .testing)
+    #expect(failed.openingError?.code == .migrationLostRows)
+    try failed.close()
+    try world.migrate(0, nil)
+    #expect(try world.registers(0) == registers)
+    #expect(try world.settle() == 0)
+    #expect(try world.shown("SELECT title FROM books ORDER BY id") == ["Emma", "Persuasion"])
+  }
+}
+
+/// Devices with two books and a mark, and a server.
+private final class World {
+  /// The first version, or the second one with this migration.
+  static func schema(_ sql: String? = nil, together: [[String]] = []) -> StoreSchema {
+    let first = Migration(
+      "books/001",
+      sql: """
+        CREATE TABLE books (id TEXT NOT NULL PRIMARY KEY, title TEXT NOT NULL, pages INTEGER) STRICT;
+        CREATE TABLE marks (id TEXT NOT NULL PRIMARY KEY, page INTEGER NOT NULL) STRICT;
+        """)
+    return StoreSchema(
+      "books", migrations: [first] + (sql.map { [Migration("books/002", sql: $0)] } ?? []),
+      declarations: [.synced("books", together: together), .synced("marks", whole: true)])
+  }
+
+  let folder: TemporaryFolder
+  let server: SyncServer
+  private(set) var devices: [(store: Store, sync: SyncDevice)] = []
+  private var now: Int64 = 1_800_000_000_000
+
+  init() throws {
+    folder = try TemporaryFolder()
+    server = SyncServer(try Store.inMemory(schemas: [SyncServer.schema]))
+    try server.makeSpace("s", epoch: "e")
+    for number in 0...1 { devices.append(try open(number, Self.schema())) }
+    try write(0, "INSERT INTO books VALUES ('a', 'Emma', 100), ('b', 'Persuasion', 300)")
+    try write(0, "INSERT INTO marks VALUES ('a', 7)")
+    try settle()
+  }
+
+  private func open(_ number: Int, _ schema: StoreSchema) throws -> (store: Store, sync: SyncDevice) {
+    let store = try Store.open(at: folder.file("\(number).sqlite"), schemas: [schema], options: .testing)
+    try SyncDevice.connect(store, space: "s", node: Int64(number + 1))
+    return (store, try SyncDevice(store, node: Int64(number + 1), clock: { [unowned self] in self.now }))
+  }
+
+  /// Opens a device's store with this migration; nil: with the first version.
+  func migrate(_ number: Int, _ sql: String?, together: [[String]] = []) throws {
+    try devices[number].store.close()
+    devices[number] = try open(number, Self.schema(sql, together: together))
+  }
+
+  /// Connects a new device of the second version.
+  func join(_ sql: String) throws { devices.append(try open(devices.count, Self.schema(sql))) }
+
+  func write(_ number: Int, _ sql: BoundSQL) throws {
+    now += 1_000
+    try devices[number].store.write { tx in
+      try tx.execute("UPDATE holdfast_sync SET clock = \(now)")
+      try tx.execute(sql)
+    }
+  }
+
+  /// Returns how many rows the devices have sent.
+  @discardableResult
+  func settle() throws -> Int {
+    var sent = 0
+    for _ in 0..<3 {
+      for (_, sync) in devices {
+        sync.beginRound()
+        while let request = try sync.next() {
+          if case .push(let rows) = request.verb { sent += rows.count }
+          try sync.receive(server.answer(request, in: "s", now: now), to: request)
+        }
+      }
+    }
+    return sent
+  }
+
+  /// What all devices show; nil where they differ.
+  func shown(_ sql: BoundSQL) throws -> [String]? {
+    let rows = try devices.map { try $0.store.rows(sql) }
+    return Set(rows).count == 1 ? rows.first : nil
+  }
+
+  /// The stamps and states of all rows of a device.
+  func registers(_ number: Int) throws -> [String] {
+    let store = devices[number].store
+    return try store.rows("SELECT tbl, key, generation, hlc, node, dirty FROM holdfast_sync_row", columns: 6)
+      + store.rows("SELECT tbl, key, grp, hlc, node FROM holdfast_sync_cell", columns: 5)
+  }
+}
