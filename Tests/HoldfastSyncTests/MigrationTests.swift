@@ -1,9 +1,10 @@
 import Foundation
 import Holdfast
-import HoldfastSync
 import HoldfastSyncServer
 import HoldfastTesting
 import Testing
+
+@testable import HoldfastSync
 
 @Suite("Migrations of a synced store")
 struct MigrationTests {
@@ -133,6 +134,22 @@ struct MigrationTests {
     #expect(try world.settle() == 0)
     #expect(try world.shown("SELECT length FROM books ORDER BY id") == ["100", "300"])
     #expect(try world.registers(0) == world.registers(1))
+  }
+
+  @Test("a row whose key a migration changes is deleted and inserted")
+  func rekeyed() throws {
+    let world = try World()
+    try world.migrate(0, "UPDATE books SET id = 'z' WHERE id = 'a'")
+    #expect(try world.settle() == 2)
+    #expect(try world.shown("SELECT id || ' ' || title FROM books ORDER BY id") == ["b Persuasion", "z Emma"])
+  }
+
+  @Test("rows that a migration has changed wait since the time of the values that it replaced")
+  func waitsSince() throws {
+    let world = try World()
+    try world.migrate(0, Self.upper)
+    let oldest = try world.devices[0].store.read { reader in try StoreSync.Status(in: reader).oldestPending }
+    #expect(oldest == Date(timeIntervalSince1970: 1_800_000_001))
   }
 
   @Test("a value that a migration changes while it joins its column to a group wins over the value that stood alone")
