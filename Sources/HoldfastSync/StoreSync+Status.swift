@@ -54,7 +54,8 @@ extension StoreSync {
     public init() {}
   }
 
-  /// A value of this device that lost against a later one of another, or a row that another device has deleted.
+  /// A value of this device that lost against a later one of another, or a row that another device has deleted; or what a table that does not sync
+  /// could not take back when a row that it refers to was parked no more.
   public struct Lost: Sendable, Hashable, Identifiable {
     /// The number of the entry.
     public let id: Int64

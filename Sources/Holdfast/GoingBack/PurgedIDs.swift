@@ -121,7 +121,7 @@ extension Writer {
     guard try !tables(named: SyncTables.state).isEmpty else { return }
     for (table, key, columns) in [
       ("lost", "id", "key || body || winner"), ("parked", "tbl || '/' || key", "key || body"),
-      ("extra", "tbl || '/' || key", "key || body"),
+      ("extra", "tbl || '/' || key", "key || body"), ("aside", "id", "key || body"),
     ] {
       var found: [String] = []
       try rows("SELECT CAST(\(raw: key) AS TEXT), \(raw: columns) FROM holdfast_sync_\(raw: table)") { row in

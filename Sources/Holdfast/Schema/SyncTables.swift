@@ -5,7 +5,8 @@ package enum SyncTables {
   package static let state = "holdfast_sync"
   /// The names of all, in the order in which they can be dropped.
   package static let all = [
-    "holdfast_sync_lost", "holdfast_sync_extra", "holdfast_sync_parked", "holdfast_sync_cell", "holdfast_sync_row", state,
+    "holdfast_sync_lost", "holdfast_sync_extra", "holdfast_sync_aside", "holdfast_sync_parked", "holdfast_sync_cell", "holdfast_sync_row",
+    state,
   ]
 
   package static func isOne(_ table: String) -> Bool { table.lowercased().hasPrefix(state) }
@@ -21,6 +22,7 @@ package enum SyncTables {
   ///   should get, 2 for one that it refused, 0 for one that it has.
   /// - `holdfast_sync_cell`: the stamps of groups of columns that were changed after the birth.
   /// - `holdfast_sync_parked`: the content of rows that cannot stand in their table now. `body` is the row as it travels.
+  /// - `holdfast_sync_aside`: rows and values of tables that do not sync, which went with a parked row, of `tbl` and `key`, and come back with it.
   /// - `holdfast_sync_extra`: values for tables and columns that this version does not know.
   /// - `holdfast_sync_lost`: values of this device that lost against others, until somebody removes them.
   package static let making = [
@@ -53,6 +55,10 @@ package enum SyncTables {
     """
     CREATE TABLE holdfast_sync_parked (
       tbl INTEGER NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (tbl, key)) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE holdfast_sync_aside (
+      id INTEGER PRIMARY KEY, tbl INTEGER NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL) STRICT
     """,
     """
     CREATE TABLE holdfast_sync_extra (

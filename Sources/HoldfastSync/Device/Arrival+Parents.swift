@@ -78,7 +78,7 @@ extension Arrival {
     return isWaiting ? .waits : lost.isEmpty ? .stands : .loses(lost)
   }
 
-  private func hasParent(_ values: [SQLValue], _ link: DeviceTable.Link, of row: SyncRow, _ texts: [String: ExactText]) throws -> Bool {
+  func hasParent(_ values: [SQLValue], _ link: DeviceTable.Link, of row: SyncRow, _ texts: [String: ExactText]) throws -> Bool {
     guard !link.to.isEmpty, link.to.count == values.count else { return false }
     if !coming.isEmpty, let parent = name(ofParent: values, link), coming.contains(parent) { return true }
     // The row itself, which may not be in its table yet.
@@ -94,7 +94,7 @@ extension Arrival {
   }
 
   /// Known only where the foreign key refers to the key by which the parent syncs.
-  private func name(ofParent values: [SQLValue], _ link: DeviceTable.Link) -> SyncRow.Name? {
+  func name(ofParent values: [SQLValue], _ link: DeviceTable.Link) -> SyncRow.Name? {
     guard let parent = tables.named(link.parent) else { return nil }
     let named = Dictionary(zip(link.to, values)) { first, _ in first }
     guard named.count == parent.key.columns.count else { return nil }

@@ -16,8 +16,10 @@ extension Arrival {
   /// Parks a row of a table, and the rows that refer to it. Nothing of this is an edit.
   func parkWithDependents(_ name: SyncRow.Name, _ reason: String) throws {
     let order = try dependents(of: name) { _ in true }
+    var seen: Set<[SQLValue]> = []
     for name in order {
       guard let table = tables[name.table], let local = try tables.local(name, in: tx), local.place == .table else { continue }
+      try keepAside(with: name, in: table, &seen)
       try table.save(parked: local.row, here: table.kept(of: name, in: tx), name == order.last ? reason : "its parent is parked", in: tx)
     }
     // All are kept by now: rows may refer to each other in a circle.
@@ -118,10 +120,9 @@ extension Arrival {
     guard let table = tables[name.table], let key = table.key.values(of: name.key.text) else { return [] }
     return try table.children.filter(isMeant).flatMap { link -> [SyncRow.Name] in
       guard let child = tables.named(link.child), !link.to.isEmpty else { return [] }
-      let same = zip(link.to, link.from).map { "p.\(quoted($0)) = c.\(quoted($1))" }.joined(separator: " AND ")
       return try tx.values(
         """
-        SELECT \(raw: child.key.list(of: "c")) FROM \(raw: quoted(table.name)) p JOIN \(raw: quoted(child.name)) c ON \(raw: same)
+        SELECT \(raw: child.key.list(of: "c")) FROM \(raw: quoted(table.name)) p JOIN \(raw: quoted(child.name)) c ON \(raw: link.same)
         WHERE \(sql: table.key.matches(key, of: "p")) ORDER BY \(raw: child.key.list(of: "c"))
         """
       ) { row in try child.name(from: &row) }.compactMap(\.self)

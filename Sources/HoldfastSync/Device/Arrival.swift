@@ -29,9 +29,10 @@ final class Arrival {
     try tx.execute("UPDATE holdfast_sync SET applying = 1")
   }
 
-  /// Ends it: brings back parked rows if `settles`, runs the repairs of these invariants, and switches capture on.
+  /// Ends it: brings back parked rows if `settles`, with what was kept beside them, runs the repairs of these invariants, and switches capture on.
   func end(settles: Bool, repairing invariants: [Invariant] = []) throws {
     if settles { try settleParked() }
+    try putBackAside()
     try repair(invariants)
     try tx.execute("UPDATE holdfast_sync SET applying = 0")
   }
@@ -192,7 +193,7 @@ extension SyncRow {
 
 extension StoreError {
   /// Whether the table refuses the row, and would take another one.
-  fileprivate var refusesRow: Bool { [.constraint, .invalidValue, .decoding].contains(code) }
+  var refusesRow: Bool { [.constraint, .invalidValue, .decoding].contains(code) }
 }
 
 extension DeviceTable.Link {

@@ -179,6 +179,9 @@ struct DeviceTables {
   /// By name.
   let all: [DeviceTable]
   private let byName: [ExactText: DeviceTable]
+  /// The tables that do not sync, by name, and the foreign keys from them.
+  let others: [String: SQLTable]
+  private(set) var otherLinks: [DeviceTable.Link] = []
 
   /// - Throws: `.misuse` for a declaration that the store's tables do not fit.
   init(_ schemas: [StoreSchema], in reader: Reader) throws {
@@ -197,7 +200,9 @@ struct DeviceTables {
     }
     self.all = all.sorted { ExactText($0.name) < ExactText($1.name) }
     byName = Dictionary(all.map { (ExactText($0.name), $0) }) { first, _ in first }
-    for file in files { for reference in file.references { try link(reference, of: file.name, files) } }
+    others = files.reduce(into: [:]) { $0[$1.name] = $1 }.filter { [byName] in byName[ExactText($0.key)] == nil }
+    for file in files { for reference in file.references { link(reference, of: file.name, files) } }
+    for table in all { try checkOthers(of: table) }
   }
 
   /// Nil for a table that this version does not know.
@@ -207,21 +212,35 @@ struct DeviceTables {
 
   func numbered(_ number: Int64) -> DeviceTable? { all.first { $0.number == number } }
 
-  private func link(_ reference: SQLTable.Reference, of child: String, _ files: [SQLTable]) throws {
+  private mutating func link(_ reference: SQLTable.Reference, of child: String, _ files: [SQLTable]) {
     let parent = files.first { $0.name.lowercased() == reference.parent.lowercased() }
     let to = reference.to.isEmpty ? parent?.primaryKey ?? [] : reference.to
     let link = DeviceTable.Link(
       child: child, parent: parent?.name ?? reference.parent, from: reference.from, to: to, action: reference.action)
-    guard let table = named(child) else {
-      // Such a row would make it impossible to delete what others have deleted.
-      guard named(link.parent) == nil || !["RESTRICT", "NO ACTION"].contains(link.action) else {
-        throw StoreError(
-          .misuse, "the table \(link.parent) cannot be synced: \(child), which is not, holds its rows back",
-          suggestion: "Declare ON DELETE CASCADE or SET NULL, or sync \(child), too.")
-      }
-      return
-    }
+    guard let table = named(child) else { return otherLinks.append(link) }
     table.parents.append(link)
     named(link.parent)?.children.append(link)
+  }
+
+  /// Refuses a table that does not sync, and whose rows would make it impossible to delete what others have deleted; or cannot be kept while a row
+  /// is parked.
+  private func checkOthers(of table: DeviceTable) throws {
+    var (parents, seen) = ([table.name], Set([table.name]))
+    while let parent = parents.popLast() {
+      for link in otherLinks where link.parent == parent {
+        guard ["CASCADE", "SET NULL"].contains(link.action) else {
+          throw StoreError(
+            .misuse, "the table \(table.name) cannot be synced: \(link.child), which is not, holds its rows back",
+            suggestion: "Declare ON DELETE CASCADE or SET NULL, or sync \(link.child), too.")
+        }
+        guard let child = others[link.child], ([child.name] + child.given).allSatisfy(SyncRow.isName) else {
+          throw StoreError(
+            .misuse,
+            "the table \(table.name) cannot be synced: \(link.child), which refers to it, has a name with a comma, a quote or a "
+              + "letter beyond ASCII")
+        }
+        if link.action == "CASCADE", seen.insert(link.child).inserted { parents.append(link.child) }
+      }
+    }
   }
 }

@@ -4,7 +4,7 @@ internal import Holdfast
 struct LostRow {
   let id: Int64
   let at: Int64
-  /// The values that lost: a whole row, with its key, or some values of one.
+  /// The values that lost: a whole row, with its key, or some values of one. Also of a table that does not sync: see `Arrival+Aside.swift`.
   let row: SyncRow
 
   /// The entries in the order in which they came. One whose line is damaged is left out.
@@ -29,6 +29,15 @@ extension DeviceTables {
     let name = lost.row.name
     func unknown(_ what: String) -> StoreError {
       StoreError(.newerSchema, "this version of the app does not know the \(what)", recoveryOptions: [.updateApp])
+    }
+    if let other = others[name.table.text] {
+      if let column = other.lacking(lost.row) { throw unknown("column \(column.text) of \(other.name)") }
+      guard try other.putBack(lost.row, in: tx) else {
+        throw StoreError(
+          .notFound, "the row \(name.key.text) of \(other.name) was deleted or changed, and only some of its values are known")
+      }
+      try tx.execute("DELETE FROM holdfast_sync_lost WHERE id = \(id)")
+      return
     }
     guard let table = self[name.table] else { throw unknown("table \(name.table.text)") }
     if let column = lost.row.current.keys.filter({ !table.has($0.text) }).min() {

@@ -110,7 +110,7 @@ extension SyncRow {
   }
 
   /// Printable ASCII without the comma, which separates the columns of a group, and without the quotation mark.
-  private static func isName(_ text: String) -> Bool {
+  static func isName(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy { 0x20...0x7E ~= $0 && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") }
   }
 }
