@@ -27,7 +27,9 @@ extension StoreSync {
   public enum FirstConnection: Sendable {
     /// They are merged with the server's, and sent. A value of a row is as old as the row's own time (`time` of `.synced`); without one it is older than every other.
     case merge
-    /// They are replaced by the server's. Rows that the server does not have are deleted at the end of the first pull, and kept in `lost()`.
+    /// They are replaced by the server's; values that differ are kept in `lost()`. Rows that the server does not have are deleted at the end of the
+    /// first pull, which no other device notices, and kept in `lost()`. With them go the rows of tables that do not sync and that refer to them;
+    /// these are kept nowhere.
     case takeTheServers
   }
 

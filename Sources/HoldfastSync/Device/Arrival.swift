@@ -80,7 +80,7 @@ final class Arrival {
     let merged = yields ? remote : local?.row.merged(with: remote) ?? remote
     // A refused row stays refused until it is edited.
     let state = RowState(sequence: sequence, dirty: merged == remote ? 0 : max(1, local?.state.dirty ?? 1))
-    if let local, yields || local.state.dirty != 0, let lost = local.row.lost(in: merged, against: remote) {
+    if let local, yields || local.state.dirty != 0, let lost = local.row.lost(in: merged, against: yields ? nil : remote) {
       try keep(lost, winner: remote)
     }
     guard let table = tables[remote.name.table] else { return try tx.saveExtra(merged, state) }
@@ -143,7 +143,8 @@ final class Arrival {
 
   /// Before a deletion: parks the rows that hold it back, and keeps the unsent values of those that it cascades to.
   private func clear(_ name: SyncRow.Name, for tombstone: SyncRow, in table: DeviceTable) throws {
-    guard hasAll else {
+    // What the server does not have goes at the end of its first pull, as no deletion.
+    guard hasAll, !takesTheServers else {
       for child in try children(of: name, where: { _ in true }) { try parkWithDependents(child, "its parent was deleted") }
       return
     }
@@ -177,11 +178,13 @@ extension SyncRow {
 
   /// What of this row is no longer in the one that it and `remote` were merged into, and is not of a birth that they share: values with an
   /// earlier stamp than the winning ones; the whole row, where another generation won. Nil where nothing is lost.
-  func lost(in merged: SyncRow, against remote: SyncRow) -> SyncRow? {
+  ///
+  /// - Parameter remote: nil for a row that others replace, whatever they share.
+  func lost(in merged: SyncRow, against remote: SyncRow?) -> SyncRow? {
     guard isAlive else { return nil }
     guard merged.generation == generation else { return self }
     let current = merged.current
-    let values = remote.birth == birth ? [:] : values.filter { current[$0.key] != $0.value }
+    let values = remote?.birth == birth ? [:] : values.filter { current[$0.key] != $0.value }
     let own = self.current
     let exceptions = exceptions.filter { group, exception in
       zip(Self.columns(of: group), exception.values).contains { own[$0] == $1 && current[$0] ?? Self.null != $1 }

@@ -13,7 +13,9 @@ package final class SyncDevice {
   package enum FirstMerge: Sendable {
     /// They are merged with the server's, and sent.
     case merge
-    /// Those that the server does not have are kept in *lost* and deleted at the end of the first pull.
+    /// The server's take their place; values that differ are kept in *lost*. Those that the server does not have are kept in *lost* and deleted at
+    /// the end of the first pull, which no other device notices. With them go the rows of tables that do not sync and that refer to them; these
+    /// are kept nowhere.
     case takeTheServers
   }
 
