@@ -79,5 +79,6 @@ struct TakeTheServersTests {
     let sent = try device.pull(part("pb", of: "b"), own, part("pc", of: "a"), SyncRow(SyncRow.Name("items", "b"), generation: 2))
     #expect(sent == [SyncRow(SyncRow.Name("parts", "pb"), generation: 2)])
     #expect(try device.store.rows("SELECT id, item_id FROM parts ORDER BY id", columns: 2) == ["pc a"])
+    #expect(try lost(device).filter { $0.hasPrefix("parts/pb") } == ["parts/pb: name"])
   }
 }

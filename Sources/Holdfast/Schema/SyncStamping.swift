@@ -33,10 +33,10 @@ extension SyncedTable {
     return groups.map { group in
       """
       INSERT INTO main.holdfast_sync_cell
-        SELECT r.tbl, r.key, \(Self.number(of: group.name)), \(time), \(node)
+        SELECT r.tbl, r.key, \(Self.number(of: group.name)), \(time), \(node), 0
         FROM \(rows) CROSS JOIN main.holdfast_sync s
         WHERE \(group.condition)
-        ON CONFLICT (tbl, key, grp) DO UPDATE SET hlc = max(hlc + 1, excluded.hlc), node = excluded.node
+        ON CONFLICT (tbl, key, grp) DO UPDATE SET hlc = max(hlc + 1, excluded.hlc), node = excluded.node, sent = 0
       """
     } + ["UPDATE main.holdfast_sync_row SET dirty = 1 WHERE \(changed(groups.map(\.condition).joined(separator: " OR ")))"]
   }

@@ -20,7 +20,8 @@ package enum SyncTables {
   /// - `holdfast_sync_row`: of each row that is or was there. `hlc` and `node` are the stamp of its birth, `generation` counts insertions and deletions.
   ///   `sequence` is the server's push that changed it last, 0 for a row that the server may not have. `dirty` is 1 for a row that the server
   ///   should get, 2 for one that it refused, 0 for one that it has.
-  /// - `holdfast_sync_cell`: the stamps of groups of columns that were changed after the birth.
+  /// - `holdfast_sync_cell`: the stamps of groups of columns that were changed after the birth. `sent` is 1 for a change that the server had when it
+  ///   told of the row last.
   /// - `holdfast_sync_parked`: the content of rows that cannot stand in their table now. `body` is the row as it travels.
   /// - `holdfast_sync_aside`: rows and values of tables that do not sync, which went with a parked row, of `tbl` and `key`, and come back with it.
   /// - `holdfast_sync_extra`: values for tables and columns that this version does not know.
@@ -49,7 +50,7 @@ package enum SyncTables {
     "CREATE INDEX holdfast_sync_dirty ON holdfast_sync_row (dirty) WHERE dirty",
     """
     CREATE TABLE holdfast_sync_cell (
-      tbl INTEGER NOT NULL, key TEXT NOT NULL, grp INTEGER NOT NULL, hlc INTEGER NOT NULL, node INTEGER NOT NULL,
+      tbl INTEGER NOT NULL, key TEXT NOT NULL, grp INTEGER NOT NULL, hlc INTEGER NOT NULL, node INTEGER NOT NULL, sent INTEGER NOT NULL,
       PRIMARY KEY (tbl, key, grp)) STRICT, WITHOUT ROWID
     """,
     """

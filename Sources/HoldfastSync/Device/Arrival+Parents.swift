@@ -51,9 +51,9 @@ extension Arrival {
   /// Deletes a row with its deleted parent: a deletion of this device, which travels.
   func bury(_ row: SyncRow, of parent: SyncRow.Name, in table: DeviceTable) throws {
     guard row.generation < SyncRow.largestGeneration, let winner = try tables.local(parent, in: tx)?.row else { return }
-    let sequence = try tables.local(row.name, in: tx)?.state.sequence ?? 0
-    try keep(row, winner: winner)
-    try apply(SyncRow(row.name, generation: row.generation + 1), RowState(sequence: sequence, dirty: 1))
+    let state = try tables.local(row.name, in: tx)?.state
+    if state?.dirty != 0 { try keep(row, winner: winner) }
+    try apply(SyncRow(row.name, generation: row.generation + 1), RowState(sequence: state?.sequence ?? 0, dirty: 1))
   }
 
   func verdict(on row: SyncRow, in table: DeviceTable) throws -> Verdict {

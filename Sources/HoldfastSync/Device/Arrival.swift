@@ -76,11 +76,14 @@ final class Arrival {
 
   private func take(_ remote: SyncRow, _ sequence: Int64) throws {
     let local = try tables.local(remote.name, in: tx)
-    let yields = takesTheServers && local?.state == RowState(sequence: 0, dirty: 0)
+    let yields = takesTheServers && local?.state.sequence == 0 && local?.state.dirty == 0
     let merged = yields ? remote : local?.row.merged(with: remote) ?? remote
     // A refused row stays refused until it is edited.
-    let state = RowState(sequence: sequence, dirty: merged == remote ? 0 : max(1, local?.state.dirty ?? 1))
-    if let local, yields || local.state.dirty != 0, let lost = local.row.lost(in: merged, against: yields ? nil : remote) {
+    let sent = Set(remote.exceptions.filter { merged.exceptions[$0.key] == $0.value }.keys)
+    let state = RowState(sequence: sequence, dirty: merged == remote ? 0 : max(1, local?.state.dirty ?? 1), sent: sent)
+    if let local, yields || local.state.dirty != 0,
+      let lost = local.row.lost(in: merged, against: yields ? nil : remote, sent: local.state.sent)
+    {
       try keep(lost, winner: remote)
     }
     guard let table = tables[remote.name.table] else { return try tx.saveExtra(merged, state) }
@@ -179,15 +182,17 @@ extension SyncRow {
   /// What of this row is no longer in the one that it and `remote` were merged into, and is not of a birth that they share: values with an
   /// earlier stamp than the winning ones; the whole row, where another generation won. Nil where nothing is lost.
   ///
-  /// - Parameter remote: nil for a row that others replace, whatever they share.
-  func lost(in merged: SyncRow, against remote: SyncRow?) -> SyncRow? {
+  /// - Parameters:
+  ///   - remote: nil for a row that others replace, whatever they share.
+  ///   - sent: the groups whose exception the server has had, so that it was not this device's to lose.
+  func lost(in merged: SyncRow, against remote: SyncRow?, sent: Set<ExactText> = []) -> SyncRow? {
     guard isAlive else { return nil }
     guard merged.generation == generation else { return self }
     let current = merged.current
     let values = remote?.birth == birth ? [:] : values.filter { current[$0.key] != $0.value }
     let own = self.current
     let exceptions = exceptions.filter { group, exception in
-      zip(Self.columns(of: group), exception.values).contains { own[$0] == $1 && current[$0] ?? Self.null != $1 }
+      !sent.contains(group) && zip(Self.columns(of: group), exception.values).contains { own[$0] == $1 && current[$0] ?? Self.null != $1 }
     }
     guard !values.isEmpty || !exceptions.isEmpty else { return nil }
     return SyncRow(name, generation: generation, birth: birth, values: values, exceptions: exceptions)

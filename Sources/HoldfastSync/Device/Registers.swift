@@ -5,6 +5,8 @@ struct RowState: Equatable {
   var sequence: Int64
   /// 0: the server has it. 1: it should get it. 2: it has refused it.
   var dirty: Int64
+  /// The groups whose exception the server has.
+  var sent: Set<ExactText> = []
 }
 
 /// A row as this device has it.
@@ -48,13 +50,16 @@ extension DeviceTables {
         state: RowState(sequence: try row.int64(), dirty: try row.int64()), place: .nowhere)
     }
     guard let register = local?.row, register.isAlive else { return local }
+    var cells: [(group: DeviceTable.Group, stamp: Stamp)] = []
+    try reader.rows("SELECT grp, hlc, node, sent FROM holdfast_sync_cell WHERE tbl = \(table.number) AND key = \(key)") { row in
+      let (number, stamp, isSent) = (try row.int64(), Stamp(time: try row.int64(), node: try row.int64()), try row.bool())
+      guard let group = table.group(number) else { return }
+      cells.append((group, stamp))
+      if isSent { local?.state.sent.insert(group.name) }
+    }
     if let values = try table.content(of: name, in: reader) {
       var exceptions: [ExactText: SyncRow.Exception] = [:]
-      try reader.rows("SELECT grp, hlc, node FROM holdfast_sync_cell WHERE tbl = \(table.number) AND key = \(key)") { row in
-        let (number, stamp) = (try row.int64(), Stamp(time: try row.int64(), node: try row.int64()))
-        guard let group = table.group(number) else { return }
-        exceptions[group.name] = .init(stamp, group.columns.map { values[ExactText($0)] ?? SyncRow.null })
-      }
+      for (group, stamp) in cells { exceptions[group.name] = .init(stamp, group.columns.map { values[ExactText($0)] ?? SyncRow.null }) }
       let row = SyncRow(name, generation: register.generation, birth: register.birth, values: values, exceptions: exceptions)
       local?.row = try table.adding(extraOf: row, in: reader)
       local?.place = .table
@@ -140,8 +145,10 @@ extension DeviceTable {
     for group in groups {
       guard let stamp = row.exceptions[group.name]?.stamp else { continue }
       try tx.execute(
-        "INSERT INTO holdfast_sync_cell (tbl, key, grp, hlc, node) VALUES (\(number), \(key), \(group.number), \(stamp.time), \(stamp.node))"
-      )
+        """
+        INSERT INTO holdfast_sync_cell (tbl, key, grp, hlc, node, sent)
+        VALUES (\(number), \(key), \(group.number), \(stamp.time), \(stamp.node), \(state.sent.contains(group.name) ? 1 : 0))
+        """)
     }
     // -1: it is sent with its row, never alone.
     if let unknown = unknown(of: row) { try tx.saveExtra(unknown, RowState(sequence: -1, dirty: 0)) }
