@@ -31,6 +31,55 @@ struct KeptAsideTests {
     #expect(try device.store.rows("SELECT id, slug, file FROM items ORDER BY id", columns: 3) == ["a y none", "b x NULL"])
   }
 
+  /// With a parked row `b`, which has the slug `x` and the file `f`.
+  private static func parked() throws -> LoneDevice {
+    let device = try LoneDevice(schema("CREATE TABLE items (id TEXT NOT NULL PRIMARY KEY, slug TEXT UNIQUE, file TEXT) STRICT"))
+    try device.pull(item("b", at: 2, slug: "x"))
+    try device.write("UPDATE items SET file = 'f'")
+    try device.pull(item("a", at: 1, slug: "x"))
+    try device.write("UPDATE items SET slug = 'y'")
+    return device
+  }
+
+  private static func lost(_ device: LoneDevice) throws -> [String] {
+    try device.store.read { try LostRow.all(in: $0) }.map { entry in
+      entry.row.current.sorted { $0.key < $1.key }.map { "\($0.key.text): \($0.value.text)" }.joined(separator: ", ")
+    }
+  }
+
+  @Test(
+    "a person writes a row with the key of a parked one: what differs is in the list of what was lost, once; nothing where they are equal",
+    arguments: [
+      (["INSERT INTO items VALUES ('b', 'x', 'f')"], []), (["INSERT INTO items VALUES ('b', 'x', 'g')"], ["file: \"f\""]),
+      (["INSERT INTO items VALUES ('b', 'z', NULL)"], ["file: \"f\", slug: \"x\""]),
+      (["INSERT INTO items VALUES ('b', 'z', 'g')", "DELETE FROM items WHERE id = 'b'"], ["file: \"f\", id: \"b\", slug: \"x\""]),
+    ] as [([String], [String])])
+  func keyOfParked(edits: [String], lost: [String]) throws {
+    let device = try Self.parked()
+    for sql in edits { try device.write(BoundSQL(raw: sql)) }
+    for _ in 1...2 { try device.pull() }
+    #expect(try Self.lost(device) == lost && device.sync.status.parked == 0)
+  }
+
+  @Test("the same where another device deletes the row before the parked content was looked at: both contents are in the list")
+  func deletedBefore() throws {
+    let device = try Self.parked()
+    try device.write("INSERT INTO items VALUES ('b', 'z', 'g')")
+    try device.pull(SyncRow(SyncRow.Name("items", "b"), generation: 2))
+    #expect(try Self.lost(device) == ["file: \"f\", slug: \"x\"", "id: \"b\", slug: \"z\""])
+    #expect(try device.store.rows("SELECT id FROM items") == ["a"] && device.sync.status.parked == 0)
+  }
+
+  @Test("lost content is restored with its columns that stay on this device")
+  func restoresHere() throws {
+    let device = try Self.parked()
+    try device.write("INSERT INTO items VALUES ('b', 'z', 'g')")
+    try device.pull()
+    let id = try #require(try device.store.read { try LostRow.all(in: $0) }.first?.id)
+    try device.store.write { tx in try DeviceTables(device.store.schemas, in: tx).restore(id, in: tx) }
+    #expect(try device.store.rows("SELECT slug, file FROM items WHERE id = 'b'", columns: 2) == ["x f"] && Self.lost(device) == [])
+  }
+
   @Test("a row without a column that the condition of a unique index names, and that cannot be NULL, is parked; others arrive")
   func conditionOfUnknown() throws {
     let device = try LoneDevice(

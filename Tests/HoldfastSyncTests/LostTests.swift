@@ -11,11 +11,12 @@ struct LostTests {
   /// A note that was inserted long ago, with what was changed later.
   private static func note(title: (Int64, String), body: (Int64, String)? = nil) -> SyncRow {
     func text(_ text: String) -> ExactText { SyncValue.text(of: .text(text)) }
-    let changes = ["title": title, "body": body].compactMapValues(\.self)
+    var changes = ["title": title]
+    changes["body"] = body
     return SyncRow(
       SyncRow.Name("notes", "n1"), generation: 1, birth: .at(1),
       values: [ExactText("id"): text("n1"), ExactText("title"): text("old"), ExactText("body"): text("old")],
-      exceptions: Dictionary(uniqueKeysWithValues: changes.map { (ExactText($0), .init(.at($1.0), [text($1.1)])) }))
+      exceptions: Dictionary(uniqueKeysWithValues: changes.map { (ExactText($0), SyncRow.Exception(.at($1.0), [text($1.1)])) }))
   }
 
   /// Such as `body: "mine"`.

@@ -44,6 +44,18 @@ extension Arrival {
     for rival in rivals.sorted() { try parkWithDependents(rival, "an older row has its unique values") }
   }
 
+  /// Takes the content of parked rows for lost whose key the person has given to another row, which may be deleted by now. Before anything arrives,
+  /// because what arrives may park that row, or delete it.
+  func releaseStale() throws {
+    for name in try parkedNames("WHERE r.dirty = 1") {
+      guard let table = tables[name.table], let local = try tables.local(name, in: tx), local.place != .parked else { continue }
+      var winner = local.row
+      for (column, value) in try table.kept(of: name, in: tx) { winner.values[ExactText(column)] = SyncValue.text(of: value) }
+      if let lost = try table.parked(name, in: tx)?.lost(in: winner, against: winner) { try keep(lost, winner: local.row) }
+      try table.unpark(name, in: tx)
+    }
+  }
+
   /// Tries each parked row again, until no more can stand.
   func settleParked() throws {
     // Each pass but the last settles a row. More than a few passes would be rows that take turns.
@@ -59,11 +71,11 @@ extension Arrival {
     try mendParents()
   }
 
-  private func parkedNames() throws -> [SyncRow.Name] {
+  private func parkedNames(_ condition: BoundSQL = "") throws -> [SyncRow.Name] {
     try tx.values(
       """
       SELECT p.tbl, p.key FROM holdfast_sync_parked p LEFT JOIN holdfast_sync_row r ON r.tbl = p.tbl AND r.key = p.key
-      ORDER BY r.hlc, r.node, p.key, p.tbl
+      \(sql: condition) ORDER BY r.hlc, r.node, p.key, p.tbl
       """
     ) { row in
       let (number, key) = (try row.int64(), try row.text())
@@ -75,14 +87,7 @@ extension Arrival {
   private func settle(_ name: SyncRow.Name) throws -> Bool {
     guard let table = tables[name.table] else { return false }
     guard let local = try tables.local(name, in: tx) else { return false }
-    guard local.place == .parked else {
-      // The person has written a row with its key, or it was deleted.
-      if let parked = try table.parked(name, in: tx), let lost = parked.lost(in: local.row, against: local.row) {
-        try keep(lost, winner: local.row)
-      }
-      try table.unpark(name, in: tx)
-      return false
-    }
+    guard local.place == .parked else { return false }
     switch try verdict(on: local.row, in: table) {
     case .waits: return false
     case .dies(let parent):

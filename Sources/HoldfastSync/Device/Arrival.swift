@@ -27,6 +27,7 @@ final class Arrival {
     (self.tx, self.tables, self.at, self.takesTheServers) = (tx, tables, at, takesTheServers)
     try tx.execute("PRAGMA defer_foreign_keys = ON")
     try tx.execute("UPDATE holdfast_sync SET applying = 1")
+    try releaseStale()
   }
 
   /// Ends it: brings back parked rows if `settles`, with what was kept beside them, runs the repairs of these invariants, and switches capture on.

@@ -59,7 +59,15 @@ extension DeviceTables {
     for (column, text) in lost.row.current { values[column] = text }
     let row = SyncRow(name, generation: 1, values: values)
     do {
-      try table.write(table.values(of: row, here: table.kept(of: name, in: tx)), in: tx)
+      let here = lost.row.current.reduce(into: [String: SQLValue]()) { here, value in
+        if table.here[value.key.text] != nil { here[value.key.text] = SyncValue.value(of: value.value) }
+      }
+      try table.write(table.values(of: row, here: table.kept(of: name, in: tx).merging(here) { $1 }), in: tx)
+      // Where the row was there, it has kept these columns.
+      if !here.isEmpty, let key = table.key.values(of: name.key.text) {
+        let set = BoundSQL.joined(here.sorted { $0.key < $1.key }.map { "\(raw: quoted($0.key)) = \($0.value)" }, separator: ", ")
+        try tx.execute("UPDATE \(raw: quoted(table.name)) SET \(sql: set) WHERE \(sql: table.key.matches(key))")
+      }
     } catch let unfit as Unfit {
       throw StoreError(.constraint, "the row \(name.key.text) of \(table.name) cannot be written: \(unfit.reason)")
     }
