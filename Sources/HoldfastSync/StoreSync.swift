@@ -111,7 +111,7 @@ public final class StoreSync: Sendable {
 
   /// Runs rounds until nothing waits to be sent and everything of the server is here. Started or not.
   ///
-  /// - Throws: the reason why not. `.permissionDenied` when the server does not accept the token; `.notFound` without such a space;
+  /// - Throws: the reason why not. `.permissionDenied` when the server does not accept the token, or the token only reads; `.notFound` without such a space;
   ///   `.newerSchema` when the server needs a newer version of the app; `.invalidValue` when it has refused rows; `.inputOutput` for no answer
   ///   in time, and for one that is too large, cut off or foreign; `.busy` when rows keep coming; `.busy`, `.misuse`, `.wrongKind` and `.readOnly` as `start()`;
   ///   `CancellationError`. What was not confirmed still waits.

@@ -2,7 +2,7 @@ internal import Holdfast
 internal import HoldfastHTTP
 
 // When a round runs: at the beginning; after a commit that leaves something to send; when the server tells news; and every 30 seconds. After a
-// failure only when the pause is over, or somebody asks.
+// failure only when the pause is over, or somebody asks. A push that the server refuses does not slow the pulls: but commits begin no round then.
 extension SyncEngine {
   static let intervalSeconds = 30.0
   /// The shortest pause after a failure, and before the next question for news where the last brought none.
@@ -20,14 +20,19 @@ extension SyncEngine {
     var (cursor, waitsForNews) = (Int64(-1), false)
     while !Task.isCancelled {
       do {
-        try await inTurn { [self] in try await round() }
+        var isSending = true
+        do {
+          try await inTurn { [self] in try await round() }
+        } catch let failure as Failure where failure.isOfPush {
+          isSending = false
+        }
         failures = 0
         let reached = try await self.cursor()
         // A server that tells news where there are none is not asked all the time.
         waitsForNews = waitsForNews && reached == cursor
         cursor = reached
         await listeners.tell()
-        waitsForNews = await rest(Self.intervalSeconds, newsAfter: cursor, pausing: waitsForNews)
+        waitsForNews = await rest(Self.intervalSeconds, newsAfter: cursor, pausing: waitsForNews, heedsCommits: isSending)
       } catch {
         guard !Task.isCancelled, !(error is CancellationError) else { return }
         let failure = error as? Failure ?? Failure(error: StoreError(error))
@@ -35,7 +40,7 @@ extension SyncEngine {
         await listeners.tell()
         if [.closed, .readOnly].contains(failure.error.code) { return listeners.end() }
         let pause = pauses.seconds(afterFailures: failures, least: Self.leastSeconds, retryAfterSeconds: failure.retryAfterSeconds)
-        _ = await rest(pause, newsAfter: nil)
+        _ = await rest(pause, newsAfter: nil, heedsCommits: false)
       }
     }
   }
@@ -43,9 +48,10 @@ extension SyncEngine {
   /// Waits until the next round should run. Returns whether the server has told news.
   ///
   /// - Parameters:
-  ///   - cursor: nil after a failure: neither news nor commits end the pause.
+  ///   - cursor: nil after a failure: news do not end the pause.
   ///   - pausing: whether to wait before the server is asked for news.
-  private func rest(_ seconds: Double, newsAfter cursor: Int64?, pausing: Bool = false) async -> Bool {
+  ///   - heedsCommits: whether a commit that leaves something to send ends the pause.
+  private func rest(_ seconds: Double, newsAfter cursor: Int64?, pausing: Bool = false, heedsCommits: Bool) async -> Bool {
     await withTaskGroup(of: Event.self) { [clock, bell, server] group in
       group.addTask {
         try? await clock.sleep(for: .seconds(seconds))
@@ -71,7 +77,7 @@ extension SyncEngine {
         case .news: return true
         case .noNews: continue
         case .ring(.commit):
-          if cursor != nil {
+          if heedsCommits {
             // Where the store cannot be read, the round tells why.
             let hasUnsent = (try? await hasUnsent()) ?? true
             if hasUnsent {

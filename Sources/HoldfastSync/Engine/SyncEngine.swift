@@ -10,6 +10,8 @@ final class SyncEngine: Sendable {
   struct Failure: Error {
     let error: StoreError
     var retryAfterSeconds: Double?
+    /// Whether the server is there and does not take what this device sends, for a reason of its own. The pull before it went well.
+    var isOfPush = false
   }
 
   let store: Store
@@ -72,7 +74,11 @@ final class SyncEngine: Sendable {
             return device.lastError
           }
         }
-        if let error { throw Failure(error: error, retryAfterSeconds: reply.retryAfterSeconds) }
+        if let error {
+          let isPush = if case .push = request.verb { true } else { false }
+          throw Failure(
+            error: error, retryAfterSeconds: reply.retryAfterSeconds, isOfPush: isPush && reply.retryAfterSeconds == nil)
+        }
       }
       listeners.note(try await offTask { [session] _ in try session.with { $0.note } })
     } catch {

@@ -76,6 +76,10 @@ extension StoreError {
   var ofServer: StoreError {
     switch code {
     case .permissionDenied: .refusedToken(cause: self)
+    case .readOnly:
+      StoreError(
+        .permissionDenied, "the server takes no changes from this device: \(message)",
+        suggestion: "Give the device a token that writes. What others change still arrives.", cause: self)
     case .notFound: StoreError(.notFound, message, suggestion: "Check the name of the space and the address of the server.", cause: self)
     case .invalidValue: self
     default: StoreError(.inputOutput, "the server failed: \(message)", suggestion: Self.later, recoveryOptions: [.retry], cause: self)

@@ -33,6 +33,35 @@ struct SyncFailureTests {
     #expect(await world.clock.secondsOfSleep() == 5)
   }
 
+  @Test(
+    "a device whose changes the server does not take gets what others change at the normal pace; the status says why, and finish throws it")
+  func readsOnly() async throws {
+    let world = try SyncedNotes()
+    let (other, store) = (try await world.device(), try SyncedNotes.store())
+    var transport = world.transport()
+    transport.ask = { [ask = transport.ask, requests = world.requests] request in
+      guard case .push = request.verb else { return try await ask(request) }
+      requests.note("refused")
+      let now = Int64(Date().timeIntervalSince1970 * 1_000)
+      return .init(.success(SyncResponse(.failed(StoreError(.readOnly, "the token only reads")), now: now, epoch: "e1")))
+    }
+    let sync = try StoreSync(store, server: .init(space: "anna", transport), pauses: HTTPPauses { 1 }, clock: world.clock)
+    try await sync.connect(.merge)
+    try store.add("mine")
+    try sync.start()
+    #expect(await world.clock.secondsOfSleep() == 30)
+    #expect(try sync.status().problem?.code == .permissionDenied && sync.status().pending == 1)
+    // A commit here does not ask again; news of another device do.
+    try store.add("mine, too")
+    try other.store.add("theirs")
+    try await other.sync.finish()
+    func refusals() -> Int { world.requests.all.filter { $0 == "refused" }.count }
+    #expect(await eventually { (try? store.notes())?.contains("theirs old") == true && refusals() >= 2 })
+    await sync.stop()
+    #expect(try refusals() == 2 && sync.status().problem?.code == .permissionDenied)
+    #expect(await asyncCode { try await sync.finish() } == .permissionDenied)
+  }
+
   @Test("starting again ends a pause")
   func startAgain() async throws {
     let world = try SyncedNotes()

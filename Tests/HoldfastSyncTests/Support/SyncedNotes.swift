@@ -86,6 +86,9 @@ final class Requests: @unchecked Sendable {
     lock.withLock { replies += errors.map { .init(.failure($0), retryAfterSeconds: retryAfterSeconds) } }
   }
 
+  /// Notes a request that the server does not see.
+  func note(_ request: String) { lock.withLock { asked.append(request) } }
+
   fileprivate func take(_ request: SyncRequest) -> SyncTransport.Reply? {
     let verb = if case .pull = request.verb { "pull" } else { "push" }
     return lock.withLock {
