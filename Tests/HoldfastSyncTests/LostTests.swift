@@ -36,7 +36,7 @@ struct LostTests {
 
   @Test("of a row with an unsent change, values that the device had only received are in no list")
   func received() throws {
-    let device = try device()
+    let device = try self.device()
     try device.pull(Self.note(title: (3, "second")))
     try device.pull(Self.note(title: (4, "third")))
     #expect(try lost(device) == [] && device.store.notes() == ["n1 third"] && device.sync.status.pending == 1)
@@ -44,7 +44,7 @@ struct LostTests {
 
   @Test("an unsent change that loses is in the list once, however often its row arrives after that, also in one pull")
   func once() throws {
-    let device = try device()
+    let device = try self.device()
     device.sync.beginRound()
     for (number, body) in [(1, "theirs"), (2, "theirs again"), (3, "theirs at last")] {
       let request = try #require(try device.sync.next())
@@ -59,7 +59,7 @@ struct LostTests {
 
   @Test("of two unsent changes the one that loses is in the list; the other one is sent")
   func oneOfTwo() throws {
-    let device = try device()
+    let device = try self.device()
     try device.write("UPDATE notes SET title = 'mine, too'")
     let sent = try device.pull(Self.note(title: (2, "first"), body: (Self.now + 1, "theirs")))
     #expect(try lost(device) == ["body: \"mine\""])
@@ -68,7 +68,7 @@ struct LostTests {
 
   @Test("a change that the server had taken, or that equals the one that wins, is in no list")
   func noLoss() throws {
-    let device = try device(body: "same")
+    let device = try self.device(body: "same")
     try device.write("UPDATE notes SET title = 'sent'")
     let sent = try #require(try device.pull(Self.note(title: (2, "first"))).first)
     try device.answerPush(.pushed([.init(sent, at: 9)], refused: [], cursor: nil))

@@ -115,6 +115,38 @@ struct SyncScenarioTests {
     #expect(try device.count("SELECT count(*) FROM children") == 1)
   }
 
+  @Test("a deletion that arrives before the move of a child, which was made before it, does not take the child along")
+  func movedBefore() throws {
+    let world = try World()
+    let device = world.devices[1]
+    try world.write(0) { tx in
+      try tx.insert(Item("i1", "old parent"))
+      try tx.insert(Item("i2", "new parent"))
+      try tx.execute("INSERT INTO children (id, item_id, note) VALUES ('c1', 'i1', 'note')")
+    }
+    try world.settle()
+    let edits: [BoundSQL] = [
+      "UPDATE children SET item_id = 'i2'", "DELETE FROM items WHERE id = 'i1'",
+      // Now the moved child belongs to a later push than the deletion.
+      "UPDATE children SET note = 'moved'",
+    ]
+    for sql in edits {
+      try then(world, 0, sql)
+      #expect(try world.exchange(0))
+    }
+    device.sync.beginRound()
+    let request = try #require(try device.sync.next())
+    try world.receive(world.answer(request, of: device, fileLife: 0, pageRows: 1), to: request, device)
+    #expect(try device.store.rows("SELECT id FROM items") == ["i2"] && device.parked() == [SyncRow.Name("children", "c1")])
+    #expect(try world.exchange(1, pageRows: 1))
+    try world.settle()
+    for device in world.devices {
+      #expect(try device.store.rows("SELECT item_id, note FROM children", columns: 2) == ["i2 moved"])
+      #expect(try device.parked() == [])
+    }
+    #expect((world.events[.cascaded] ?? 0) == 0)
+  }
+
   @Test("a device whose clock is a year ahead neither blocks nor wins for ever")
   func yearAhead() throws {
     let world = try World(skews: [0, 365 * 86_400_000])

@@ -47,12 +47,12 @@ struct TakeTheServersTests {
     refers to them; lost has each of them once; nothing is sent
     """)
   func takes() throws {
-    let device = try device()
+    let device = try self.device()
     let own = try #require(try device.row("items", "a"))
     // The server has `a` as it was, and a later title.
     let later = SyncRow(
       own.name, generation: 1, birth: own.birth, values: own.values,
-      exceptions: [ExactText("title"): .init(.at(9), [text("theirs")])])
+      exceptions: [ExactText("title"): SyncRow.Exception(.at(9), [text("theirs")])])
     #expect(try device.pull(later, SyncRow(SyncRow.Name("items", "b"), generation: 2)) == [])
     #expect(try device.store.rows("SELECT id, title FROM items", columns: 2) == ["a theirs"])
     #expect(try device.store.rows("SELECT id FROM parts") == [] && device.store.rows("SELECT id FROM drafts") == ["da"])
@@ -69,7 +69,7 @@ struct TakeTheServersTests {
 
   @Test("a part that the server has of an item that it deleted goes as with every deletion; one that it has of another item stays")
   func known() throws {
-    let device = try device()
+    let device = try self.device()
     func part(_ key: String, of item: String) -> SyncRow {
       SyncRow(
         SyncRow.Name("parts", key), generation: 1, birth: .at(9),

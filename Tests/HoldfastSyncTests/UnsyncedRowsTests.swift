@@ -30,12 +30,12 @@ struct UnsyncedRowsTests {
     func text(_ text: String) -> ExactText { SyncValue.text(of: .text(text)) }
     return SyncRow(
       SyncRow.Name("items", key), generation: 1, birth: .at(time), values: [ExactText("id"): text(key), ExactText("slug"): text(slug)],
-      exceptions: renamed.map { [ExactText("slug"): .init(.at(9), [text($0)])] } ?? [:])
+      exceptions: renamed.map { [ExactText("slug"): SyncRow.Exception(.at(9), [text($0)])] } ?? [:])
   }
 
   /// What is in the tables that do not sync.
   private func shown(_ device: LoneDevice) throws -> [String] {
-    try ["drafts", "draft_lines", "uses", "pairs"].flatMap { table in
+    try ["drafts", "draft_lines", "uses", "pairs"].flatMap { table -> [String] in
       let columns = table == "drafts" ? 4 : table == "draft_lines" ? 3 : 2
       return try device.store.rows("SELECT * FROM \(sql: .names([table])) ORDER BY 1, 2", columns: columns)
     }
@@ -57,7 +57,7 @@ struct UnsyncedRowsTests {
 
   @Test("what a parked row takes along, and the references to it, come back with it, also rows of rows and columns that are NULL")
   func comeBack() throws {
-    let device = try parked()
+    let device = try self.parked()
     try device.pull(Self.item("a", at: 1, slug: "x", renamed: "y"))
     #expect(try shown(device) == ["d1 b 3 NULL", "d1 1 b", "d1 2 NULL", "NULL 300", "b 100", "b 100"])
     #expect(try device.store.rows("SELECT id FROM holdfast_sync_aside") == [] && device.sync.status.lost == 0)
@@ -65,7 +65,7 @@ struct UnsyncedRowsTests {
 
   @Test("what a parked row took along goes when another device deletes the row, as it does with a row that stands")
   func deleted() throws {
-    let device = try parked()
+    let device = try self.parked()
     try device.pull(SyncRow(SyncRow.Name("items", "b"), generation: 2))
     #expect(try shown(device) == ["NULL 100", "NULL 100", "NULL 300"])
     #expect(try device.store.rows("SELECT id FROM holdfast_sync_aside") == [] && device.sync.status.lost == 0)
@@ -73,7 +73,7 @@ struct UnsyncedRowsTests {
 
   @Test("a reference that a person has set meanwhile stays")
   func setMeanwhile() throws {
-    let device = try parked()
+    let device = try self.parked()
     try device.write("UPDATE uses SET item_id = 'a' WHERE at = 100 AND rowid = 1")
     try device.pull(Self.item("a", at: 1, slug: "x", renamed: "y"))
     #expect(try device.store.rows("SELECT item_id FROM uses WHERE at = 100 ORDER BY 1") == ["a", "b"])
@@ -81,7 +81,7 @@ struct UnsyncedRowsTests {
 
   @Test("a kept row that a constraint refuses when it comes back is in the list of what was lost, and can be restored")
   func refused() throws {
-    let device = try parked()
+    let device = try self.parked()
     try device.write("INSERT INTO drafts VALUES ('d1', 'a', 9, 'mine')")
     try device.pull(Self.item("a", at: 1, slug: "x", renamed: "y"))
     #expect(try device.store.rows("SELECT item_id, note FROM drafts", columns: 2) == ["a mine"])
