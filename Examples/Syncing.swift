@@ -58,6 +58,13 @@ func bringingBackLost(_ sync: StoreSync) throws {
   // end
 }
 
+/// When the person agrees that the past of this device goes.
+func forgettingPurged(_ sync: StoreSync) async throws {
+  // snippet: sync-forget
+  if try sync.status().forgetting > 0 { try await sync.forget() }
+  // end
+}
+
 /// When the app ends, and when the person does not want to sync any more.
 func endingSync(_ sync: StoreSync) async throws {
   // snippet: sync-end

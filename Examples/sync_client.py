@@ -51,23 +51,23 @@ def object_of(members):
 
 class Row:
     """A birth, with the texts of its values by column, and exceptions: of each group a stamp and the texts."""
-    def __init__(self, table, key, generation, birth=None, values={}, exceptions={}):
+    def __init__(self, table, key, generation, birth=None, values={}, exceptions={}, forgets=False):
         self.table, self.key, self.generation, self.is_alive = table, key, generation, generation % 2 == 1
         self.exceptions = {group: it for group, it in exceptions.items() if self.is_alive and it[0] > birth}
         gone = {column for group in self.exceptions for column in group.split(",")}  # below: the one form of a row
         self.values = {c: text for c, text in values.items() if self.is_alive and text != "null" and c not in gone}
-        self.birth = birth if self.is_alive else None
+        self.birth, self.forgets = (birth, False) if self.is_alive else (None, forgets)
         lists = {group: f'["{it[0]}",' + ",".join(it[1]) + "]" for group, it in self.exceptions.items()}
         members = {"g": str(generation), "k": text_of(key), "t": text_of(table)}
         members |= ({"h": f'"{birth}"'} if self.is_alive else {}) | ({"v": object_of(self.values)} if self.values else {})
-        self.line = object_of(members | ({"x": object_of(lists)} if lists else {}))
+        self.line = object_of(members | ({"x": object_of(lists)} if lists else {}) | ({"f": "true"} if self.forgets else {}))
     @staticmethod
     def of(line):
         """The row of a line, and its sequence number in an answer."""
         it = json.loads(line)
         values = {column: text_of(value) for column, value in it.get("v", {}).items()}
         exceptions = {group: (x[0], [text_of(value) for value in x[1:]]) for group, x in it.get("x", {}).items()}
-        return Row(it["t"], it["k"], it["g"], it.get("h"), values, exceptions), it.get("q", 0)
+        return Row(it["t"], it["k"], it["g"], it.get("h"), values, exceptions, it.get("f", False)), it.get("q", 0)
     def current(self):
         """The value of each column. Of two groups with one column, the later exception counts."""
         values = dict(self.values)
@@ -78,7 +78,7 @@ class Row:
         if self.generation != other.generation:
             return max(self, other, key=lambda row: row.generation)
         if not self.is_alive:
-            return self
+            return self if self.forgets else other
         values = self.values if self.birth > other.birth else other.values
         if self.birth == other.birth:
             values = {c: max(it[c] for it in (self.values, other.values) if c in it) for c in self.values | other.values}

@@ -11,7 +11,11 @@ extension Simulated.World {
       switch verb {
       case 0..<3: try tx.insert(item(random.pick(Self.items)))
       case 3..<7: try editItem(tx)
-      case 7: try tx.execute("DELETE FROM items WHERE id = \(random.pick(Self.items))")
+      case 7:
+        let before = try Set(tx.tombstones())
+        try tx.execute("DELETE FROM items WHERE id = \(random.pick(Self.items))")
+        // As `Store.purge` does.
+        if random.chance(50) { try tx.mark(tombstonesSince: before) }
       case 8:
         let id = random.pick(Self.items)
         try tx.execute("DELETE FROM items WHERE id = \(id)")

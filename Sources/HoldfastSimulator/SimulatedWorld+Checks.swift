@@ -9,6 +9,7 @@ extension Simulated.World {
   func check() throws {
     let rows = try server.rows(at: now)
     try checkAcknowledged(rows)
+    count(.forgotten, rows.values.count { $0.forgets })
     for row in rows.values.sorted(by: { $0.name < $1.name }) where row.isAlive && born[row.name]?.contains(row.generation) != true {
       throw Simulated.Violation("nobody inserted \(Self.text(of: row)): a deleted row came back")
     }
@@ -38,6 +39,7 @@ extension Simulated.World {
 
   private static func covers(_ row: SyncRow, _ sent: SyncRow) -> Bool {
     guard row.generation == sent.generation else { return row.generation > sent.generation }
+    guard row.forgets || !sent.forgets else { return false }
     return row.birth >= sent.birth
       && sent.exceptions.allSatisfy { group, exception in max(row.birth, row.exceptions[group]?.stamp ?? .zero) >= exception.stamp }
   }

@@ -47,7 +47,7 @@ extension StoreSync {
     public var parked = 0
     /// Values in `lost()`.
     public var lost = 0
-    /// Purged rows that this device's archives still have; always 0 for now.
+    /// Rows that were purged, mostly on another device, and that this device's snapshots and archive may still have: see `forget()`.
     public var forgetting = 0
     /// Why the last round ended early; nil after one that did not. What waits is sent by a later round.
     public var problem: StoreError?
@@ -87,6 +87,7 @@ extension StoreSync.Status {
     guard try SpaceState.space(in: reader) != nil else { return }
     let counts = try SyncDevice.Status(in: reader)
     (pending, refused, parked, lost) = (counts.pending, counts.refused, counts.parked, counts.lost)
+    forgetting = try reader.unforgotten().count
     let times = try reader.value(
       """
       SELECT synced_at, (

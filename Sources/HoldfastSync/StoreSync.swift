@@ -152,6 +152,27 @@ public final class StoreSync: Sendable {
     engine.bell.ring(.now)
   }
 
+  /// Forgets the rows that other devices have purged, which `status().forgetting` counts. Asks nothing of the server.
+  ///
+  /// It does here what `Store.purge` did there, and takes as long: the whole past of this store goes, all snapshots and the archive, which begin
+  /// anew; and so does what the quarantine, the audit, the imports and `lost()` tell of the rows. The rows themselves are gone since their
+  /// deletion arrived. No other device does this by itself, because it cannot be undone.
+  ///
+  /// - Returns: what was removed; nil where there was nothing to forget, and then nothing has changed.
+  /// - Throws: the errors of `Store.purge`; `.misuse` for a store that is not connected; `.wrongKind`. When it throws, or the process ends,
+  ///   the rows still count; call it again.
+  @discardableResult
+  public func forget() async throws -> PurgeReport? {
+    let report = try await engine.inTurn { [store, space] in
+      try await offTask { _ in
+        try store.read(as: "sync.forget") { reader in try SpaceState.check(space, in: reader) }
+        return try store.forgetPurged()
+      }
+    }
+    await engine.listeners.tell()
+    return report
+  }
+
   private func withSession(_ body: @escaping @Sendable (SyncSession) throws -> Void) async throws {
     try await engine.inTurn { [engine, running] in
       defer { if !running.isRunning { engine.session.end() } }

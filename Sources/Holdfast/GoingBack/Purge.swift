@@ -33,6 +33,10 @@ extension Store {
   /// Entries of the audit that tell of such a row, or name such an id, stay without row and values, marked as purged; see `AuditEntry`.
   /// Their actor and verb stay.
   ///
+  /// In a store that is connected to a space, the key of each synced row that is deleted stays in its tombstone for ever, and travels marked as
+  /// purged. The other devices delete the row, and keep their own snapshots and archives until `StoreSync.forget()` there. This call forgets
+  /// as well what other devices have purged.
+  ///
   /// It does not reach sources of imports and their backups, exports, or copies that an app or a system made; the report lists the backups.
   /// Snapshots in a folder that the options named earlier stay; delete them yourself.
   ///
@@ -46,6 +50,24 @@ extension Store {
   ///   removed.
   @discardableResult
   public func purge<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> PurgeReport {
+    try purge("\(type.table)") { tx in
+      let ids = try PurgedIDs(id, in: type.table, type.key.first ?? "id", tx)
+      try tx.delete(type, id: id)
+      return ids
+    }
+  }
+
+  /// Forgets the rows that other devices have purged, as `purge` does, and ends a purge that was interrupted: the whole past of this store goes,
+  /// and what the kit's own tables have of the rows. Nil, and nothing changes, where there are none.
+  ///
+  /// - Throws: as `purge`. The rows are then still marked; call it again.
+  package func forgetPurged() throws -> PurgeReport? {
+    guard try !read({ reader in try reader.unforgotten() }).isEmpty else { return nil }
+    return try purge("") { _ in PurgedIDs(ids: []) }
+  }
+
+  /// - Parameter delete: deletes the rows, and returns their ids.
+  private func purge(_ table: String, as verb: StaticString = #function, _ delete: (Writer) throws -> PurgedIDs) throws -> PurgeReport {
     try OpenDoor.check(self)
     try checkWritable()
     do {
@@ -54,11 +76,16 @@ extension Store {
       let lock = try archiver == nil ? lockArchive() : nil
       defer { withExtendedLifetime(lock) {} }
       let before = try inspect { db in try rowCounts(db.texts) }
-      let quarantined = try write { tx in
-        let ids = try PurgedIDs(id, in: type.table, type.key.first ?? "id", tx)
-        try tx.delete(type, id: id)
-        try tx.purgeAudit(ids)
-        return try tx.forget(ids)
+      let (quarantined, forgotten) = try write(as: verb) { tx in
+        let before = try Set(tx.tombstones())
+        let synced = schemas.flatMap { $0.declarations.compactMap(\.synced) }
+        var ids = try delete(tx)
+        try ids.ids.formUnion(PurgedIDs(of: tx.unforgotten(), synced, tx).ids)
+        let quarantined = try tx.forget(ids)
+        try tx.mark(tombstonesSince: before, naming: ids)
+        let forgotten = try tx.unforgotten()
+        try tx.purgeAudit(ids, tx.purgeLost(forgotten, synced))
+        return (quarantined, forgotten)
       }
       let after = try inspect { db in try rowCounts(db.texts) }
       var rows: [String: Int] = [:]
@@ -67,13 +94,15 @@ extension Store {
       }
       let tables = try inspect { db in try db.searchIndexes().map(\.name) }
       for table in tables {
-        try write { tx in _ = try tx.execute("INSERT INTO \(raw: quoted(table)) (\(raw: quoted(table))) VALUES ('rebuild')") }
+        try write(as: verb) { tx in _ = try tx.execute("INSERT INTO \(raw: quoted(table)) (\(raw: quoted(table))) VALUES ('rebuild')") }
       }
       try vacuum()
       try checkpoint(.truncate)
       let (snapshots, setAside, hasArchive) = try forgetPast(lock)
+      // Not before the past is gone: a purge that was interrupted is told by `unforgotten()`, and ended by `forgetPurged()`.
+      if !forgotten.isEmpty { try write(as: verb) { tx in try tx.noteForgotten(forgotten) } }
       let backups = try inspect { db in try db.texts("SELECT backup_path FROM holdfast_imports WHERE backup_path IS NOT NULL") }
-      logger.notice("purged", metadata: ["table": "\(type.table)", "rows": "\(rows.values.reduce(0, +))"])
+      logger.notice("purged", metadata: ["table": "\(table)", "rows": "\(rows.values.reduce(0, +))"])
       return PurgeReport(
         rows: rows, snapshots: snapshots, setAside: setAside, quarantined: quarantined, beganArchiveAnew: hasArchive,
         sourceBackups: backups.compactMap { $0.first ?? nil })

@@ -78,7 +78,7 @@ extension PurgedIDs {
 }
 
 extension Writer {
-  /// Removes the ids from the ledger of imports, and what the quarantine and the reports of imports tell of them. Returns the number of
+  /// Removes the ids from the ledger of imports, and what sync, the quarantine and the reports of imports tell of them. Returns the number of
   /// quarantined records and fields that were removed.
   func forget(_ ids: PurgedIDs) throws -> Int {
     var imported: [(kind: String, key: String)] = []
@@ -111,13 +111,13 @@ extension Writer {
       let original = try row.data()
       if ids.areNamed(in: original) || texts.contains(where: { ids.areNamed(in: Data($0.utf8)) }) { quarantined.append(id) }
     }
-    try forgetSynced(ids)
+    try purgeSynced(ids)
     return try execute("DELETE FROM holdfast_quarantine WHERE id IN \(quarantined)")
   }
 
   /// Removes what sync keeps of the rows. Their registers stay, with their keys: the other devices must learn of the deletion, also of a row
   /// that was only parked.
-  private func forgetSynced(_ ids: PurgedIDs) throws {
+  private func purgeSynced(_ ids: PurgedIDs) throws {
     guard try !tables(named: SyncTables.state).isEmpty else { return }
     for (table, key, columns) in [
       ("lost", "id", "key || body || winner"), ("parked", "tbl || '/' || key", "key || body"),

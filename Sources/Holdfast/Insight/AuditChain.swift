@@ -231,9 +231,9 @@ extension Writer {
     return removed
   }
 
-  /// Takes rows and values out of all entries of the rows that this transaction has deleted, and of all entries that name one of the ids.
-  /// The entries stay with their hashes, marked as purged.
-  func purgeAudit(_ ids: PurgedIDs) throws {
+  /// Takes rows and values out of all entries of the rows that this transaction has deleted, of all entries that name one of the ids, and of
+  /// those of these rows. The entries stay with their hashes, marked as purged.
+  func purgeAudit(_ ids: PurgedIDs, _ named: [(table: String, key: String)] = []) throws {
     // Without a number, no entry is known to be of this transaction.
     let newestBefore = audit?.before?.id ?? Int64.max
     let purge: BoundSQL = "UPDATE holdfast_audit SET operation = 'purged', row = '', before = NULL, after = NULL"
@@ -249,5 +249,6 @@ extension Writer {
       if ids.areNamed(in: try row.data()) { naming.append(id) }
     }
     try execute("\(sql: purge) WHERE id IN \(naming)")
+    for row in named { try execute("\(sql: purge) WHERE kind = \(row.table) AND row = \(row.key) AND operation <> 'base'") }
   }
 }

@@ -5,8 +5,8 @@ package enum SyncTables {
   package static let state = "holdfast_sync"
   /// The names of all, in the order in which they can be dropped.
   package static let all = [
-    "holdfast_sync_lost", "holdfast_sync_extra", "holdfast_sync_aside", "holdfast_sync_parked", "holdfast_sync_cell", "holdfast_sync_row",
-    state,
+    "holdfast_sync_forgotten", "holdfast_sync_lost", "holdfast_sync_extra", "holdfast_sync_aside", "holdfast_sync_parked",
+    "holdfast_sync_cell", "holdfast_sync_row", state,
   ]
 
   package static func isOne(_ table: String) -> Bool { table.lowercased().hasPrefix(state) }
@@ -26,6 +26,8 @@ package enum SyncTables {
   /// - `holdfast_sync_aside`: rows and values of tables that do not sync, which went with a parked row, of `tbl` and `key`, and come back with it.
   /// - `holdfast_sync_extra`: values for tables and columns that this version does not know.
   /// - `holdfast_sync_lost`: values of this device that lost against others, until somebody removes them.
+  /// - `holdfast_sync_forgotten`: the deleted rows that were purged, here or on another device. It holds only while the register has the same
+  ///   `generation`: a key that is used again is not forgotten. `is_done` is 0 while this device's snapshots and archive may have the row.
   package static let making = [
     """
     CREATE TABLE holdfast_sync (
@@ -69,6 +71,11 @@ package enum SyncTables {
     """
     CREATE TABLE holdfast_sync_lost (
       id INTEGER PRIMARY KEY, at INTEGER NOT NULL, tbl TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, winner TEXT NOT NULL) STRICT
+    """,
+    """
+    CREATE TABLE holdfast_sync_forgotten (
+      tbl INTEGER NOT NULL, key TEXT NOT NULL, generation INTEGER NOT NULL, is_done INTEGER NOT NULL, PRIMARY KEY (tbl, key)
+    ) STRICT, WITHOUT ROWID
     """,
   ]
 }

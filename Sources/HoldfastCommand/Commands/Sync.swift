@@ -40,6 +40,9 @@ struct Sync: Subcommand {
   @Flag(help: "List the values of this device that lost against later ones.")
   var lost = false
 
+  @Flag(help: "Forget what other devices have purged: the snapshots and the archive of the store begin anew.")
+  var forget = false
+
   @Flag(help: "Compare everything with the server: now with --to, otherwise at the next sync.")
   var resync = false
 
@@ -53,9 +56,10 @@ struct Sync: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    let alone = [status, lost, disconnect].count { $0 }
+    let alone = [status, lost, forget, disconnect].count { $0 }
     guard alone + (to == nil && !resync ? 0 : 1) == 1 else {
-      throw ValidationError("Give one of --to URL, --status, --lost, --resync and --disconnect; --resync also together with --to.")
+      throw ValidationError(
+        "Give one of --to URL, --status, --lost, --forget, --resync and --disconnect; --resync also together with --to.")
     }
     if let to {
       guard let address = serverAddress(to), HTTPClient.isPrivate(address) else {
@@ -129,8 +133,9 @@ struct Sync: Subcommand {
     let (goesOn, talks, interruption) = (watch, to != nil, Interruption())
     func work() throws {
       try Waiting.result(
-        of: { [disconnect, force, resync] in
+        of: { [disconnect, force, forget, resync] in
           if disconnect { return try await sync.disconnect(force: force) }
+          if forget { try await sync.forget() }
           if talks, !isConnected { try await sync.connect(.merge) }
           if resync { try await sync.resync() }
           if goesOn { try await Self.watch(sync, console) } else if talks { try await Self.finish(sync) }
@@ -155,6 +160,7 @@ struct Sync: Subcommand {
     for await status in sync.updates() {
       let counts = [
         (status.pending, "waiting"), (status.refused, "refused"), (status.parked, "parked"), (status.lost, "lost"),
+        (status.forgetting, "to forget"),
       ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
       let words = (counts + (status.problem.map { [$0.message] } ?? [])).joined(separator: ", ")
       let line = words.isEmpty ? "nothing waits" : words
@@ -172,6 +178,7 @@ struct Sync: Subcommand {
     .init("refused", "refused") { ShownValue.count($0.refused).unlessZero },
     .init("parked", "parked") { ShownValue.count($0.parked).unlessZero },
     .init("lost", "lost") { ShownValue.count($0.lost).unlessZero },
+    .init("forgetting", "to forget") { ShownValue.count($0.forgetting).unlessZero },
   ]
 
   private func list(_ lost: [StoreSync.Lost], _ console: Console) -> Answer {

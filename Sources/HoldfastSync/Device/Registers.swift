@@ -41,13 +41,15 @@ extension DeviceTables {
     }
     var local = try reader.value(
       """
-      SELECT generation, hlc, node, sequence, dirty FROM holdfast_sync_row WHERE tbl = \(table.number) AND key = \(key)
+      SELECT generation, hlc, node, sequence, dirty, generation & 1 = 0 AND EXISTS (
+          SELECT 1 FROM holdfast_sync_forgotten f WHERE f.tbl = r.tbl AND f.key = r.key AND f.generation = r.generation)
+        FROM holdfast_sync_row r WHERE tbl = \(table.number) AND key = \(key)
       """
     ) { row in
       let (generation, birth) = (try row.int64(), Stamp(time: try row.int64(), node: try row.int64()))
+      let state = RowState(sequence: try row.int64(), dirty: try row.int64())
       return LocalRow(
-        row: SyncRow(name, generation: generation, birth: birth),
-        state: RowState(sequence: try row.int64(), dirty: try row.int64()), place: .nowhere)
+        row: SyncRow(name, generation: generation, birth: birth, forgets: try row.bool()), state: state, place: .nowhere)
     }
     guard let register = local?.row, register.isAlive else { return local }
     var cells: [(group: DeviceTable.Group, stamp: Stamp)] = []
@@ -126,11 +128,21 @@ extension DeviceTable {
     return whole
   }
 
-  /// Writes the register of a row: its stamps and state, and what only other versions know of it.
+  /// Writes the register of a row: its stamps and state, its mark where it was purged, and what only other versions know of it.
   ///
-  /// - Parameter isNew: the device has never seen the row, so there is nothing to replace.
+  /// - Parameter isNew: the device has never seen the row, so there is nothing to replace, and nothing to forget.
   func save(_ row: SyncRow, _ state: RowState, isNew: Bool, in tx: Writer) throws {
     let key = row.name.key.text
+    if row.forgets {
+      // Before the register changes. A mark that holds already stays as it is; the row of an outdated one was here since.
+      try tx.execute(
+        """
+        INSERT INTO holdfast_sync_forgotten (tbl, key, generation, is_done) VALUES (\(number), \(key), \(row.generation), \(isNew ? 1 : 0))
+        ON CONFLICT (tbl, key) DO UPDATE SET generation = excluded.generation, is_done = is_done AND generation IN (
+          excluded.generation,
+          ifnull((SELECT r.generation FROM holdfast_sync_row r WHERE r.tbl = excluded.tbl AND r.key = excluded.key), 0))
+        """)
+    }
     try tx.execute(
       """
       INSERT INTO holdfast_sync_row (tbl, key, generation, hlc, node, sequence, dirty)

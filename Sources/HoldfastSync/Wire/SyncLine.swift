@@ -5,10 +5,11 @@ internal import Holdfast
 /// ```
 /// {"g":1,"h":"0AB…","k":"7f0c…","t":"books","v":{"title":"Emma","year":1815},"x":{"rating,rated_at":["0AC…",5,1764000000000]}}
 /// {"g":2,"k":"7f0c…","t":"books"}
+/// {"f":true,"g":2,"k":"7f0c…","t":"books"}
 /// ```
 /// `t` is the table, `k` the key as text, `g` the generation, `h` the birth's stamp, `v` its values, `x` the exceptions: of each group of columns
-/// the stamp and a value for each column. Keys are sorted; an empty `v` or `x` is left out; a deleted row has nothing but `g`, `k` and `t`. In a
-/// server's answers `q` is the row's sequence number.
+/// the stamp and a value for each column. Keys are sorted; an empty `v` or `x` is left out; a deleted row has nothing but `g`, `k` and `t`, and `f` where it
+/// was purged. In a server's answers `q` is the row's sequence number.
 extension SyncRow {
   /// The largest generation that travels: many programs read JSON's numbers as doubles.
   package static let largestGeneration: Int64 = 1 << 53
@@ -18,7 +19,7 @@ extension SyncRow {
 
   /// - Parameter sequence: the number of the push that changed the row last, for `q`; nil leaves it out.
   func line(at sequence: Int64?) -> String {
-    var text = "{\"g\":\(generation)"
+    var text = "{" + (forgets ? "\"f\":true," : "") + "\"g\":\(generation)"
     if isAlive { text += ",\"h\":\"\(birth.text)\"" }
     text += ",\"k\":\(Self.quoted(name.key))"
     if let sequence { text += ",\"q\":\(sequence)" }
@@ -48,7 +49,7 @@ extension SyncRow {
   /// later than the birth. No input traps.
   ///
   /// - Throws: `.invalidSource` for a line that is not exactly a row: an unknown member, a key twice, a deleted row with values, a living one
-  ///   without a stamp, a value that is none of SQLite's, a number of values that is not the group's number of columns.
+  ///   without a stamp or with `f`, an `f` that is not true, a value that is none of SQLite's, a number of values that is not the group's number of columns.
   package init(line: String) throws {
     let (row, sequence) = try Self.read(line.utf8)
     guard sequence == nil else { throw WireObject.wrong("it has a sequence number") }
@@ -63,12 +64,16 @@ extension SyncRow {
     let generation = try WireObject.required("g", object.number("g", in: 1...largestGeneration))
     let sequence = try object.number("q", in: 1...Int64.max)
     let (birth, values, exceptions) = (try object.text("h"), try object.object("v"), try object.object("x"))
+    let forgets = try object.flag("f")
     try object.finish()
+    guard forgets == nil || forgets == true && generation & 1 == 0 else {
+      throw WireObject.wrong("\"f\" is only true, and only of a deleted row")
+    }
     guard generation & 1 == 1 else {
       guard birth == nil, values == nil, exceptions == nil else {
         throw WireObject.wrong("a row of an even generation is deleted, and has neither a stamp nor values")
       }
-      return (SyncRow(name, generation: generation), sequence)
+      return (SyncRow(name, generation: generation, forgets: forgets == true), sequence)
     }
     let row = SyncRow(
       name, generation: generation, birth: try stamp(birth.map(JSONValue.string), of: "\"h\""),

@@ -34,13 +34,16 @@ package struct SyncRow: Sendable, Hashable {
   package var values: [ExactText: ExactText]
   /// By group: the names of its columns, joined by a comma. Each is later than the birth.
   package var exceptions: [ExactText: Exception]
+  /// Whether the row was purged: every device should forget it. Only of a deleted row.
+  package private(set) var forgets: Bool
 
   package init(
-    _ name: Name, generation: Int64, birth: Stamp = .zero, values: [ExactText: ExactText] = [:], exceptions: [ExactText: Exception] = [:]
+    _ name: Name, generation: Int64, birth: Stamp = .zero, values: [ExactText: ExactText] = [:], exceptions: [ExactText: Exception] = [:],
+    forgets: Bool = false
   ) {
     self.name = name
     self.generation = generation
-    (self.birth, self.values, self.exceptions) = (birth, values, exceptions)
+    (self.birth, self.values, self.exceptions, self.forgets) = (birth, values, exceptions, forgets)
     settle()
   }
 
@@ -66,13 +69,14 @@ package struct SyncRow: Sendable, Hashable {
     }
   }
 
-  /// Brings the row into its one form: a deleted row has nothing else, an exception is later than the birth, and its columns are not in the
+  /// Brings the row into its one form: a deleted row has nothing but its mark, and a living one has none; an exception is later than the birth, and its columns are not in the
   /// body, and neither is NULL: so the rows of versions with and without a column that nobody has filled are equal.
   private mutating func settle() {
     guard isAlive else {
       (birth, values, exceptions) = (.zero, [:], [:])
       return
     }
+    forgets = false
     for (column, value) in values where value == Self.null { values[column] = nil }
     for (group, exception) in exceptions {
       if exception.stamp > birth {
@@ -92,12 +96,12 @@ package struct SyncRow: Sendable, Hashable {
   ///
   /// The higher generation wins as a whole. In one generation the later birth wins, and for each group the later exception. Two different
   /// bodies of one birth are those of versions that know different columns: the body then has the columns of both. Where even one stamp has
-  /// two values, which only copies of a file can make, the value with the greater bytes wins.
+  /// two values, which only copies of a file can make, the value with the greater bytes wins. Of two deleted rows one that was purged wins.
   ///
   /// Both must have one name. This is the join of a semilattice; `MergeLawTests` has the laws.
   package func merged(with other: SyncRow) -> SyncRow {
     guard generation == other.generation else { return generation > other.generation ? self : other }
-    guard isAlive else { return self }
+    guard isAlive else { return forgets ? self : other }
     var row = birth < other.birth ? other : self
     if birth == other.birth { row.values.merge(other.values) { max($0, $1) } }
     row.exceptions = exceptions.merging(other.exceptions) { Self.later($0, $1) }

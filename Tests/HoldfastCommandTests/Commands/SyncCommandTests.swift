@@ -49,6 +49,7 @@ struct SyncCommandTests {
     #expect(try bench.run("list", store).output == bench.run("list", other).output)
     #expect(try bench.run("sync", store, "--status").output.hasPrefix("space"))
     #expect(try bench.run("sync", store, "--lost").errors == "No value has lost.\n")
+    #expect(try bench.run("sync", store, "--forget", "--json").document["forgetting"] as? Int == 0)
     #expect(try bench.run(Self.token, "sync", store, "--to", address, "--resync").status == 0)
     let wrong = try bench.run(Self.token, "sync", store, "--to", address, "--space", "otto")
     #expect(wrong.status == 65, "\(wrong.errors)")
@@ -95,7 +96,8 @@ struct SyncCommandTests {
     "what makes no sense is wrong usage, and no address is repeated",
     arguments: [
       [], ["--status", "--lost"], ["--to", "http://sync.example"], ["--to", "https://u:p@a"], ["--to", "https://a?b=c"],
-      ["--to", "https://a"], ["--space", "anna", "--status"], ["--watch"], ["--force", "--status"], ["--to", "https://a", "--status"],
+      ["--to", "https://a"], ["--space", "anna", "--status"], ["--watch"], ["--forget", "--status"], ["--force", "--status"],
+      ["--to", "https://a", "--status"],
       ["--to", "https://a", "--token-fd", "99"],
     ])
   func usage(arguments: [String]) throws {

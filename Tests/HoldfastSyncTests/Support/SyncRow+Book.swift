@@ -13,7 +13,9 @@ extension SyncRow {
   }
 
   /// The row of `books` after it was deleted.
-  static func deletedBook(_ key: String, generation: Int64 = 2) -> SyncRow { SyncRow(Name("books", key), generation: generation) }
+  static func deletedBook(_ key: String, generation: Int64 = 2, forgets: Bool = false) -> SyncRow {
+    SyncRow(Name("books", key), generation: generation, forgets: forgets)
+  }
 }
 
 extension Stamp {

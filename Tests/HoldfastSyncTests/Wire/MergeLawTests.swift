@@ -23,10 +23,12 @@ struct MergeLawTests {
 
     var generation: Int64
     var columns: [ExactText: Register]
+    var forgets = false
 
     func merged(with other: Registers) -> Registers {
       guard generation == other.generation else { return generation > other.generation ? self : other }
-      return Registers(generation: generation, columns: columns.merging(other.columns) { max($0, $1) })
+      return Registers(
+        generation: generation, columns: columns.merging(other.columns) { max($0, $1) }, forgets: forgets || other.forgets)
     }
   }
 
@@ -43,11 +45,11 @@ struct MergeLawTests {
     let rows = known.map(\.row)
     let orders: [[SyncRow]] = [rows, rows.reversed(), Array(rows[2...]) + rows[..<3]]
     let merged = orders.map { order in order.dropFirst().reduce(order[0]) { $0.merged(with: $1) } }
-    return Set(merged).count == 1 && merged[0].generation == wanted.generation
+    return Set(merged).count == 1 && merged[0].generation == wanted.generation && merged[0].forgets == wanted.forgets
       && merged[0].current == wanted.columns.mapValues(\.value)
   }
 
-  /// What four devices know of a row that was inserted several times, edited, and perhaps deleted. A stamp has one value for each column.
+  /// What four devices know of a row that was inserted several times, edited, and perhaps deleted or purged. A stamp has one value for each column.
   private static func history(_ random: inout SeededGenerator) -> [Known] {
     var births: [(generation: Int64, stamp: Stamp)] = []
     for generation: Int64 in [1, 3] {
@@ -56,13 +58,15 @@ struct MergeLawTests {
     var known: [Known] = []
     for _ in 0..<4 {
       let (generation, birth) = random.pick(births)
-      known.append(random.chance(90) ? living(generation, birth, &random) : deleted(generation + 1))
+      known.append(random.chance(80) ? living(generation, birth, &random) : deleted(generation + 1, random.chance(50)))
     }
     return known
   }
 
-  private static func deleted(_ generation: Int64) -> Known {
-    Known(row: SyncRow(name, generation: generation), registers: Registers(generation: generation, columns: [:]))
+  private static func deleted(_ generation: Int64, _ forgets: Bool) -> Known {
+    Known(
+      row: SyncRow(name, generation: generation, forgets: forgets),
+      registers: Registers(generation: generation, columns: [:], forgets: forgets))
   }
 
   private static func living(_ generation: Int64, _ birth: Stamp, _ random: inout SeededGenerator) -> Known {
@@ -99,7 +103,8 @@ struct MergeLawTests {
       exceptions[group] = SyncRow.Exception(stamp(&random), values)
     }
     let generation = Int64.random(in: 1...3, using: &random)
-    return SyncRow(name, generation: generation, birth: stamp(&random), values: values, exceptions: exceptions)
+    return SyncRow(
+      name, generation: generation, birth: stamp(&random), values: values, exceptions: exceptions, forgets: random.chance(50))
   }
 
   private static func stamp(_ random: inout SeededGenerator) -> Stamp { Stamp(time: Int64.random(in: 1...4, using: &random), node: 0) }
@@ -134,6 +139,14 @@ struct MergeLawTests {
     let again = SyncRow.book("1", generation: 3, at: 2, ["a": "2"])
     #expect(again.merged(with: edited) == again)
     #expect(again.merged(with: .deletedBook("1")) == again)
+  }
+
+  @Test("of two deletions one that was purged wins; a row that was inserted again is not purged, and neither is its ordinary deletion")
+  func forgotten() {
+    let purged = SyncRow.deletedBook("1", forgets: true)
+    for other in [SyncRow.deletedBook("1"), .book("1", at: 1, ["a": "1"]), purged] { #expect(purged.merged(with: other) == purged) }
+    let again = SyncRow.book("1", generation: 3, at: 2, ["a": "2"])
+    for later in [again, .deletedBook("1", generation: 4)] { #expect(later.merged(with: purged) == later && !later.forgets) }
   }
 
   @Test("versions that know different columns of one birth: the merged body has the columns of both")

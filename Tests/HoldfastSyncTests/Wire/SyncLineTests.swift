@@ -16,6 +16,13 @@ struct SyncLineTests {
     #expect(SyncRow.deletedBook("1").line == #"{"g":2,"k":"1","t":"books"}"#)
   }
 
+  @Test("a row that was purged has f before all else, and reads back so")
+  func purged() throws {
+    let row = SyncRow.deletedBook("1", forgets: true)
+    #expect(row.line == #"{"f":true,"g":2,"k":"1","t":"books"}"#)
+    #expect(try SyncRow(line: row.line) == row && SyncRow(line: #"{"t":"books","k":"1","g":2,"f":true}"#) == row)
+  }
+
   @Test("every value of SQLite, and every text as a key, reads back")
   func roundTrip() throws {
     let values: [SQLValue] = [
@@ -50,7 +57,7 @@ struct SyncLineTests {
     #","v":{"a":"\ud800"}"#, #","v":{"a,b":1}"#, #","v":{"":1}"#, #","v":{"ä":1}"#, #","v":{"a\"":1}"#, #","v":{"a":1,"a":1}"#, #","x":[]"#,
     #","x":{"a":5}"#, #","x":{"a":[]}"#, #","x":{"a":["S"]}"#, #","x":{"a":["S",1,2]}"#, #","x":{"a,b":["S",1]}"#, #","x":{"a":["",1]}"#,
     #","x":{"a":[1,1]}"#, #","x":{"a,a":["S",1,2]}"#, #","x":{"a,":["S",1,2]}"#, #","x":{"":["S",1]}"#, #","x":{"a":["S",false]}"#,
-    #","y":1"#, #","g":1"#, #","q":1"#,
+    #","f":true"#, #","f":false"#, #","y":1"#, #","g":1"#, #","q":1"#,
   ].map { $0.replacingOccurrences(of: "\"S\"", with: "\"\(Stamp.at(9).text)\"") }
 
   private static let wrong = [
@@ -59,6 +66,7 @@ struct SyncLineTests {
     #"{"g":2,"k":"1","t":"a,b"}"#, #"{"g":2,"k":"1","t":"bücher"}"#, #"{"g":2,"k":"1","t":null}"#, #"{"g":0,"k":"1","t":"books"}"#,
     #"{"g":-2,"k":"1","t":"books"}"#, #"{"g":2.0,"k":"1","t":"books"}"#, #"{"g":"2","k":"1","t":"books"}"#,
     #"{"g":9007199254740994,"k":"1","t":"books"}"#, #"{"g":99999999999999999999,"k":"1","t":"books"}"#, #"{"g":1,"k":"1","t":"books"}"#,
+    #"{"f":false,"g":2,"k":"1","t":"books"}"#, #"{"f":1,"g":2,"k":"1","t":"books"}"#, #"{"f":"true","g":2,"k":"1","t":"books"}"#,
     #"{"g":2,"h":"000000000100000000000","k":"1","t":"books"}"#, #"{"g":2,"k":"1","t":"books","v":{}}"#,
     #"{"g":2,"k":"1","t":"books","x":{}}"#, #"{"g":1,"h":1,"k":"1","t":"books"}"#, #"{"g":1,"h":"","k":"1","t":"books"}"#,
     #"{"g":1,"h":"\#(String(repeating: "V", count: 21))","k":"1","t":"books"}"#,
