@@ -183,6 +183,38 @@ struct ForgettingTests {
     #expect(try second.sync.status().forgetting == 1)
   }
 
+  @Test("going back to a moment with the row brings it back on every device, and ends the mark")
+  func goingBack() async throws {
+    let (first, second) = (try await device("first"), try await device("second"))
+    try first.store.add(Self.key, Self.secret)
+    try await first.sync.finish()
+    try await second.sync.finish()
+    try await second.store.label("here")
+    try await first.store.purge(Note.self, id: Self.id)
+    try await first.sync.finish()
+    try await second.sync.finish()
+    #expect(try second.sync.status().forgetting == 1)
+    _ = try await second.store.rewind(to: .label("here"))
+    try await second.sync.finish()
+    try await first.sync.finish()
+    #expect(try first.store.notes() == ["\(Self.key) \(Self.secret)"] && second.sync.status().forgetting == 0)
+  }
+
+  @Test("a purged row of a table that an older version does not know counts after the update")
+  func unknownTable() throws {
+    let notes = Migration("tags/001", sql: "CREATE TABLE notes (id TEXT NOT NULL PRIMARY KEY) STRICT")
+    let tags = Migration("tags/002", sql: "CREATE TABLE tags (id TEXT NOT NULL PRIMARY KEY) STRICT")
+    let old = try LoneDevice(folder.store([StoreSchema("tags", migrations: [notes], declarations: [.synced("notes")])]))
+    let name = SyncRow.Name("tags", "garden")
+    try old.pull(SyncRow(name, generation: 1, birth: .at(1), values: [ExactText("id"): ExactText("\"garden\"")]))
+    try old.pull(SyncRow(name, generation: 2, forgets: true))
+    #expect(try old.store.forgetPurged() == nil && old.row("tags", "garden")?.forgets == true)
+    try old.store.close()
+    let new = try LoneDevice(
+      folder.store([StoreSchema("tags", migrations: [notes, tags], declarations: [.synced("notes"), .synced("tags")])]))
+    #expect(try new.row("tags", "garden")?.forgets == true && new.store.forgetPurged() != nil)
+  }
+
   @Test("a purge of one's own forgets what others have purged, too; who is not connected gets misuse")
   func ownPurge() async throws {
     let (_, second) = try await purged()
