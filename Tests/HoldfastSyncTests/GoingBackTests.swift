@@ -1,7 +1,6 @@
 import Foundation
 import Holdfast
 import HoldfastSync
-import HoldfastSyncServer
 import HoldfastTesting
 import Testing
 
@@ -53,6 +52,48 @@ struct GoingBackTests {
     #expect(try world.books(0) == ["a A 1", "b B 1"])
     #expect(try store.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%sync%'") == [])
     #expect(try store.integrityCheck().isHealthy)
+  }
+
+  @Test("a sound store that syncs is not replaced as a file: opened with its schemas, it goes back on every device")
+  func closed() throws {
+    let world = try Devices()
+    try world.write(0, "INSERT INTO books VALUES ('a', 'A', 1)")
+    try world.settle()
+    try world.stores[0].label("here")
+    let snapshot = try world.stores[0].snapshot()
+    try world.write(0, "UPDATE books SET title = 'B'")
+    try world.settle()
+    try world.stores[0].close()
+    let (file, options) = (world.file(0), world.options)
+    #expect(code { try Store.rewind(at: file, to: .label("here"), options: options) } == .misuse)
+    #expect(code { try Store.restore(at: file, snapshot: snapshot.id, options: options) } == .misuse)
+    // As the command does with the store of a library that it does not know, and with another.
+    #expect(code { _ = try PlannedWayBack(at: file, to: .snapshot(snapshot.id), options: options, schemas: { _ in [] }) } == .misuse)
+    let way = try PlannedWayBack(at: file, to: .snapshot(snapshot.id), options: options, schemas: { _ in [Devices.schema] })
+    _ = try way.go()
+    way.close()
+    try world.reopen(0)
+    try world.settle()
+    #expect(try world.books(0) == ["a A 1"] && world.books(1) == world.books(0))
+  }
+
+  @Test(
+    "of a damaged store that syncs an earlier state is a recovery: what was unsent then is sent, and what the server got since comes back",
+    arguments: [false, true])
+  func recovery(_ wasSent: Bool) throws {
+    let world = try Devices()
+    try world.write(0, "INSERT INTO books VALUES ('a', 'A', 1), ('b', 'B', 1)")
+    try world.settle()
+    try world.write(1, "INSERT INTO books VALUES ('d', 'D', 1)")
+    try world.write(
+      0, "UPDATE books SET title = 'mine' WHERE id = 'a'", "DELETE FROM books WHERE id = 'b'", "INSERT INTO books VALUES ('c', 'C', 1)")
+    let snapshot = try world.stores[0].snapshot()
+    if wasSent { try world.settle() }
+    try world.damage(0, firstPageOf: "books")
+    #expect(try Store.restore(at: world.file(0), snapshot: snapshot.id, options: world.options) != nil)
+    try world.reopen(0)
+    try world.settle()
+    #expect(try world.books(0) == ["a mine 1", "c C 1", "d D 1"] && world.books(1) == world.books(0))
   }
 
   @Test("a rewind to a moment before a row was parked brings it back on every device")
@@ -124,81 +165,4 @@ private struct Name: StoredRecord, Codable {
   static let table = "names"
   var id: UUID
   var name: String
-}
-
-/// Two archived stores on disk, each with its process, and a server. Encrypted where SQLite can.
-private final class Devices {
-  static let schema = StoreSchema(
-    "books",
-    migrations: [
-      Migration(
-        "books/001",
-        sql: """
-          CREATE TABLE books (id TEXT NOT NULL PRIMARY KEY, title TEXT NOT NULL, pages INTEGER NOT NULL) STRICT;
-          CREATE TABLE marks (id TEXT NOT NULL PRIMARY KEY, page INTEGER NOT NULL) STRICT;
-          CREATE TABLE names (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
-          """)
-    ], declarations: [.synced("books"), .synced("marks", whole: true), .synced("names")])
-
-  let folder: TemporaryFolder
-  let server: SyncServer
-  let stores: [Store]
-  private let clock = Clock()
-  private var devices: [SyncDevice]
-
-  init(connected: Bool = true) throws {
-    let folder = try TemporaryFolder()
-    self.folder = folder
-    server = SyncServer(try Store.inMemory(schemas: [SyncServer.schema]))
-    try server.makeSpace("s", epoch: "e1")
-    var options = StoreOptions.testing
-    options.archive.mode = .begins
-    options.key = Encryption.isAvailable ? .random() : nil
-    stores = try [0, 1].map { try Store.open(at: folder.file("\($0).sqlite"), schemas: [Self.schema], options: options) }
-    for store in stores { _ = try store.archive() }
-    devices = []
-    if connected { try connect() }
-  }
-
-  private final class Clock {
-    var now: Int64 = 1_800_000_000_000
-  }
-
-  func connect() throws {
-    let clock = clock
-    devices = try stores.enumerated().map { number, store in
-      try SyncDevice.connect(store, space: "s", node: Int64(number + 1))
-      return try SyncDevice(store, node: Int64(number + 1)) { clock.now }
-    }
-    try setTime()
-  }
-
-  func setTime() throws {
-    clock.now += 1_000
-    for store in stores where !devices.isEmpty {
-      try store.write { tx in _ = try tx.execute("UPDATE holdfast_sync SET clock = \(clock.now)") }
-    }
-  }
-
-  func write(_ number: Int, _ statements: BoundSQL...) throws {
-    try setTime()
-    try stores[number].write { tx in for sql in statements { try tx.execute(sql) } }
-  }
-
-  func settle() throws {
-    try setTime()
-    for _ in 0..<3 {
-      for device in devices {
-        device.beginRound()
-        while let request = try device.next() { try device.receive(server.answer(request, in: "s", now: clock.now), to: request) }
-      }
-    }
-  }
-
-  func books(_ number: Int) throws -> [String] {
-    try stores[number].rows("SELECT id || ' ' || title || ' ' || pages FROM books UNION ALL SELECT page FROM marks ORDER BY 1 DESC").sorted
-    {
-      ($0.count == 1 ? "~" + $0 : $0) < ($1.count == 1 ? "~" + $1 : $1)
-    }
-  }
 }

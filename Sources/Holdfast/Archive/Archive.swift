@@ -129,7 +129,8 @@ public struct Archive: Sendable {
 
   /// Builds the store of a moment as a file of its own, at `file`, which must not exist, and verifies it: the checksum after each commit, SQLite's
   /// integrity check, search indexes against their text. A search index that differs from its text is first made again. Rows that point at
-  /// rows that are gone come back as they were. The file gets its name once it is complete and verified. Any SQLite can read it.
+  /// rows that are gone come back as they were. The file gets its name once it is complete and verified. Any SQLite can read it. Of a store that
+  /// was connected to a space for sync then, the file is connected, too: opened and synced, it is one more device, which gets what came since.
   ///
   /// - Throws: `.notFound` when the archive does not reach back so far, or has no such label; `.damaged` with the last commit before the damage;
   ///   `.verificationFailed`; `.diskFull`, `.cannotCreate`. No file is left then.

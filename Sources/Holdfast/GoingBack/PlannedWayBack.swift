@@ -52,7 +52,8 @@ public final class PlannedWayBack {
   ///   - schemas: the schemas of the libraries that the file names, by name and version.
   ///   - isDry: `go()` will not be called. Then another process may be archiving.
   /// - Throws: the errors of `Store.restorePlan(snapshot:)` and `Store.rewindPlan(to:)`; `.newerSchema` for a store of a newer version,
-  ///   `.permissionDenied` for a file that may not be written to, and what else keeps the file from being replaced, such as `.busy`.
+  ///   `.misuse` for a sound store that is connected to a space, where it cannot be opened for writing with all of its schemas: the other
+  ///   devices would not go back; `.permissionDenied` for a file that may not be written to, and what else keeps the file from being replaced, such as `.busy`.
   public init(
     at url: URL, to state: State, options: StoreOptions = .production, isDry: Bool = false,
     schemas: ([String: Int]) -> [StoreSchema]
@@ -66,6 +67,7 @@ public final class PlannedWayBack {
     }
     if let open = try Self.openIfSound(url, options, schemas) {
       do {
+        try open.checkKnowsWhatSyncs(StoreFiles(url))
         switch state {
         case .snapshot(let id):
           snapshot = try Snapshot.all(of: url, in: options.snapshots.folder).first { $0.id == id }
@@ -99,6 +101,7 @@ public final class PlannedWayBack {
       let built = try archive.built(moment, at: file)
       (commit, warning) = (built, try archive.warning(of: moment, leadingTo: built) ?? Self.doubt(file, files, options, folder))
     }
+    try Store.checkIsRecovery(files, options)
   }
 
   /// That nothing proves whose a copy is, in words; nil where something does, or nothing can.
@@ -156,8 +159,7 @@ public final class PlannedWayBack {
       let known = schemas(kinds)
       // Opening would move a left log into the damaged file, but the replaced file must be kept unchanged. The whole check: a quick one does not
       // see pages of an index that changed places.
-      let findings = try Store.check(at: url, schemas: known, options: options).findings
-      guard findings.allSatisfy({ ![.files, .file].contains($0.part) }) else { return nil }
+      guard try Store.check(at: url, schemas: known, options: options).hasSoundFiles else { return nil }
       let open = try Store.open(at: url, schemas: known, options: options)
       if open.access == .readWrite { return open }
       try open.close()

@@ -16,13 +16,15 @@ extension Store {
   /// `rewindPlan(to:)` tells them.
   /// Migrations that it lacks run on that copy. Then it replaces the store's content in one transaction, so readers in this and other
   /// processes see the old state or the new one, and every live update is read again. The replaced state stays in the archive under a label;
-  /// no commit can come between the two.
+  /// no commit can come between the two. In a store that is connected to a space for sync, what differs is an edit of now, which the other
+  /// devices get.
   ///
   /// Needs free space for two copies beside the store.
   /// - Throws: `.notFound` when the store is not archived, or the archive does not reach back so far; `.busy`, before anything is built, when
   ///   another process writes the archive or it cannot be written at the moment; `.damaged` with the last commit before the damage;
-  ///   `.verificationFailed`, `.newerSchema`, `.readOnly`, `.diskFull`, `.inputOutput`, `.closed`; `.misuse` for a store in memory, and inside
-  ///   the closure of another call on this store. The store is then unchanged.
+  ///   `.verificationFailed`, `.newerSchema`, `.readOnly`, `.diskFull`, `.inputOutput`, `.closed`; `.misuse` for a store in memory, inside
+  ///   the closure of another call on this store, and for a connected store that was opened without one of its schemas. The store is then
+  ///   unchanged.
   @discardableResult
   public func rewind(to moment: Moment) throws -> RewindReport {
     let archiver = try writtenArchive()
@@ -45,7 +47,10 @@ extension Store {
   /// The old files are moved unchanged to `<store>.holdfast/quarantine/<time>/`, and that URL is returned; nil when there was no file. After a
   /// kill or power loss in between, the next opening finishes the work. The archive goes on with a new base, since it cannot know what the
   /// old file held: a gap in its history, which names the rewind.
-  /// - Throws: as `rewind(to:)`; `.busy` when another process has the file open.
+  ///
+  /// Of a damaged store that is connected to a space for sync it is a recovery, as `restore(at:snapshot:options:)` says.
+  /// - Throws: as `rewind(to:)`; `.busy` when another process has the file open; `.misuse` for a store that is connected and not damaged:
+  ///   open it, and rewind it there.
   @discardableResult
   public static func rewind(
     at url: URL, to moment: Moment, options: StoreOptions = .production

@@ -27,6 +27,7 @@ extension Store {
     do {
       // Nothing is built for a file that may not be replaced.
       try files.checkMayReplace()
+      try checkIsRecovery(files, options)
       let folder = try WorkingFolder(beside: files.url, "replacing")
       let file = folder.file("new.sqlite")
       let (result, reason) = try build(files, file)
@@ -45,6 +46,7 @@ extension Store {
   ) throws -> (result: T, kept: K) {
     guard let files else { throw StoreError(.misuse, "a store in memory has no earlier states") }
     do {
+      try checkKnowsWhatSyncs(files)
       let folder = try WorkingFolder(beside: files.url, "replacing")
       let file = folder.file("new.sqlite")
       let (result, reason, name) = try build(files, file)

@@ -61,7 +61,7 @@ extension Store {
       var report = healing.report
       if let finished { (report.kept, report.notes) = (finished.kept, [finished.message] + report.notes) }
       guard let healed else { return try report.orDamaged(files) }
-      if report.means == .rows { try Self.forgetStamps(in: healed, options) }
+      if report.means == .rows { report.notes += try Self.forgetStamps(in: healed, options) }
       guard replaces else {
         report.salvage?.setAside = nil
         return report
@@ -128,7 +128,7 @@ extension Store {
     let healed = try healing.run {}
     var report = healing.report
     guard let healed else { return try report.orDamaged(files) }
-    if report.means == .rows { try Self.forgetStamps(in: healed, options) }
+    if report.means == .rows { report.notes += try Self.forgetStamps(in: healed, options) }
     let undecryptable = try healing.undecryptable()
     let connection = try ConnectionFactory(healed.path, options).working()
     let line = try LogLine.stored(connection)
@@ -160,11 +160,19 @@ extension Store {
 
   /// Rows from elsewhere prove nothing about the stamps of a connected store: they merge with the server as rows that were there before it was
   /// connected, and a row that is missing comes back from it. The next opening makes the triggers, and registers for the rows.
-  private static func forgetStamps(in healed: URL, _ options: StoreOptions) throws {
+  ///
+  /// - Returns: for the notes, that the store is connected no more: the space's state, or a table of sync, was lost.
+  private static func forgetStamps(in healed: URL, _ options: StoreOptions) throws -> [String] {
     let connection = try ConnectionFactory(healed.path, options).working()
-    guard try SchemaShape(connection.texts).isConnected else { return }
-    for row in try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND instr(sql, 'holdfast_sync_row') > 0") {
-      if let name = row.first ?? nil { try connection.run("DROP TRIGGER \(quoted(name))") }
+    let found = Set(try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'table'").compactMap { $0.first ?? nil })
+    guard !found.isDisjoint(with: SyncTables.all) else { return [] }
+    for name in try connection.texts(SyncTables.triggers).compactMap({ $0.first ?? nil }) {
+      try connection.run("DROP TRIGGER \(quoted(name))")
+    }
+    guard try found.isSuperset(of: SyncTables.all) && !connection.texts("SELECT 1 FROM \(SyncTables.state)").isEmpty else {
+      // Without its one row the triggers would note nothing, and nobody would learn of it.
+      for table in SyncTables.all { try connection.run("DROP TABLE IF EXISTS \(table)") }
+      return ["the store is connected to no space any more: the damage took what it knew of it"]
     }
     try connection.run("UPDATE holdfast_sync SET epoch = NULL, cursor = 0, is_resync = max(is_resync, 1)")
     for table in ["cell", "row"] {
@@ -175,6 +183,7 @@ extension Store {
         """)
     }
     try connection.run("UPDATE holdfast_sync_row SET sequence = 0, dirty = 1")
+    return []
   }
 
   /// Writes pages into the store's file that SQLite cannot read there, and so would not write over. Nobody else writes meanwhile: this store

@@ -125,13 +125,6 @@ extension StoreSchema {
     }
   }
 
-  /// Drops the triggers that note changes for sync.
-  func dropCapture(_ db: Database) throws {
-    let shape = try SchemaShape(db)
-    let names = Set(try declared(shape).filter { $0.declaration.synced != nil }.flatMap(\.objects).map(\.name))
-    try drop(shape.objects.filter { names.contains($0.key) }, db)
-  }
-
   /// An ordinary table with the name of a declared object is not the kit's. It stays, and making the object fails.
   private func drop(_ objects: [String: SchemaShape.Object], _ db: Database) throws {
     for type in ["trigger", "table", "view"] {

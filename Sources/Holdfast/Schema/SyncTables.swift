@@ -9,6 +9,9 @@ package enum SyncTables {
     "holdfast_sync_cell", "holdfast_sync_row", state,
   ]
 
+  /// Finds the names of the triggers that note changes, whichever schema declares them.
+  static let triggers = "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND instr(sql, 'holdfast_sync_row') > 0"
+
   package static func isOne(_ table: String) -> Bool { table.lowercased().hasPrefix(state) }
 
   /// Makes the tables, without a row in `holdfast_sync`.

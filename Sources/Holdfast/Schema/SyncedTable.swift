@@ -217,14 +217,14 @@ extension Store {
     try tx.database.telling(of: nil) { db in for schema in schemas { try schema.makeDeclared(db) } }
   }
 
-  /// Drops what `makeDeclared` has made for sync, and the tables of sync: the file is connected to no space.
+  /// Drops the triggers that note changes, and the tables of sync: the file is connected to no space.
   package func dropSync(in tx: Writer) throws {
     try tx.check()
     try tx.database.telling(of: nil, dropSync)
   }
 
   func dropSync(_ db: Database) throws {
-    for schema in schemas { try schema.dropCapture(db) }
+    for name in try db.texts(SyncTables.triggers).compactMap({ $0.first ?? nil }) { try db.execute(sql: "DROP TRIGGER \(quoted(name))") }
     for table in SyncTables.all { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
   }
 

@@ -57,6 +57,32 @@ struct SyncCommandTests {
     #expect(try bench.run("sync", store, "--status").status == 1)
   }
 
+  @Test("a restore on the command line reaches the other store", .enabled(if: syncs))
+  func restores() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    try FileManager.default.createDirectory(at: bench.url("other"), withIntermediateDirectories: false)
+    let other = bench.path("other/library.sqlite")
+    try AudiobookLibrary.open(at: URL(fileURLWithPath: other)).store.close()
+    let server = try Self.server()
+    defer { server.stop() }
+    let address = server.address.absoluteString
+    let made = try bench.run("snapshot", "create", store, "--json").document["created"] as? [String: Any]
+    let id = try #require(made?["id"] as? String)
+    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
+    _ = try library.store.write { try $0.execute("DELETE FROM collections WHERE title = 'Moby Dick'") }
+    try library.store.close()
+    for hasMobyDick in [false, true] {
+      // The snapshot is of before connecting.
+      if hasMobyDick { #expect(try bench.run("restore", store, "--snapshot", id, "--yes").status == 0) }
+      for each in [store, other] {
+        let synced = try bench.run(Self.token, "sync", each, "--to", address, "--space", "anna")
+        #expect(synced.status == 0, "\(synced.errors)")
+      }
+      for each in [store, other] { #expect(try bench.run("list", each).output.contains("Moby Dick") == hasMobyDick) }
+    }
+  }
+
   @Test("a token that is not accepted is 73, a space that is not there 66; the token comes from a descriptor, too", .enabled(if: syncs))
   func refusals() throws {
     let bench = try Workbench()
