@@ -53,7 +53,8 @@ public final class PlannedWayBack {
   ///   - isDry: `go()` will not be called. Then another process may be archiving.
   /// - Throws: the errors of `Store.restorePlan(snapshot:)` and `Store.rewindPlan(to:)`; `.newerSchema` for a store of a newer version,
   ///   `.misuse` for a sound store that is connected to a space, where it cannot be opened for writing with all of its schemas: the other
-  ///   devices would not go back; `.permissionDenied` for a file that may not be written to, and what else keeps the file from being replaced, such as `.busy`.
+  ///   devices would not go back; `.permissionDenied` for a file that may not be written to, and what else keeps the file from being replaced,
+  ///   such as `.busy`.
   public init(
     at url: URL, to state: State, options: StoreOptions = .production, isDry: Bool = false,
     schemas: ([String: Int]) -> [StoreSchema]
