@@ -98,7 +98,7 @@ struct MeetingTests {
     try then(world, 1) { tx in try tx.execute("UPDATE items SET notes = 'edited'") }
     try then(world, 0) { tx in
       try tx.stamped(at: writtenAt, by: String(repeating: "a", count: 64)) {
-        try tx.execute("UPDATE items SET notes = 'imported', position = 7")
+        _ = try tx.execute("UPDATE items SET notes = 'imported', position = 7")
       }
     }
     try world.settle()
