@@ -17,7 +17,7 @@ ENCRYPTING := HOLDFAST_ENCRYPTS=1 LD_LIBRARY_PATH="$(CURDIR)/.build/encrypting"
 MUTANTS_SCRATCH ?= $(or $(TMPDIR),/tmp)/holdfast-mutants
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test coverage format lint release bench bench-encryption bench-build fuzz torture torture-short salvage-gates mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics server serve faults simulate docc system
+.PHONY: help run install test coverage format lint release bench bench-encryption bench-build fuzz torture torture-short salvage-gates mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics server serve faults sync-bench simulate docc system
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -150,6 +150,9 @@ serve: system ## start a sync server on a new store, and print a line for each o
 	token="$$("$$server" token create anna --name $$device)" || exit 1; \
 	echo "HOLDFAST_SYNC_TOKEN=$$token holdfast sync $$device.sqlite --to http://127.0.0.1:8377 --space anna"; \
 	done && "$$server" serve
+
+sync-bench: system ## measure devices with a sync server over HTTP on this machine
+	no_proxy=127.0.0.1 swift run -c release --package-path Server $(SHARED) sync-bench
 
 docc: system ## build the DocC archives under .build/plugins; fails where a link leads to no symbol
 	@mkdir -p .build

@@ -27,6 +27,7 @@ let package = Package(
         .product(name: "HoldfastInference", package: "holdfast"),
         .product(name: "Holdfast", package: "holdfast"),
         .product(name: "HoldfastTransfer", package: "holdfast"),
+        .product(name: "HoldfastSync", package: "holdfast"),
       ],
       swiftSettings: settings
     ),

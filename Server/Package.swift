@@ -11,7 +11,9 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "server",
   platforms: [.macOS(.v15)],
-  products: [.executable(name: "holdfast-server", targets: ["HoldfastServer"])],
+  products: [
+    .executable(name: "holdfast-server", targets: ["HoldfastServer"]), .executable(name: "sync-bench", targets: ["SyncBench"]),
+  ],
   dependencies: [
     .package(name: "holdfast", path: ".."),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.5.0"),
@@ -42,6 +44,19 @@ let package = Package(
       dependencies: [
         "HoldfastServing",
         .product(name: "Holdfast", package: "holdfast"),
+        .product(name: "HoldfastSyncServer", package: "holdfast"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "SyncBench",
+      dependencies: [
+        "HoldfastServing",
+        .product(name: "Holdfast", package: "holdfast"),
+        .product(name: "HoldfastHTTP", package: "holdfast"),
+        .product(name: "HoldfastSync", package: "holdfast"),
         .product(name: "HoldfastSyncServer", package: "holdfast"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),

@@ -58,6 +58,10 @@ enum Benchmarks {
       report.archive = try ArchiveCost.run(dataSets, rounds: options.rounds)
       report.outcomes += try GoingBack.run(dataSets, rounds: options.rounds)
     }
+    if options.only.contains("sync") {
+      tell("sync")
+      report.outcomes += try Capture.run(dataSets, rounds: options.rounds)
+    }
     report.seconds = Date().timeIntervalSince(start)
     return report
   }

@@ -68,6 +68,11 @@ struct Gate {
     Gate(workload: CSVImport.workload, limit: .ratio(atMost: 2, of: CSVImport.python)),
     Gate(workload: GoingBack.restore, limit: .megabytesPerSecond(atLeast: 100)),
     Gate(workload: GoingBack.swap, limit: .megabytesPerSecond(atLeast: 250)),
+    Gate(workload: Capture.column, limit: .ratio(atMost: 2.3, of: Capture.unconnected), contestant: Capture.connected),
+    Gate(workload: Capture.group, limit: .ratio(atMost: 1.7, of: Capture.unconnected), contestant: Capture.connected),
+    Gate(workload: Capture.hundred, limit: .ratio(atMost: 1.7, of: Capture.unconnected), contestant: Capture.connected),
+    Gate(workload: Capture.library, limit: .ratio(atMost: 1.6, of: Capture.unconnected), contestant: Capture.connected),
+    Gate(workload: Capture.column, limit: .ratio(atMost: 1.02, of: Capture.plain), contestant: Capture.unconnected),
   ]
 
   /// The app plan's times, for every contestant.

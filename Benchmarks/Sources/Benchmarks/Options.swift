@@ -1,6 +1,6 @@
 /// The command line's wishes.
 struct Options {
-  static let groups = ["W1", "W2", "W3", "W5", "W6", "bulk", "import", "music", "workouts", "csv", "inference", "archive"]
+  static let groups = ["W1", "W2", "W3", "W5", "W6", "bulk", "import", "music", "workouts", "csv", "inference", "archive", "sync"]
   static let usage = """
     usage: Benchmarks [--rounds N] [--only W1,W3] [--write FILE]
 
