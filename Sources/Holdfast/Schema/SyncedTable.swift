@@ -163,10 +163,11 @@ package struct SyncedTable: Sendable {
     let groups = groups(of: columns).map { group in
       "SELECT \(Self.number(of: Self.name(ofGroup: group))) AS grp WHERE \(group.map(AuditedTable.differs).joined(separator: " OR "))"
     }
+    // CROSS JOIN: otherwise SQLite first stores the groups in a temporary table, which takes about a sixth of the trigger's time.
     let cells = """
       INSERT INTO holdfast_sync_cell SELECT r.tbl, r.key, g.grp, \(Self.now), s.node, 0
-          FROM (\(groups.joined(separator: " UNION ALL "))) g, holdfast_sync_row r, holdfast_sync s WHERE r.tbl = \(number)
-            AND r.key = \(AuditedTable.rowName(key, of: "new"))
+          FROM (\(groups.joined(separator: " UNION ALL "))) g CROSS JOIN holdfast_sync_row r CROSS JOIN holdfast_sync s
+          WHERE r.tbl = \(number) AND r.key = \(AuditedTable.rowName(key, of: "new"))
           ON CONFLICT (tbl, key, grp) DO UPDATE SET hlc = max(hlc + 1, excluded.hlc), node = excluded.node, sent = 0
       """
     let mark = "UPDATE holdfast_sync_row SET dirty = 1 WHERE \(row("new")) AND dirty <> 1"
