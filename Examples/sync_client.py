@@ -163,7 +163,7 @@ class Space:
                     pulls = page = (head["epoch"], head["cursor"]) if head["more"] else None
                     if not page:
                         if self.state("resync")[0]:
-                            self.run("UPDATE row SET dirty = 1 WHERE sequence = 0 AND dirty = 0")
+                            self.run("UPDATE row SET dirty = 1 WHERE sequence = 0 OR dirty = 2")
                         self.run("UPDATE state SET epoch = ?, cursor = ?, resync = 0", (head["epoch"], head["cursor"]))
                 elif status == 200:
                     refused = [it[:2] for it in head["refused"]]
@@ -174,7 +174,7 @@ class Space:
                         pulls = True  # others have pushed meanwhile
                 elif status == 409:
                     if "fork" in head and not self.state("resync")[0]:
-                        self.run("UPDATE row SET sequence = 0, dirty = 1 WHERE sequence > ?", (head["fork"],))
+                        self.run("UPDATE row SET sequence = 0, dirty = 1 WHERE sequence > ? OR dirty = 2", (head["fork"],))
                         self.run("UPDATE state SET epoch = ?, cursor = min(cursor, ?)", (head["epoch"], head["fork"]))
                     else:
                         self.begin_resync()

@@ -41,7 +41,8 @@ extension StoreSync {
     public var oldestPending: Date?
     /// When the device had everything that the server had; nil: never.
     public var lastSynced: Date?
-    /// Rows that the server has refused, for their size or because the space is full. They stay here, and are sent again when they change, and daily.
+    /// Rows that the server has refused, for their size or because the space is full. They stay here, and are sent again when they change,
+    /// when the limits of the space change, and daily.
     public var refused = 0
     /// Rows that a constraint keeps out of their table, such as the second one of a UNIQUE value. They come back by themselves when they can.
     public var parked = 0

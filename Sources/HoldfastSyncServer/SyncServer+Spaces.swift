@@ -16,6 +16,13 @@ public struct SyncSpace: Sendable, Hashable {
   public let bytes: Int64
   /// Its own limits; nil for those of the server.
   public let limits: SyncLimits?
+  /// The least schema of a device that the space takes; 0 takes all. See `SyncServer.requireSchema(_:in:)`.
+  public let minSchema: Int
+
+  init(_ space: Space) {
+    (name, epoch, head) = (space.space, space.epoch, space.head)
+    (rows, bytes, limits, minSchema) = (space.rows, space.bytes, space.limits, space.minSchema)
+  }
 }
 
 extension SyncServer {
@@ -35,11 +42,14 @@ extension SyncServer {
   ///
   /// - Throws: the errors of a read.
   public func spaces() throws -> [SyncSpace] {
-    try store.read { reader in
-      try reader.all(Space.self, "ORDER BY space").map {
-        SyncSpace(name: $0.space, epoch: $0.epoch, head: $0.head, rows: $0.rows, bytes: $0.bytes, limits: $0.limits)
-      }
-    }
+    try store.read { reader in try reader.all(Space.self, "ORDER BY space").map(SyncSpace.init) }
+  }
+
+  /// The space of this name.
+  ///
+  /// - Throws: `.notFound`; the errors of a read.
+  public func space(_ name: String) throws -> SyncSpace {
+    try store.read { reader in SyncSpace(try Space.find(name, reader)) }
   }
 
   /// Begins a new epoch, a new id from the store's options, in a space, or in all of them in one transaction. Call it after the store was
@@ -51,7 +61,7 @@ extension SyncServer {
     try store.write { tx in
       let spaces = try name.map { [try Space.find($0, tx)] } ?? tx.all(Space.self)
       for var space in spaces {
-        space.lineage.append(Epoch(name: tx.makeID().uuidString.lowercased(), head: space.head))
+        space.beginEpoch(in: tx)
         try tx.upsert(space)
       }
     }
@@ -75,4 +85,9 @@ extension SyncServer {
         suggestion: "Use up to 100 of the characters a to z, 0 to 9, -, _ and ., with a letter or a digit first.")
     }
   }
+}
+
+extension Space {
+  /// Begins a new epoch under a new id from the store's options.
+  mutating func beginEpoch(in tx: Writer) { lineage.append(Epoch(name: tx.makeID().uuidString.lowercased(), head: head)) }
 }

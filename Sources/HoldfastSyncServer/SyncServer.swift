@@ -43,7 +43,7 @@ public struct SyncServer: Sendable {
   ///
   /// - Throws: `.notFound`; `.constraint` for an epoch that the space has had.
   package func beginEpoch(_ epoch: String, in name: String) throws {
-    try changeSpace(name) { space in
+    try changeSpace(name) { space, _ in
       guard !space.lineage.contains(where: { $0.name == epoch }) else {
         throw StoreError(.constraint, "the space \(name) has had the epoch \(epoch)")
       }
@@ -53,16 +53,21 @@ public struct SyncServer: Sendable {
 
   /// Gives a space limits of its own; nil gives those of the server. Rows that are there stay.
   ///
-  /// - Throws: `.notFound`.
+  /// Where this changes the limits, a new epoch begins in the space: devices then send again at once what it has refused.
+  /// - Throws: `.notFound`; the errors of a write.
   public func setLimits(_ limits: SyncLimits?, of name: String) throws {
-    try changeSpace(name) { $0.limits = limits }
+    try changeSpace(name) { space, tx in
+      guard space.limits != limits else { return }
+      space.limits = limits
+      space.beginEpoch(in: tx)
+    }
   }
 
   /// Refuses devices with a schema below `version` from now on. 0 refuses none.
   ///
   /// - Throws: `.notFound`.
   public func requireSchema(_ version: Int, in name: String) throws {
-    try changeSpace(name) { $0.minSchema = version }
+    try changeSpace(name) { space, _ in space.minSchema = version }
   }
 
   /// The sum over the rows of a space that `SyncRow.digest(ofLine:)` describes.
@@ -72,10 +77,10 @@ public struct SyncServer: Sendable {
     try store.read { reader in UInt64(bitPattern: try Space.find(name, reader).digest) }
   }
 
-  private func changeSpace(_ name: String, as verb: StaticString = #function, _ change: (inout Space) throws -> Void) throws {
+  private func changeSpace(_ name: String, as verb: StaticString = #function, _ change: (inout Space, Writer) throws -> Void) throws {
     try store.write(as: verb) { tx in
       var space = try Space.find(name, tx)
-      try change(&space)
+      try change(&space, tx)
       try tx.upsert(space)
     }
   }

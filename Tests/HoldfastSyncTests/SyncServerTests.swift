@@ -155,15 +155,22 @@ struct SyncServerTests {
     #expect(try world.push(.deletedBook("a"), small, cursor: 1) == "pushed: 2 books/a, 2 books/b; cursor 2")
   }
 
-  @Test("a space may have limits of its own")
+  @Test("a space may have limits of its own; where they change, a new epoch begins")
   func ownLimits() throws {
     let world = try ServerWorld()
     var limits = SyncLimits()
     limits.rows = 0
     try world.server.setLimits(limits, of: "anna")
-    #expect(try world.push(.book("a", at: 1)) == "pushed: ; a quota; cursor 0")
+    #expect(try world.push(.book("a", at: 1)) == "branched at 0")
+    let second = try world.server.space("anna")
+    #expect(second.limits == limits)
+    #expect(try world.push(.book("a", at: 1), epoch: second.epoch) == "pushed: ; a quota; cursor 0")
+    try world.server.setLimits(limits, of: "anna")
+    #expect(try world.server.space("anna") == second)
     try world.server.setLimits(nil, of: "anna")
-    #expect(try world.push(.book("a", at: 1)) == "pushed: 1 books/a; cursor 1")
+    let third = try world.server.space("anna")
+    #expect(third.limits == nil && third.epoch != second.epoch)
+    #expect(try world.push(.book("a", at: 1), epoch: third.epoch) == "pushed: 1 books/a; cursor 1")
   }
 
   // MARK: Pulling
@@ -269,6 +276,7 @@ struct SyncServerTests {
     #expect(code { try world.server.beginEpoch("e2", in: "carl") } == .notFound)
     #expect(code { try world.server.setLimits(nil, of: "carl") } == .notFound)
     #expect(code { try world.server.requireSchema(1, in: "carl") } == .notFound)
+    #expect(code { _ = try world.server.space("carl") } == .notFound)
     #expect(code { _ = try world.server.digest(of: "carl") } == .notFound)
   }
 

@@ -5,7 +5,8 @@ internal import HoldfastSyncServer
 
 struct SpaceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "space", abstract: "Makes and lists spaces.", subcommands: [Create.self, List.self])
+    commandName: "space", abstract: "Makes and lists spaces, and says what they may hold.",
+    subcommands: [Create.self, List.self, Limits.self])
 
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,14 +23,19 @@ struct SpaceCommand: ParsableCommand {
   }
 
   struct List: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists the spaces: name, head, rows, bytes, epoch.")
+    static let configuration = CommandConfiguration(
+      abstract: "Lists the spaces: name, head, rows, bytes, epoch, and the most rows, bytes, and bytes of a row.")
 
     @OptionGroup var store: StoreArguments
 
     func run() throws {
       let server = try store.open()
       defer { try? server.store.close() }
-      for space in try server.spaces() { print(space.name, space.head, space.rows, space.bytes, space.epoch, separator: "\t") }
+      for space in try server.spaces() {
+        let limits = space.limits ?? server.limits
+        print(
+          space.name, space.head, space.rows, space.bytes, space.epoch, limits.rows, limits.bytes, limits.rowBytes, separator: "\t")
+      }
     }
   }
 }

@@ -37,6 +37,52 @@ import Testing
     StoreError(code, "").recoverySuggestion.map { "Try: \($0)\n" } ?? ""
   }
 
+  @Test("a space's limits are shown, changed and reset while a server has the store open; what was refused is taken then")
+  func limits() async throws {
+    try await Program.run { program in
+      _ = try await program.run("space", "create", "anna")
+      let token = try await program.run("token", "create", "anna").out.trimmingCharacters(in: .newlines)
+      let server = try await program.serve()
+      let client = Client(port: server.port, token: token)
+      func limits(_ options: String...) async throws -> [String] {
+        let ended = try await program.run(["space", "limits", "anna"] + options)
+        return ended.status == 0 ? ended.out.split(separator: "\n").map(String.init) : [ended.errors]
+      }
+      #expect(try await limits() == ["rows\t0\t2000000", "bytes\t0\t1073741824", "row-bytes\t\t262144", "min-schema\t\t0"])
+      #expect(
+        try await limits("--rows", "1", "--bytes", "4gb", "--row-bytes", "1KB")
+          == ["rows\t0\t1", "bytes\t0\t4294967296", "row-bytes\t\t1024", "min-schema\t\t0"])
+      let epoch = try #require(try await client.pull().head("epoch"))
+      let refused = try await client.push([book("a", at: 5), book("b", at: 5)], epoch: epoch)
+      #expect(refused.lines.first?.contains(#""refused":[["books","b","quota"]]"#) == true)
+      #expect(try await limits("--rows", "2")[0] == "rows\t1\t2")
+      let told = try await client.pull(epoch: epoch, cursor: 1)
+      #expect(told.status == 409 && told.head("fork") == "1")
+      let new = try #require(told.head("epoch"))
+      #expect(try await client.push([book("b", at: 5)], epoch: new, cursor: 1).head("cursor") == "2")
+      #expect(try await program.run("space", "list").out.hasSuffix("\t2\t4294967296\t1024\n"))
+      #expect(
+        try await limits("--reset", "--min-schema", "2").map { $0.split(separator: "\t").last } == ["2000000", "1073741824", "262144", "2"])
+      #expect(try await client.pull(schema: 1).status == 426)
+      #expect(await server.end(SIGTERM) == 0)
+    }
+  }
+
+  @Test(
+    "limits that are no numbers, or contradict each other, are wrong usage; a space that is not there is 66",
+    arguments: [
+      ["--rows=-1"], ["--rows", "many"], ["--bytes", "1TB"], ["--bytes=-1KB"], ["--bytes", "9223372036854775807KB"], ["--bytes", "KB"],
+      ["--min-schema=-1"], ["--reset", "--rows", "5"],
+    ])
+  func wrongLimits(_ options: [String]) async throws {
+    try await Program.run { program in
+      _ = try await program.run("space", "create", "anna")
+      #expect(try await program.run(["space", "limits", "anna"] + options).status == 64)
+      #expect(try await program.run("space", "limits", "bert", "--rows", "5").status == 66)
+      #expect(try await program.run("space", "limits", "bert").status == 66)
+    }
+  }
+
   @Test(
     "an address that other machines reach needs a proxy and its name; without, the program says what to do and exits with 64",
     arguments: [

@@ -90,6 +90,22 @@ struct PythonClientTests {
     }
   }
 
+  @Test("what was refused is taken after the limits of the space were raised")
+  func newLimits() async throws {
+    var limits = SyncLimits()
+    limits.rows = 0
+    try await ServerWorld.run(limits: limits) {
+      $0.now = { PythonClient.milliseconds }
+    } _: { world in
+      let python = try PythonClient(world)
+      _ = await python.run("set", "notes", "n1", #"title="one""#)
+      #expect(await python.run("sync").status == 2)
+      try world.server.setLimits(SyncLimits(), of: "anna")
+      #expect(await python.run("sync").status == 0)
+      #expect(try world.keys() == ["n1"])
+    }
+  }
+
   /// Both meet the server until it has nothing new, and all three have the same rows.
   private func settle(_ device: Device, _ python: PythonClient, _ world: ServerWorld) async throws {
     try await device.sync.finish()

@@ -168,6 +168,13 @@ extension DeviceTable {
 }
 
 extension Writer {
+  /// What the server did not take waits to be sent again.
+  func sendRefusedAgain() throws {
+    for table in ["holdfast_sync_row", "holdfast_sync_extra"] {
+      try execute("UPDATE \(raw: table) SET dirty = 1 WHERE dirty AND dirty = 2")
+    }
+  }
+
   func saveExtra(_ row: SyncRow, _ state: RowState) throws {
     try execute(
       """

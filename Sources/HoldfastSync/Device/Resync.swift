@@ -35,6 +35,7 @@ extension Arrival {
   func endResync(_ resync: SpaceState.Resync) throws {
     if resync == .takes { try removeUnknownToServer() }
     guard resync != .none else { return }
+    try tx.sendRefusedAgain()
     try tx.execute("UPDATE holdfast_sync_row SET dirty = 1 WHERE sequence = 0 AND dirty = 0")
     try tx.execute("UPDATE holdfast_sync_extra SET dirty = 1 WHERE sequence = 0 AND dirty = 0")
   }
@@ -44,6 +45,8 @@ extension Arrival {
     for table in ["holdfast_sync_row", "holdfast_sync_extra"] {
       try tx.execute("UPDATE \(raw: table) SET sequence = 0, dirty = 1 WHERE sequence > \(fork)")
     }
+    // A space whose limits were changed has a new epoch.
+    try tx.sendRefusedAgain()
     try tx.execute("UPDATE holdfast_sync SET epoch = \(epoch), cursor = min(cursor, \(fork))")
   }
 

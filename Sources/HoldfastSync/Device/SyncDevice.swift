@@ -210,11 +210,7 @@ package final class SyncDevice {
 
   /// Sends the rows again that the server did not take.
   package func retryRefused() throws {
-    try store.write(as: "sync.retryRefused") { tx in
-      for table in ["holdfast_sync_row", "holdfast_sync_extra"] {
-        try tx.execute("UPDATE \(raw: table) SET dirty = 1 WHERE dirty AND dirty = 2")
-      }
-    }
+    try store.write(as: "sync.retryRefused") { tx in try tx.sendRefusedAgain() }
   }
 
   /// The same, if the server has refused nothing for a day, or nothing since the clock was set back: its limits may be others by now.

@@ -108,9 +108,46 @@ struct SyncFailureTests {
     try store.add("n1")
     #expect(await asyncCode { try await sync.finish() } == .invalidValue)
     #expect(await asyncCode { try await sync.disconnect() } == .busy)
-    try world.server.setLimits(nil, of: "anna")
+    // As a program does that starts again with other limits of its own.
+    try world.server.store.edit("UPDATE sync_space SET limits = NULL")
     #expect(await asyncCode { try await sync.finish() } == .invalidValue)
     try store.edit("UPDATE holdfast_sync SET refused_at = refused_at - 86400000")
+    try await sync.finish()
+    #expect(try sync.status().refused == 0 && world.server.store.rows("SELECT key FROM sync_row") == ["n1"])
+  }
+
+  @Test("rows that a server has refused are sent again at once when the limits of the space change")
+  func newLimits() async throws {
+    let world = try SyncedNotes()
+    let (store, sync) = try await world.device()
+    var limits = SyncLimits()
+    limits.rows = 1
+    try world.server.setLimits(limits, of: "anna")
+    try store.add("n1")
+    try store.add("n2")
+    #expect(await asyncCode { try await sync.finish() } == .invalidValue)
+    #expect(try sync.status().refused == 1)
+    try world.server.setLimits(limits, of: "anna")
+    let before = world.requests.all.count
+    #expect(await asyncCode { try await sync.finish() } == .invalidValue)
+    #expect(world.requests.all[before...] == ["pull"], "the limits are as before")
+    limits.rows = 2
+    try world.server.setLimits(limits, of: "anna")
+    try await sync.finish()
+    #expect(try sync.status().refused == 0 && world.server.store.rows("SELECT key FROM sync_row ORDER BY key") == ["n1", "n2"])
+  }
+
+  @Test("a full resync sends again what a server has refused")
+  func refusedBeforeResync() async throws {
+    let world = try SyncedNotes()
+    let (store, sync) = try await world.device()
+    var limits = SyncLimits()
+    limits.rows = 0
+    try world.server.setLimits(limits, of: "anna")
+    try store.add("n1")
+    #expect(await asyncCode { try await sync.finish() } == .invalidValue)
+    try world.server.store.edit("UPDATE sync_space SET limits = NULL")
+    try await sync.resync()
     try await sync.finish()
     #expect(try sync.status().refused == 0 && world.server.store.rows("SELECT key FROM sync_row") == ["n1"])
   }
