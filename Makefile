@@ -113,6 +113,8 @@ encryption: system ## build a SQLite that encrypts, and run all tests and the sh
 	.ci/encrypting-sqlite .build/encrypting
 	swift build $(PLANNED) --build-tests
 	$(ENCRYPTING) .ci/test-within $(TEST_SECONDS) --parallel --skip '^ProofTests[.]'
+	swift build --package-path Server $(SHARED) --build-tests
+	$(ENCRYPTING) timeout 300 swift test --package-path Server $(SHARED) --skip-build --disable-xctest --filter EncryptionTests
 	swift build -c release --package-path Torture $(SHARED)
 	$(ENCRYPTING) timeout 900 .build/release/torture short --seed $(SEED)
 	$(ENCRYPTING) timeout 900 .build/release/torture encrypted --seed $(SEED) --seconds 120

@@ -39,7 +39,7 @@ struct HoldfastTool: ParsableCommand {
     // rolls back and removes what it had begun.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
-    CommandKey.forbidCoreDumps()
+    StoreKey.forbidCoreDumps()
     do {
       try Names.check()
       let command = try parseAsRoot(arguments)

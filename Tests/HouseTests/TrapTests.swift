@@ -178,7 +178,7 @@ import Testing
       "Sources/Holdfast/Connections/ConnectionFactory.swift",
       "Sources/Holdfast/Store/StoreOptions.swift",
       // So is the limit of core dumps.
-      "Sources/HoldfastCommand/CommandKey.swift",
+      "Sources/Holdfast/Encryption/StoreKey+Environment.swift",
       // Sockets are the system's.
       "Sources/HoldfastTesting/HeldLocks.swift", "Sources/HoldfastTesting/LoopbackServer.swift",
       // UTF8Span is newer than the oldest system that Holdfast runs on.

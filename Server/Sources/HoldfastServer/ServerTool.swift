@@ -11,7 +11,8 @@ struct ServerTool: AsyncParsableCommand {
     commandName: "holdfast-server",
     abstract: "Keeps the spaces through which a person's devices sync.",
     discussion: """
-      Data go to standard output, everything else to standard error. Every command may run while a server has the store open.
+      Data go to standard output, everything else to standard error. Every command may run while a server has the store open. The key of \
+      an encrypted store is in the environment variable HOLDFAST_KEY, or in a file descriptor whose number is in HOLDFAST_KEY_FD.
 
       Exit codes: 0 fine; 1 failed; 2 checked, and problems were found; 64 wrong usage; 65 damaged or invalid data; \
       66 no such file, space or token; 73 cannot create; 74 I/O or disk full; 75 busy, try again; 77 wrong key.
@@ -23,6 +24,7 @@ struct ServerTool: AsyncParsableCommand {
   static func main() async {
     // A device that goes away must fail the write, and not end the process.
     signal(SIGPIPE, SIG_IGN)
+    StoreKey.forbidCoreDumps()
     LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
     do {
       var command = try parseAsRoot()
@@ -93,17 +95,25 @@ struct StoreArguments: ParsableArguments {
   var url: URL { URL(fileURLWithPath: store) }
 
   /// Every commit is on the disk before it is acknowledged: a device forgets what a push has acknowledged.
+  ///
+  /// Read once by each command: it takes the key from the environment, and a descriptor can be read only once.
   static var options: StoreOptions {
-    var options = StoreOptions.production
-    options.durability = .durable
-    options.logger = Logger(label: "holdfast-server")
-    options.logger.logLevel = .notice
-    return options
+    get throws {
+      var options = StoreOptions.production
+      do { options.key = try StoreKey.inEnvironment(ProcessInfo.processInfo.environment) } catch let error as StoreError {
+        throw Failure(error.message, suggestion: error.recoverySuggestion, status: 64)
+      }
+      options.durability = .durable
+      options.logger = Logger(label: "holdfast-server")
+      options.logger.logLevel = .notice
+      return options
+    }
   }
 
-  /// - Throws: `.notFound` when the file is missing, unless `makes`; `.readOnly` for a store that cannot be written to.
+  /// - Throws: `.notFound` when the file is missing, unless `makes`; `.readOnly` for a store that cannot be written to; `.keyNeeded`,
+  ///   `.wrongKey`, `.notEncrypted` and `.encryptionUnavailable`; `Failure` for a text that is no key.
   func open(makes: Bool = false) throws -> SyncServer {
-    var options = Self.options
+    var options = try Self.options
     options.createsIfMissing = makes
     let store = try Store.open(at: url, schemas: [SyncServer.schema], options: options)
     if case .readOnly(let reason) = store.access { throw store.openingError ?? StoreError(.readOnly, "\(self.store): \(reason)") }

@@ -203,7 +203,7 @@ struct Sync: Subcommand {
 
   /// - Throws: `ValidationError` where there is none.
   private static func token(from descriptor: Int32?) throws -> String {
-    let given = descriptor == nil ? ProcessInfo.processInfo.environment[tokenVariable] : descriptor.flatMap { CommandKey.content(of: $0) }
+    let given = descriptor == nil ? ProcessInfo.processInfo.environment[tokenVariable] : descriptor.flatMap { StoreKey.content(of: $0) }
     let token = given?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
     guard !token.isEmpty else {
       throw ValidationError("The device's token is missing: set \(tokenVariable), or name an open file descriptor with --token-fd.")

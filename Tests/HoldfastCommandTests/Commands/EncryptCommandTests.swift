@@ -25,6 +25,9 @@ struct EncryptCommandTests {
       #expect(try bench.run(["HOLDFAST_KEY": Self.other], command, store).status == 77, "\(command) with another key")
       #expect(try bench.run(["HOLDFAST_KEY": Self.key], command, store).status == 0, "\(command)")
     }
+    for (keys, status) in [([:], 77), (["HOLDFAST_KEY": Self.other], 77), (["HOLDFAST_KEY": Self.key], 1)] as [([String: String], Int32)] {
+      #expect(try bench.run(keys, "sync", store, "--status").status == status, "1: it is not connected to a space")
+    }
     #expect(try bench.run(["HOLDFAST_KEY": Self.key], "archive", "begin", store).status == 0)
     for command in [["archive", "status"], ["archive", "verify"], ["archive", "drill"], ["history"]] {
       let told = try Running(Workbench.binary, command + [store], in: bench.folder, environment: ["HOLDFAST_KEY": Self.key]).finish()

@@ -54,6 +54,24 @@ struct NoEncryptionTests {
     #expect(Encryption.isAvailable || ProcessInfo.processInfo.environment["HOLDFAST_ENCRYPTS"] == nil)
   }
 
+  @Test("a key comes from a variable or from a descriptor; neither is no key, and what is no key is refused without its text")
+  func fromEnvironment() throws {
+    let (key, digits) = (try StoreKey(Data(repeating: 0xAB, count: 32)), String(repeating: "ab", count: 32))
+    #expect(try StoreKey.inEnvironment(["HOLDFAST_KEY": digits]) == key)
+    #expect(try StoreKey.inEnvironment(["OTHER": digits + "\n"], variable: "OTHER") == key)
+    #expect(try StoreKey.inEnvironment(["OTHER": digits]) == nil)
+    let pipe = Pipe()
+    pipe.fileHandleForWriting.write(Data((digits + "\n").utf8))
+    try pipe.fileHandleForWriting.close()
+    // The descriptor counts, and not the variable beside it.
+    let environment = ["HOLDFAST_KEY_FD": "\(pipe.fileHandleForReading.fileDescriptor)", "HOLDFAST_KEY": "secret"]
+    #expect(try StoreKey.inEnvironment(environment) == key)
+    for (name, text) in [("", ""), ("", "secret"), ("", digits + "0"), ("_FD", ""), ("_FD", "-1"), ("_FD", "secret")] {
+      let error = failure { _ = try StoreKey.inEnvironment(["HOLDFAST_KEY" + name: text]) }
+      #expect(error?.code == .invalidValue && (name == "_FD" || text.isEmpty || error?.message.contains(text) == false))
+    }
+  }
+
   @Test("a key that SQLite cannot use is refused before the path is touched", .disabled(if: Encryption.isAvailable))
   func refused() throws {
     let world = try EncryptedWorld()

@@ -20,7 +20,7 @@ struct Program: Sendable {
     try await body(Program(folder: folder))
   }
 
-  private func process(_ arguments: [String]) throws -> (Process, out: Pipe, errors: Pipe) {
+  private func process(_ arguments: [String], _ environment: [String: String] = [:]) throws -> (Process, out: Pipe, errors: Pipe) {
     // Beside the test bundle.
     let products = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }?.deletingLastPathComponent()
     let folders = [products, URL(fileURLWithPath: CommandLine.arguments.first ?? "").deletingLastPathComponent()].compactMap { $0 }
@@ -30,6 +30,7 @@ struct Program: Sendable {
     }
     let (process, out, errors) = (Process(), Pipe(), Pipe())
     (process.executableURL, process.arguments, process.currentDirectoryURL) = (program, arguments, folder)
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     (process.standardOutput, process.standardError) = (out, errors)
     return (process, out, errors)
   }
@@ -37,12 +38,14 @@ struct Program: Sendable {
   /// Runs a command to its end.
   func run(_ arguments: String...) async throws -> (status: Int32, out: String, errors: String) { try await run(arguments) }
 
-  func run(_ arguments: [String]) async throws -> (status: Int32, out: String, errors: String) {
+  func run(
+    _ arguments: [String], environment: [String: String] = [:]
+  ) async throws -> (status: Int32, out: String, errors: String) {
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue(label: "program").async {
         continuation.resume(
           with: Result {
-            let (process, out, errors) = try process(arguments)
+            let (process, out, errors) = try process(arguments, environment)
             try process.run()
             let text = String(decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             let told = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -75,12 +78,14 @@ struct Program: Sendable {
     }
   }
 
-  func serve(_ options: [String] = ["--listen", "127.0.0.1:0"]) async throws -> Serving {
+  func serve(
+    _ options: [String] = ["--listen", "127.0.0.1:0"], environment: [String: String] = [:]
+  ) async throws -> Serving {
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue(label: "serve").async {
         continuation.resume(
           with: Result {
-            let (process, out, _) = try process(["serve"] + options)
+            let (process, out, _) = try process(["serve"] + options, environment)
             process.standardError = FileHandle.nullDevice
             try process.run()
             var line = ""
