@@ -9,11 +9,14 @@ struct Sync: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Shares a store among a person's devices, through a space on their own server.",
     discussion: """
-      The first time, --space connects the store; its rows are merged with those of the space. The device's token comes from the environment \
-      variable \(tokenVariable), or from the descriptor that --token-fd names; no option takes it, because every user of a computer can read \
-      the options of its processes. The exit code is 2 when the server has refused rows.
+      The first time, --space connects the store; its rows are merged with those of the space, or with --take-the-servers replaced by them. \
+      The device's token comes from the environment variable \(tokenVariable), or from the descriptor that --token-fd names; no option takes \
+      it, because every user of a computer can read the options of its processes. The exit code is 2 when the server has refused rows. What \
+      lost on this device is kept: --lost lists it, --restore and --discard take the numbers of the list. --discard asks on a terminal; \
+      elsewhere it needs --yes.
 
       Example: holdfast sync library.sqlite --to https://sync.example.com --space anna
+      Example: holdfast sync library.sqlite --restore 3
       Example: holdfast sync library.sqlite --status
       """)
 
@@ -28,6 +31,9 @@ struct Sync: Subcommand {
   @Option(help: ArgumentHelp("The space to connect the store to. Later the store knows it.", valueName: "name"))
   var space: String?
 
+  @Flag(help: "When connecting: replace this store's rows by those of the space. What the space lacks is deleted here, and kept in --lost.")
+  var takeTheServers = false
+
   @Option(name: .customLong("token-fd"), help: ArgumentHelp("The open file descriptor to read the token from.", valueName: "n"))
   var tokenDescriptor: Int32?
 
@@ -39,6 +45,15 @@ struct Sync: Subcommand {
 
   @Flag(help: "List the values of this device that lost against later ones.")
   var lost = false
+
+  @Option(help: ArgumentHelp("Write what lost under this number back into its table. May be given several times.", valueName: "number"))
+  var restore: [Int64] = []
+
+  @Option(help: ArgumentHelp("Take what lost under this number off the list, for good. May be given several times.", valueName: "number"))
+  var discard: [Int64] = []
+
+  @Flag(name: [.short, .long], help: "Discard without asking.")
+  var yes = false
 
   @Flag(help: "Forget what other devices have purged: the snapshots and the archive of the store begin anew.")
   var forget = false
@@ -56,10 +71,10 @@ struct Sync: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    let alone = [status, lost, forget, disconnect].count { $0 }
+    let alone = [status, lost, forget, disconnect, !restore.isEmpty, !discard.isEmpty].count { $0 }
     guard alone + (to == nil && !resync ? 0 : 1) == 1 else {
       throw ValidationError(
-        "Give one of --to URL, --status, --lost, --forget, --resync and --disconnect; --resync also together with --to.")
+        "Give one of --to URL, --status, --lost, --restore, --discard, --forget, --resync and --disconnect; --resync also together with --to.")
     }
     if let to {
       guard let address = serverAddress(to), HTTPClient.isPrivate(address) else {
@@ -67,9 +82,10 @@ struct Sync: Subcommand {
           // Without the text, which may have a password in it.
           "--to is not the address of a server: give https://… without a user and a query. http is allowed only for this computer.")
       }
-    } else if space != nil || tokenDescriptor != nil || watch {
-      throw ValidationError("--space, --token-fd and --watch need --to URL.")
+    } else if space != nil || tokenDescriptor != nil || watch || takeTheServers {
+      throw ValidationError("--space, --take-the-servers, --token-fd and --watch need --to URL.")
     }
+    if yes, discard.isEmpty { throw ValidationError("--yes is for --discard only.") }
     if space?.isEmpty == true { throw ValidationError("--space must not be empty.") }
     if force, !disconnect { throw ValidationError("--force is for --disconnect only.") }
     if watch, output.json { throw ValidationError("--watch prints lines, and --json one document.") }
@@ -110,9 +126,15 @@ struct Sync: Subcommand {
       throw StoreError(
         .misuse, "\(store.path) is not connected to a space", suggestion: "holdfast sync \(store.shellWord) --to URL --space NAME")
     }
+    if let known, takeTheServers {
+      throw ValidationError(
+        "The store is connected to \(DisplayText.printable(known)) already: leave --take-the-servers out. What was chosen at its connecting "
+          + "holds until its first sync is over.")
+    }
     let address = to.flatMap(serverAddress)
     let sync = try StoreSync(open, server: address.map { .init($0, space: space) { token } } ?? .init(space: space, .none))
     if lost { return try list(sync.lost(), console) }
+    if !restore.isEmpty || !discard.isEmpty { return try settle(sync, console) }
     try run(sync, isConnected: known != nil, console)
     guard !disconnect else {
       return Answer(
@@ -124,6 +146,10 @@ struct Sync: Subcommand {
       document: Self.fields.members(of: status).merging(["space": .string(space)]) { $1 },
       blocks: [.facts([(name: "space", words: space)] + facts)])
     answer.foundProblems = status.refused > 0
+    if status.lost > 0 {
+      answer.notes.append(
+        "What lost on this device is kept: holdfast sync \(store.shellWord) --lost lists it, and --restore NUMBER brings it back.")
+    }
     return answer
   }
 
@@ -133,10 +159,10 @@ struct Sync: Subcommand {
     let (goesOn, talks, interruption) = (watch, to != nil, Interruption())
     func work() throws {
       try Waiting.result(
-        of: { [disconnect, force, forget, resync] in
+        of: { [disconnect, force, forget, resync, takeTheServers] in
           if disconnect { return try await sync.disconnect(force: force) }
           if forget { try await sync.forget() }
-          if talks, !isConnected { try await sync.connect(.merge) }
+          if talks, !isConnected { try await sync.connect(takeTheServers ? .takeTheServers : .merge) }
           if resync { try await sync.resync() }
           if goesOn { try await Self.watch(sync, console) } else if talks { try await Self.finish(sync) }
         }, until: { interruption.isRequested })
@@ -168,6 +194,37 @@ struct Sync: Subcommand {
       last = line
     }
     await sync.stop()
+  }
+
+  /// Restores or discards what the options name, after all of it was found.
+  private func settle(_ sync: StoreSync, _ console: Console) throws -> Answer {
+    let listed = try sync.lost()
+    let entries = try (restore + discard).map { number in
+      guard let entry = listed.first(where: { $0.id == number }) else {
+        throw StoreError(.notFound, "nothing lost under the number \(number)", suggestion: "holdfast sync \(store.shellWord) --lost")
+      }
+      return entry
+    }
+    guard discard.isEmpty else {
+      try Confirmation.ask("Discards \(ShownValue.counted(entries.count, "entry", "entries")) for good.", yes: yes, console)
+      for entry in entries { try sync.discard(entry) }
+      return Answer(document: ["discarded": .number(entries.count)], text: "discarded \(entries.count)\n")
+    }
+    var left = entries
+    while !left.isEmpty {
+      var refusal: StoreError?
+      let count = left.count
+      left = try left.filter { entry in
+        do { try sync.restore(entry) } catch let error as StoreError where error.code == .constraint {
+          // A row that it refers to may come after it.
+          refusal = refusal ?? error
+          return true
+        }
+        return false
+      }
+      if let refusal, left.count == count { throw refusal }
+    }
+    return Answer(document: ["restored": .number(entries.count)], text: "restored \(entries.count); the next sync sends it\n")
   }
 
   // MARK: Showing

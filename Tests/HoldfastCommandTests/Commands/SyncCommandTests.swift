@@ -83,6 +83,60 @@ struct SyncCommandTests {
     }
   }
 
+  @Test(
+    "to take the server's rows says what lost; each of them comes back by its number, in whatever order, or is discarded",
+    .enabled(if: syncs))
+  func takesTheServers() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let before = try bench.run("list", store, "--json").output
+    let server = try Self.server()
+    defer { server.stop() }
+    let address = server.address.absoluteString
+    let taken = try bench.run(Self.token, "sync", store, "--to", address, "--space", "anna", "--take-the-servers")
+    #expect(taken.status == 0, "\(taken.errors)")
+    #expect(taken.errors.contains("What lost on this device is kept: holdfast sync \(store.shellWord) --lost lists it"))
+    #expect(try bench.run("list", store, "--json").output != before)
+    let again = try bench.run(Self.token, "sync", store, "--to", address, "--take-the-servers")
+    #expect(again.status == 64 && again.errors.contains("connected to anna already"), "\(again.errors)")
+
+    func lost() throws -> [[String: Any]] {
+      try #require(bench.run("sync", store, "--lost", "--json").document["lost"] as? [[String: Any]])
+    }
+    let entries = try lost()
+    #expect(Set(entries.compactMap { $0["table"] as? String }).isSuperset(of: ["collections", "tracks"]))
+    let numbers = entries.compactMap { $0["id"] as? Int }
+    #expect(try bench.run("sync", store, "--restore", "\(numbers[0])", "--restore", "999999").status == 66)
+    #expect(try lost().count == entries.count, "nothing is done where a number is wrong")
+    // The rows that refer to others come first.
+    let options = entries.sorted { ($0["table"] as? String ?? "") > ($1["table"] as? String ?? "") }.compactMap { $0["id"] as? Int }
+      .flatMap { ["--restore", "\($0)"] }
+    let restored = try Running(Workbench.binary, ["sync", store] + options, in: bench.folder).finish()
+    #expect(restored.status == 0 && restored.output == "restored \(numbers.count); the next sync sends it\n", "\(restored.errors)")
+    #expect(try lost().isEmpty && bench.run("list", store, "--json").output == before)
+    let sent = try bench.run(Self.token, "sync", store, "--to", address, "--json")
+    #expect(sent.status == 0 && sent.document["pending"] as? Int == 0 && sent.document["lost"] as? Int == 0)
+    #expect(try bench.run("check", store).status == 0)
+  }
+
+  @Test("discarding asks; elsewhere than on a terminal it needs --yes", .enabled(if: syncs))
+  func discards() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let server = try Self.server()
+    defer { server.stop() }
+    let taken = try bench.run(
+      Self.token, "sync", store, "--to", server.address.absoluteString, "--space", "anna", "--take-the-servers", "--json")
+    let count = try #require(taken.document["lost"] as? Int)
+    let entries = try #require(bench.run("sync", store, "--lost", "--json").document["lost"] as? [[String: Any]])
+    #expect(entries.count == count && count > 0)
+    let number = "\(try #require(entries.first?["id"] as? Int))"
+    #expect(try bench.run("sync", store, "--discard", number).status == 64)
+    #expect(try bench.run("sync", store, "--discard", number, "--yes").output == "discarded 1\n")
+    #expect(try bench.run("sync", store, "--discard", number, "--yes").status == 66)
+    #expect(try bench.run("sync", store, "--status", "--json").document["lost"] as? Int == count - 1)
+  }
+
   @Test("a token that is not accepted is 73, a space that is not there 66; the token comes from a descriptor, too", .enabled(if: syncs))
   func refusals() throws {
     let bench = try Workbench()
@@ -122,9 +176,9 @@ struct SyncCommandTests {
     "what makes no sense is wrong usage, and no address is repeated",
     arguments: [
       [], ["--status", "--lost"], ["--to", "http://sync.example"], ["--to", "https://u:p@a"], ["--to", "https://a?b=c"],
-      ["--to", "https://a"], ["--space", "anna", "--status"], ["--watch"], ["--forget", "--status"], ["--force", "--status"],
-      ["--to", "https://a", "--status"],
-      ["--to", "https://a", "--token-fd", "99"],
+      ["--to", "https://a"], ["--space", "anna", "--status"], ["--watch"], ["--forget", "--status"], ["--force", "--status"], ["--to", "https://a", "--status"],
+      ["--to", "https://a", "--token-fd", "99"], ["--take-the-servers"], ["--restore", "1", "--discard", "2"], ["--restore", "x"],
+      ["--restore", "1", "--yes"], ["--lost", "--yes"],
     ])
   func usage(arguments: [String]) throws {
     let bench = try Workbench()
