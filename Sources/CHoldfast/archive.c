@@ -75,10 +75,26 @@ void holdfast_deflater_free(void *deflater) {
   free(deflater);
 }
 
+long holdfast_gzip(const void *bytes, size_t count, void *out, size_t capacity) {
+  z_stream stream;
+  memset(&stream, 0, sizeof stream);
+  if (count > UINT32_MAX / 2 || capacity > UINT32_MAX) return -1;
+  // 16 more than the largest window: gzip.
+  if (deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) return -1;
+  stream.next_in = (Bytef *)bytes;
+  stream.avail_in = (uInt)count;
+  stream.next_out = out;
+  stream.avail_out = (uInt)capacity;
+  long length = deflate(&stream, Z_FINISH) == Z_STREAM_END ? (long)(capacity - stream.avail_out) : -1;
+  deflateEnd(&stream);
+  return length;
+}
+
 long holdfast_inflate(const void *bytes, size_t count, void *out, size_t capacity) {
   z_stream stream;
   memset(&stream, 0, sizeof stream);
-  if (count > UINT32_MAX || capacity > UINT32_MAX || inflateInit(&stream) != Z_OK) return -1;
+  // 32 more than the largest window: zlib or gzip, by the first bytes.
+  if (count > UINT32_MAX || capacity > UINT32_MAX || inflateInit2(&stream, 15 + 32) != Z_OK) return -1;
   stream.next_in = (Bytef *)bytes;
   stream.avail_in = (uInt)count;
   stream.next_out = out;

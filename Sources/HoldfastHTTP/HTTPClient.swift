@@ -75,11 +75,15 @@ public struct HTTPClient: Sendable {
   ///   - path: begins with `/`; with a query if needed.
   ///   - body: empty for none.
   ///   - type: the media type of the body, and of the answer that is asked for.
+  ///   - zips: whether a body of more than 1 KB is sent as gzip, where that is shorter. For a server that is known to read it. Default
+  ///     false. An answer may always be zipped.
   /// - Throws: `.misuse` for an address that is not private or has a query or a fragment, and for a path that makes no URL; the
   ///   key's `StoreError`, or `.permissionDenied` for another error of loading the key; `.wrongKey` for a key that a header
   ///   cannot hold; `URLError` when there is no answer; `.inputOutput` when there is none in time, and for an answer of more
   ///   than 16 MiB, decompressed.
-  public func send(_ method: String, _ path: String, body: Data = Data(), type: String = "application/json") async throws -> HTTPAnswer {
+  public func send(
+    _ method: String, _ path: String, body: Data = Data(), type: String = "application/json", zips: Bool = false
+  ) async throws -> HTTPAnswer {
     try checkAddress()
     guard let url = URL(string: address.absoluteString.trimmingSuffix("/") + path) else {
       throw StoreError(.misuse, "\(path) cannot be added to the address of \(server)")
@@ -89,7 +93,9 @@ public struct HTTPClient: Sendable {
     message.setValue(type, forHTTPHeaderField: "Accept")
     let key = try await checkedKey()
     if !body.isEmpty {
-      message.httpBody = body
+      let zipped = zips && body.count > 1_024 ? Gzip.compressed(body) : nil
+      if zipped != nil { message.setValue("gzip", forHTTPHeaderField: "Content-Encoding") }
+      message.httpBody = zipped ?? body
       message.setValue(type, forHTTPHeaderField: "Content-Type")
     }
     if let key { message.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }

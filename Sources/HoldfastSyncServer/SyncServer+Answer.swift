@@ -66,6 +66,7 @@ extension SyncServer {
   /// Pushes that wait at the same time share one transaction; each has its own answer, and one that fails undoes nothing of the others. The
   /// answer comes after the commit. Cancelling the task does not stop a push that waits for its transaction.
   /// - Parameters:
+  ///   - body: unzipped. Devices send bodies above 1 KB as gzip, with `Content-Encoding`; expand no more than `greatestBytes`.
   ///   - token: the token that the device presented, nil for none. It is looked up in the store each time.
   ///   - now: the server's time in milliseconds since 1970.
   public func answer(_ verb: Verb, _ body: Data, in space: String, token: String?, now: Int64) async -> SyncAnswer {

@@ -1,4 +1,5 @@
 package import Foundation
+internal import Holdfast
 
 #if canImport(Glibc)
   import Glibc
@@ -22,11 +23,14 @@ package final class LoopbackServer: @unchecked Sendable {
     package var path: String
     /// Names in lower case.
     package var headers: [String: String]
+    /// Unzipped.
     package var body: Data
   }
 
   package enum Answer: Sendable {
     case respond(Int, headers: [String: String] = [:], body: String = "{}")
+    /// The body goes as gzip.
+    case zipped(Int, body: Data)
     /// Ends the connection without an answer.
     case cut
     /// Ends the connection in the middle of the answer.
@@ -107,6 +111,10 @@ package final class LoopbackServer: @unchecked Sendable {
     switch answer(request) {
     case .respond(let status, let headers, let body):
       Self.write(connection, Self.text(status, headers, body))
+    case .zipped(let status, let body):
+      let bytes = Gzip.compressed(body) ?? Data()
+      let head = Self.text(status, ["Content-Encoding": "gzip"], "", count: bytes.count)
+      Self.write(connection, Data(head.utf8) + bytes)
     case .cutAnswer:
       Self.write(connection, String(Self.text(200, [:], String(repeating: " ", count: 1_000)).dropLast(500)))
     case .cut: break
@@ -123,16 +131,21 @@ package final class LoopbackServer: @unchecked Sendable {
     close(connection)
   }
 
-  private static func text(_ status: Int, _ headers: [String: String], _ body: String) -> String {
-    var lines = ["HTTP/1.1 \(status) X", "Content-Type: application/json", "Content-Length: \(body.utf8.count)", "Connection: close"]
+  /// - Parameter count: the bytes of a body that comes separately.
+  private static func text(_ status: Int, _ headers: [String: String], _ body: String, count: Int? = nil) -> String {
+    let length = count ?? body.utf8.count
+    var lines = ["HTTP/1.1 \(status) X", "Content-Type: application/json", "Content-Length: \(length)", "Connection: close"]
     for (name, value) in headers.sorted(by: { $0.key < $1.key }) { lines.append("\(name): \(value)") }
     return lines.joined(separator: "\r\n") + "\r\n\r\n" + body
   }
 
   /// Returns whether all bytes were sent.
   @discardableResult
-  private static func write(_ connection: Int32, _ text: String) -> Bool {
-    let bytes = Array(text.utf8)
+  private static func write(_ connection: Int32, _ text: String) -> Bool { write(connection, Data(text.utf8)) }
+
+  @discardableResult
+  private static func write(_ connection: Int32, _ data: Data) -> Bool {
+    let bytes = [UInt8](data)
     var sent = 0
     while sent < bytes.count {
       let count = bytes[sent...].withUnsafeBytes { send(connection, $0.baseAddress, $0.count, withoutSignal) }
@@ -159,7 +172,9 @@ package final class LoopbackServer: @unchecked Sendable {
         }
         let body = data[head.upperBound...]
         if body.count >= Int(headers["content-length"] ?? "0") ?? 0 {
-          return Request(method: String(first[0]), path: String(first[1]), headers: headers, body: Data(body))
+          let isZipped = headers["content-encoding"] == "gzip"
+          guard let unzipped = isZipped ? Gzip.expanded(Data(body), limit: 1 << 24) : Data(body) else { return nil }
+          return Request(method: String(first[0]), path: String(first[1]), headers: headers, body: unzipped)
         }
       }
       let count = recv(connection, &buffer, buffer.count, 0)

@@ -132,6 +132,31 @@ import Testing
     #expect(server.requests.map(\.path) == ["/api/v1/models"])
   }
 
+  @Test("a body of more than 1 KB is zipped where that is asked for, and shorter; an answer may be zipped")
+  func zips() async throws {
+    let answer = Data(String(repeating: "an answer ", count: 1_000).utf8)
+    let server = try LoopbackServer { _ in .zipped(200, body: answer) }
+    defer { server.stop() }
+    let client = HTTPClient(server.address) { nil }
+    let (short, long) = (Data(String(repeating: "x", count: 1_024).utf8), Data(String(repeating: "x", count: 1_025).utf8))
+    let random = Data((0..<2_000).map { _ in UInt8.random(in: .min ... .max) })
+    for (body, zips) in [(long, false), (short, true), (random, true), (long, true)] {
+      #expect(try await client.send("POST", "/x", body: body, zips: zips).body == answer)
+    }
+    #expect(server.requests.map(\.body) == [long, short, random, long])
+    #expect(server.requests.map { $0.headers["content-encoding"] } == [nil, nil, nil, "gzip"])
+    #expect(server.requests.last?.headers["content-length"].flatMap { Int($0) } ?? 1_025 < 100)
+    #expect(server.requests.allSatisfy { $0.headers["accept-encoding"]?.contains("gzip") == true })
+  }
+
+  @Test("a zipped answer counts by what it expands to")
+  func zippedTooLarge() async throws {
+    let server = try LoopbackServer { _ in .zipped(200, body: Data(count: 20 << 20)) }
+    defer { server.stop() }
+    let error = await #expect(throws: StoreError.self) { try await HTTPClient(server.address) { nil }.send("GET", "/x") }
+    #expect(error?.code == .inputOutput)
+  }
+
   @Test("an answer that is too large is not read to its end")
   func large() async throws {
     let text = String(repeating: " ", count: HTTPExchanges.greatestAnswerBytes + 1)

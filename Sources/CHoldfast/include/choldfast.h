@@ -78,7 +78,10 @@ void holdfast_exclusive_or(void *into, const void *with, size_t count);
 long holdfast_deflate(void **deflater, const void *bytes, size_t count, void *out, size_t capacity);
 void holdfast_deflater_free(void *deflater);
 
-/// Expands one whole zlib stream. Returns the length; -1 where the stream is damaged, not whole, or longer than `capacity`.
+/// Compresses into one gzip stream. Returns the length; -1 where it does not fit or memory is short.
+long holdfast_gzip(const void *bytes, size_t count, void *out, size_t capacity);
+
+/// Expands one whole stream of zlib or gzip. Returns the length; -1 where the stream is damaged, not whole, or longer than `capacity`.
 long holdfast_inflate(const void *bytes, size_t count, void *out, size_t capacity);
 
 #endif

@@ -39,7 +39,7 @@ package struct SyncTransport: Sendable {
     return SyncTransport(
       ask: { request in
         let verb = if case .pull = request.verb { "pull" } else { "push" }
-        let answer = try await client.send("POST", "\(path)/\(verb)", body: request.body, type: "application/x-ndjson")
+        let answer = try await client.send("POST", "\(path)/\(verb)", body: request.body, type: "application/x-ndjson", zips: true)
         return Reply(Result { try read(answer) }.mapError { StoreError($0) }, retryAfterSeconds: answer.retryAfterSeconds)
       },
       wait: { cursor in

@@ -55,6 +55,20 @@ struct SyncTransportTests {
     #expect(server.requests.map { "\($0.method) \($0.path)" } == ["pull", "push", "pull"].map { "POST /v1/spaces/anna/\($0)" })
   }
 
+  @Test("a push of more than 1 KB goes as gzip")
+  func zipped() async throws {
+    let world = try SyncedNotes()
+    let server = try Self.serve(world)
+    defer { server.stop() }
+    let (first, second) = (try await Self.device(server), try await Self.device(server))
+    let title = String(repeating: "long ", count: 10_000)
+    try first.store.add("n1", title)
+    try await first.sync.finish()
+    try await second.sync.finish()
+    #expect(try second.store.notes() == ["n1 " + title])
+    #expect(server.requests.map { $0.headers["content-encoding"] } == [nil, "gzip", nil])
+  }
+
   @Test("a token that is not accepted is permissionDenied, a space that is not there notFound; the edit waits")
   func refusals() async throws {
     let world = try SyncedNotes()
@@ -77,6 +91,7 @@ struct SyncTransportTests {
       (.respond(401, body: ""), .permissionDenied), (.respond(403, body: ""), .permissionDenied), (.respond(503, body: ""), .busy),
       (.respond(429, body: ""), .busy), (.respond(302, headers: ["Location": "http://127.0.0.1:1"], body: ""), .inputOutput),
       (.cut, .inputOutput), (.cutAnswer, .inputOutput), (.drip, .inputOutput), (.hang, .inputOutput),
+      (.zipped(200, body: Data(count: 20 << 20)), .inputOutput),
       (.respond(426, body: "{\"epoch\":\"e1\",\"now\":1}\n"), .newerSchema),
       (.respond(413, body: "{\"code\":\"invalid_value\",\"epoch\":\"e1\",\"message\":\"large\",\"now\":1}\n"), .invalidValue),
       (.respond(503, body: "{\"code\":\"disk_full\",\"epoch\":\"e1\",\"message\":\"full\",\"now\":1}\n"), .inputOutput),
