@@ -166,6 +166,31 @@ struct StoreSyncTests {
     #expect(code { _ = try StoreSync(store, server: .init(address, space: "anna") { nil }) } == .misuse)
   }
 
+  @Test("what is refused for another space, or a store that cannot be written, changes nothing, and asks nothing of a server")
+  func refusedChangesNothing() async throws {
+    let world = try SyncedNotes()
+    let (store, sync) = try await world.device()
+    try store.add("n1")
+    func state() throws -> [String] {
+      try store.rows("SELECT space, node, epoch, cursor FROM holdfast_sync", columns: 4)
+        + store.rows("SELECT key, generation, sequence, dirty FROM holdfast_sync_row", columns: 4)
+    }
+    let (before, asked) = (try state(), world.requests.all)
+    let other = try world.sync(store, space: "otto")
+    let readOnly = try world.sync(store.readOnly(because: "it is a test"))
+    for (sync, code) in [(other, StoreError.Code.wrongKind), (readOnly, .readOnly)] {
+      let attempts: [() async throws -> Void] = [
+        { try await sync.connect(.takeTheServers) }, { try sync.start() }, { try await sync.finish() }, { try await sync.resync() },
+        { try await sync.disconnect(force: true) },
+      ]
+      for attempt in attempts { #expect(await asyncCode(attempt) == code) }
+    }
+    #expect(code { _ = try other.lost() } == .wrongKind)
+    #expect(try state() == before && world.requests.all == asked && StoreSync.space(of: store) == "anna")
+    try await sync.finish()
+    #expect(try world.server.store.rows("SELECT key FROM sync_row") == ["n1"])
+  }
+
   @Test("a second one that syncs the store gets busy, until the first one stops or is gone")
   func busy() async throws {
     let world = try SyncedNotes()

@@ -217,9 +217,17 @@ import Testing
       let ended = try await program.run("serve", "--listen", "127.0.0.1:\(server.port)")
       #expect(ended.status == 1 && ended.errors.contains("Error: 127.0.0.1:\(server.port) cannot be listened at"))
       #expect(await server.end(SIGTERM) == 0)
+      let help = try await program.run("serve", "--help").out.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(help.contains("default: 127.0.0.1:8377"), "this machine only")
       let other = program.folder.appendingPathComponent("other.sqlite")
       try Data("no database, but more than a hundred bytes of text: \(String(repeating: "x", count: 100))".utf8).write(to: other)
       #expect(try await program.run("serve", "--store", "other.sqlite").status == 65)
+      let kind = program.folder.appendingPathComponent("kind.sqlite")
+      let schema = StoreSchema("books", migrations: [Migration("books/001-books", sql: "CREATE TABLE books (id TEXT) STRICT")])
+      try Store.open(at: kind, schemas: [schema]).close()
+      let before = try Data(contentsOf: kind)
+      #expect(try await program.run("serve", "--store", "kind.sqlite").status == 65)
+      #expect(try Data(contentsOf: kind) == before)
     }
   }
 }

@@ -19,6 +19,17 @@ import Testing
     }
   }
 
+  @Test("what another process has pushed wakes no poll, and is in every later answer: heads come from the store")
+  func fromTheStore() async throws {
+    try await ServerWorld.run { world in
+      let body = #"{"cursor":0,"epoch":"\#(world.epoch)","rows":1,"schema":1}"# + "\n" + book("a") + "\n"
+      let other = SyncServer(world.server.store)
+      let pushed = await other.answer(.push, Data(body.utf8), in: "anna", token: world.client.token, now: ServerWorld.now)
+      let (told, pulled) = (try await world.client.wait(after: "0"), try await world.client.pull(epoch: world.epoch))
+      #expect(pushed.status == 200 && told.head("head") == "1" && pulled.lines.count == 2)
+    }
+  }
+
   @Test("a poll without a push is answered with the same head after the longest time")
   func patience() async throws {
     try await ServerWorld.run {

@@ -113,6 +113,17 @@ struct SyncTransportTests {
     #expect(try store.notes() == ["n1 old"] && sync.status().pending == 1)
   }
 
+  @Test("how long a server or a proxy asks to wait comes with its refusal", arguments: [429, 503])
+  func retryAfter(status: Int) async throws {
+    for body in ["", "{\"code\":\"busy\",\"epoch\":\"\",\"message\":\"later\",\"now\":1}\n"] {
+      let server = try LoopbackServer { _ in .respond(status, headers: ["Retry-After": "7"], body: body) }
+      defer { server.stop() }
+      let transport = StoreSync.Server(server.address, space: "anna") { "secret" }.transport
+      let reply = try await transport.ask(SyncRequest(.pull, epoch: nil, cursor: 0, schema: 1))
+      #expect(reply.retryAfterSeconds == 7)
+    }
+  }
+
   @Test("news are asked for behind the device's cursor")
   func news() async throws {
     let server = try LoopbackServer { request in request.path.hasSuffix("?after=7") ? .respond(204, body: "") : .respond(503, body: "") }
