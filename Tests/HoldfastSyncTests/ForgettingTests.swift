@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastSyncServer
 import HoldfastTesting
 import Testing
 

@@ -74,7 +74,8 @@ struct Sync: Subcommand {
     let alone = [status, lost, forget, disconnect, !restore.isEmpty, !discard.isEmpty].count { $0 }
     guard alone + (to == nil && !resync ? 0 : 1) == 1 else {
       throw ValidationError(
-        "Give one of --to URL, --status, --lost, --restore, --discard, --forget, --resync and --disconnect; --resync also together with --to.")
+        "Give one of --to URL, --status, --lost, --restore, --discard, --forget, --resync and --disconnect; --resync also together with --to."
+      )
     }
     if let to {
       guard let address = serverAddress(to), HTTPClient.isPrivate(address) else {

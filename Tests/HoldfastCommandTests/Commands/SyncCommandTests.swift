@@ -176,7 +176,8 @@ struct SyncCommandTests {
     "what makes no sense is wrong usage, and no address is repeated",
     arguments: [
       [], ["--status", "--lost"], ["--to", "http://sync.example"], ["--to", "https://u:p@a"], ["--to", "https://a?b=c"],
-      ["--to", "https://a"], ["--space", "anna", "--status"], ["--watch"], ["--forget", "--status"], ["--force", "--status"], ["--to", "https://a", "--status"],
+      ["--to", "https://a"], ["--space", "anna", "--status"], ["--watch"], ["--forget", "--status"], ["--force", "--status"],
+      ["--to", "https://a", "--status"],
       ["--to", "https://a", "--token-fd", "99"], ["--take-the-servers"], ["--restore", "1", "--discard", "2"], ["--restore", "x"],
       ["--restore", "1", "--yes"], ["--lost", "--yes"],
     ])
