@@ -17,7 +17,6 @@ CREATE TABLE IF NOT EXISTS row (tbl TEXT, key TEXT, line TEXT, sequence INTEGER,
 CREATE TABLE IF NOT EXISTS state (one PRIMARY KEY, space TEXT, epoch TEXT, cursor INTEGER, resync INTEGER, ahead INTEGER);
 INSERT OR IGNORE INTO state VALUES (1, NULL, NULL, 0, 1, 0);
 """
-
 class Wrong(Exception): pass  # The text is a sentence for people.
 def check(is_right, sentence):
     if not is_right:
@@ -155,6 +154,7 @@ class Space:
             sent = [] if pulls else self.unsent()
             status, head, rows = server.ask("pull" if pulls else "push", epoch, cursor, sent)
             with self.db:
+                check(not head.get("floor"), "The server removes tombstones, which this program does not follow")
                 self.run("UPDATE state SET ahead = ?", (head["now"] - int(time.time() * 1000),))
                 if status == 200:
                     check(epoch in (None, head["epoch"]), "The answer is of another epoch")

@@ -4,7 +4,8 @@ package import HoldfastSync
 // Invariants:
 // - A space's head is the number of the last push that changed one of its rows. Rows that one push changed have its number.
 // - Head, digest, number and size of the rows change in the transaction that changes the rows.
-// - A row is never removed, and what a row becomes is the merge of all that was ever pushed for it.
+// - A row is never removed, and what a row becomes is the merge of all that was ever pushed for it. So the floor of an answer is 0. What a
+//   server owes to devices before it removes tombstones, the section "The floor" of SyncProtocol.md says.
 
 /// The merging half of a sync server: the rows of its spaces in one store. It has no HTTP, no clock and no accounts.
 ///

@@ -142,7 +142,7 @@ package struct SyncedTable: Sendable {
       INSERT INTO holdfast_sync_row SELECT \(number), \(AuditedTable.rowName(key, of: "new")), 1, \(birth(of: "new")), s.node, 0, 1
           FROM holdfast_sync s WHERE true
           ON CONFLICT (tbl, key) DO UPDATE SET generation = generation + 1 - (generation & 1), hlc = max(hlc + 1, excluded.hlc),
-            node = excluded.node, dirty = 1
+            node = excluded.node, sequence = 0, dirty = 1
       """
     let deletion = "UPDATE holdfast_sync_row SET generation = generation + (generation & 1), dirty = 1 WHERE \(row("old"))"
     let rekeyed = key.map(AuditedTable.differs).joined(separator: " OR ")
@@ -202,8 +202,8 @@ package struct SyncedTable: Sendable {
       sql: """
         UPDATE holdfast_sync_row SET generation = generation + 1, dirty = 1 WHERE \(gone)
           AND key NOT IN (SELECT p.key FROM holdfast_sync_parked p WHERE p.tbl = \(number));
-        UPDATE holdfast_sync_row AS r SET (generation, hlc, node, dirty) =
-          (SELECT r.generation + 1, \(Self.now), s.node, 1 FROM holdfast_sync s)
+        UPDATE holdfast_sync_row AS r SET (generation, hlc, node, sequence, dirty) =
+          (SELECT r.generation + 1, \(Self.now), s.node, 0, 1 FROM holdfast_sync s)
           WHERE tbl = \(number) AND generation & 1 = 0 AND key IN (SELECT \(rowName) FROM \(quoted(name)) t);
         DELETE FROM holdfast_sync_cell WHERE tbl = \(number) AND EXISTS (
           SELECT 1 FROM holdfast_sync_row r WHERE r.tbl = \(number) AND r.key = holdfast_sync_cell.key AND r.generation & 1 = 0)

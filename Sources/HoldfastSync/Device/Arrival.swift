@@ -14,6 +14,8 @@ final class Arrival {
   let at: Int64
   /// During the first pull of `FirstMerge.takeTheServers`: rows of before are no rival to the server's.
   let takesTheServers: Bool
+  /// The server may have removed tombstones of pushes up to this number.
+  let floor: Int64
   /// The first reason for which a deletion could not be applied.
   private(set) var failure: StoreError?
   /// The rows that were written into their tables.
@@ -23,8 +25,8 @@ final class Arrival {
   private var hasAll = true
   private var deletions: [(row: SyncRow, state: RowState)] = []
 
-  init(_ tx: Writer, _ tables: DeviceTables, at: Int64, takesTheServers: Bool = false) throws {
-    (self.tx, self.tables, self.at, self.takesTheServers) = (tx, tables, at, takesTheServers)
+  init(_ tx: Writer, _ tables: DeviceTables, at: Int64, takesTheServers: Bool = false, floor: Int64 = 0) throws {
+    (self.tx, self.tables, self.at, self.takesTheServers, self.floor) = (tx, tables, at, takesTheServers, floor)
     try tx.execute("PRAGMA defer_foreign_keys = ON")
     try tx.execute("UPDATE holdfast_sync SET applying = 1")
     try releaseStale()
@@ -78,7 +80,7 @@ final class Arrival {
   private func take(_ remote: SyncRow, _ sequence: Int64) throws {
     let local = try tables.local(remote.name, in: tx)
     let yields = takesTheServers && local?.state.sequence == 0 && local?.state.dirty == 0
-    let merged = yields ? remote : local?.row.merged(with: remote) ?? remote
+    let merged = yields || local.map(isOutlived) == true ? remote : local?.row.merged(with: remote) ?? remote
     // A refused row stays refused until it is edited.
     let sent = Set(remote.exceptions.filter { merged.exceptions[$0.key] == $0.value }.keys)
     let state = RowState(sequence: sequence, dirty: merged == remote ? 0 : max(1, local?.state.dirty ?? 1), sent: sent)
@@ -95,6 +97,12 @@ final class Arrival {
     } else if local?.row != merged || local?.state != state {
       try table.save(merged, state, isNew: local == nil, in: tx)
     }
+  }
+
+  /// Whether the server may have removed the row's tombstone: generations then begin anew with what arrives under its key.
+  private func isOutlived(_ local: LocalRow) -> Bool {
+    let sequence = local.state.sequence
+    return local.state.dirty == 0 && (sequence < 0 || sequence > 0 && sequence <= floor && !local.row.isAlive)
   }
 
   /// Writes a row into its table, or parks it. Returns whether it stands in its table.

@@ -8,6 +8,9 @@ struct SpaceState {
     case sends = 1
     /// The first pull of `FirstMerge.takeTheServers`: at its end, such rows are removed.
     case takes = 2
+    /// The full resync of a device that may have missed deletions, in the same epoch: at its end, rows that the server had and has no more are
+    /// removed. Below `none`, so that a resync that sends takes its place: in another epoch, such rows may be what the server has lost.
+    case removes = -1
   }
 
   let epoch: String?
@@ -25,15 +28,22 @@ struct SpaceState {
 
 extension Arrival {
   /// Begins a full resync, or begins it anew: the server may have none of the rows.
-  func beginResync() throws {
-    try tx.execute("UPDATE holdfast_sync_row SET sequence = 0")
+  func beginResync(_ resync: SpaceState.Resync = .sends) throws {
     try tx.execute("UPDATE holdfast_sync_extra SET sequence = 0 WHERE sequence > 0")
+    if resync == .removes {
+      // Now -1 is a row that the server had, and 0 one that it may never have had.
+      try tx.execute("UPDATE holdfast_sync_row SET sequence = -1 WHERE sequence")
+      try tx.execute("UPDATE holdfast_sync SET is_resync = -1, cursor = 0")
+      return
+    }
+    try tx.execute("UPDATE holdfast_sync_row SET sequence = 0")
     try tx.execute("UPDATE holdfast_sync SET is_resync = max(is_resync, 1), cursor = 0, epoch = NULL")
   }
 
   /// Ends it, after the last page: what the server did not have should be sent, or is removed.
   func endResync(_ resync: SpaceState.Resync) throws {
     if resync == .takes { try removeUnknownToServer() }
+    if resync == .removes { try removeGoneFromServer() }
     guard resync != .none else { return }
     try tx.sendRefusedAgain()
     try tx.execute("UPDATE holdfast_sync_row SET dirty = 1 WHERE sequence = 0 AND dirty = 0")
@@ -53,10 +63,7 @@ extension Arrival {
   /// Removes the rows of before connecting that the server does not have, after it has kept them in *lost*. Rows that refer to them, and that the
   /// server has or that were written since, are parked.
   private func removeUnknownToServer() throws {
-    let names = try tx.values("SELECT tbl, key FROM holdfast_sync_row WHERE sequence = 0 AND dirty = 0 ORDER BY tbl, key") { row in
-      let (number, key) = (try row.int64(), try row.text())
-      return tables.numbered(number).map { SyncRow.Name($0.name, key) }
-    }.compactMap(\.self)
+    let names = try registers("sequence = 0 AND dirty = 0")
     for name in names {
       guard let row = try tables.local(name, in: tx)?.row, row.isAlive else { continue }
       try keep(row, winner: SyncRow(name, generation: row.generation &+ 1))
@@ -69,6 +76,28 @@ extension Arrival {
         try tx.execute("DELETE FROM holdfast_sync_\(raw: place) WHERE tbl = \(table.number) AND key = \(name.key.text)")
       }
     }
+  }
+
+  /// Deletes the rows that the server had in this epoch and has no more, and keeps those with unsent changes in *lost*. Their tombstones are
+  /// not sent: they count as the server's, at the floor up to which it has removed its own.
+  private func removeGoneFromServer() throws {
+    for name in try registers("sequence < 0 AND generation & 1") {
+      guard let local = try tables.local(name, in: tx), local.row.isAlive else { continue }
+      let tombstone = SyncRow(name, generation: local.row.generation &+ 1)
+      if local.state.dirty != 0 { try keep(local.row, winner: tombstone) }
+      try apply(tombstone, RowState(sequence: floor, dirty: 0))
+    }
+    try mendParents()
+    try tx.execute("UPDATE holdfast_sync_row SET sequence = iif(dirty, 0, \(floor)) WHERE sequence < 0")
+    // Of tables that this version does not know, so nobody has changed them here.
+    try tx.execute("DELETE FROM holdfast_sync_extra WHERE sequence = 0 AND dirty = 0")
+  }
+
+  private func registers(_ condition: BoundSQL) throws -> [SyncRow.Name] {
+    try tx.values("SELECT tbl, key FROM holdfast_sync_row WHERE \(sql: condition) ORDER BY tbl, key") { row in
+      let (number, key) = (try row.int64(), try row.text())
+      return tables.numbered(number).map { SyncRow.Name($0.name, key) }
+    }.compactMap(\.self)
   }
 
   // MARK: Extra

@@ -42,7 +42,7 @@ package final class SyncDevice {
 
     var phase = Phase.pulls
     /// The end of the last page, while there are more.
-    var pulled: (epoch: String, cursor: Int64)?
+    var pulled: (epoch: String, cursor: Int64, floor: Int64)?
     /// In this epoch, since opening.
     var isCaughtUp = false
     /// A push found that others have pushed.
@@ -53,6 +53,8 @@ package final class SyncDevice {
     var error: StoreError?
     /// What could not be mended here, and does not keep anything from being sent.
     var note: StoreError?
+
+    mutating func pullAnew() { (phase, isCaughtUp, pulled) = (.pulls, false, nil) }
   }
 
   private let store: Store
@@ -100,7 +102,8 @@ package final class SyncDevice {
       try tx.execute("UPDATE holdfast_sync SET node = \(node)")
       let arrival = try Arrival(tx, tables, at: clock())
       // What an earlier opening has pulled may be of an epoch that has ended since.
-      if try SpaceState(tx).resync != .none { try arrival.beginResync() }
+      let resync = try SpaceState(tx).resync
+      if resync != .none { try arrival.beginResync(resync) }
       try arrival.end(settles: arrival.drainExtra())
       return tables
     }
@@ -151,13 +154,18 @@ package final class SyncDevice {
 
   private func take(_ response: SyncResponse, to request: SyncRequest, _ round: inout Round, _ tx: Writer) throws {
     let state = try SpaceState(tx)
-    let arrival = try Arrival(tx, tables, at: clock(), takesTheServers: state.resync == .takes)
+    let arrival = try Arrival(tx, tables, at: clock(), takesTheServers: state.resync == .takes, floor: response.floor)
     var (settles, mayRepair) = (false, false)
+    // Up to this number the device has missed no deletion. In a full resync it needs none of before the first page: those rows do not come.
+    let seen = state.resync == .none ? request.cursor : round.pulled.map { max($0.cursor, $0.floor) } ?? .max
     switch (response.outcome, request.verb) {
+    case _ where response.floor > seen && request.epoch ?? response.epoch == response.epoch:
+      try arrival.beginResync(state.resync == .none ? .removes : state.resync)
+      round.pullAnew()
     case (.page(let rows, let cursor, let more), .pull)
     where request.epoch ?? response.epoch == response.epoch && (!more || cursor > request.cursor):
       try arrival.take(rows, hasAll: !more)
-      round.pulled = more ? (response.epoch, cursor) : nil
+      round.pulled = more ? (response.epoch, cursor, round.pulled?.floor ?? response.floor) : nil
       guard !more else { break }
       try arrival.endResync(state.resync)
       try tx.execute(
@@ -179,7 +187,7 @@ package final class SyncDevice {
       } else {
         try arrival.beginResync()
       }
-      (round.phase, round.isCaughtUp, round.pulled) = (.pulls, false, nil)
+      round.pullAnew()
     case (.future, .push): try arrival.stampAgain(response.now, by: node)
     case (.failed(let error), .push(let sent)) where sent.count == 1 && error.code == .invalidValue:
       // One row that is larger than a request may be.

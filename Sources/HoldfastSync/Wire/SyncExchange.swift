@@ -60,8 +60,12 @@ package struct SyncResponse: Sendable {
   /// The server's time in milliseconds since 1970.
   package var now: Int64
   package var epoch: String
+  /// The server may have removed tombstones of pushes up to this number. 0, also in the answer of an error: it has removed none.
+  package var floor: Int64
 
-  package init(_ outcome: Outcome, now: Int64, epoch: String) { (self.outcome, self.now, self.epoch) = (outcome, now, epoch) }
+  package init(_ outcome: Outcome, now: Int64, epoch: String, floor: Int64 = 0) {
+    (self.outcome, self.now, self.epoch, self.floor) = (outcome, now, epoch, floor)
+  }
 
   /// The farthest that a stamp may lie in the server's future, in milliseconds.
   package static let tolerance: Int64 = 120_000

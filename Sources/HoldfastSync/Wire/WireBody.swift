@@ -31,10 +31,12 @@ extension SyncRequest {
       throw StoreError(.invalidValue, "the request has more than \(Self.greatestRows) rows", suggestion: "Send fewer rows at once.")
     }
     let (epoch, cursor, schema, isPush) = try lines.head { head, count in
-      (
+      let members = (
         try head.text("epoch"), try WireObject.required("cursor", head.number("cursor", in: 0...Int64.max)),
         try WireObject.required("schema", head.number("schema", in: 0...Int64(Int32.max))), count != nil
       )
+      try head.finish()
+      return members
     }
     let rows = try lines.rows { row, sequence in
       guard sequence == nil else { throw WireObject.wrong("only a server's answer has \"q\"") }
@@ -64,11 +66,12 @@ extension SyncResponse {
   ]
 
   /// The answer as the body of an HTTP response. The head has `now` and `epoch`; of a page `cursor`, `more` and `rows`; of a push `cursor`, where
-  /// there is one, `refused`, a list of table, key and reason of each row, and `rows`; of a branch `fork`, where there is one; of an error `code`
-  /// and `message`. The lines of the rows have `q`.
+  /// there is one, `refused`, a list of table, key and reason of each row, and `rows`; of a branch `fork`, where there is one; of these three
+  /// `floor`; of an error `code` and `message`. The lines of the rows have `q`.
   package var body: Data {
     var head: [String: JSONValue] = ["now": .integer(now), "epoch": .string(epoch)]
     var rows: [Stored]?
+    if status == 200 || status == 409 { head["floor"] = .integer(floor) }
     switch outcome {
     case .page(let page, let cursor, let more):
       rows = page
@@ -89,7 +92,7 @@ extension SyncResponse {
     return WireLines.body(head, rows?.map { $0.row.line(at: $0.sequence) })
   }
 
-  /// Reads the body of an HTTP response. No input traps.
+  /// Reads the body of an HTTP response. No input traps. Members of the head that this version does not know are skipped.
   ///
   /// - Throws: `.inputOutput` for a body that is not a whole answer with this status: one that was cut off, or that another program sent.
   package init(body: Data, status: Int) throws {
@@ -121,7 +124,7 @@ extension SyncResponse {
         let code = StoreError.Code(rawValue: try WireObject.required("code", head.text("code"))) ?? .inputOutput
         outcome = .failed(StoreError(code, try WireObject.required("message", head.text("message"))))
       }
-      return SyncResponse(outcome, now: now, epoch: epoch)
+      return SyncResponse(outcome, now: now, epoch: epoch, floor: try head.number("floor", in: 0...Int64.max) ?? 0)
     }
   }
 
@@ -150,15 +153,13 @@ private struct WireLines {
   /// The lines behind the head.
   var rowCount: Int { max(0, lines.count - 1) }
 
-  /// Reads the head, which must have nothing but what `read` takes, and the number of rows; that one is nil where it was left out.
+  /// Reads the head, and the number of rows; that one is nil where it was left out.
   func head<T>(_ read: (inout WireObject, _ count: Int64?) throws -> T) throws -> T {
     try naming(1) {
       var head = try WireObject(lines.first ?? [])
       let count = try head.number("rows", in: 0...Int64.max)
       guard count ?? 0 == rowCount else { throw WireObject.wrong("the body should have \(count ?? 0) rows, and has \(rowCount)") }
-      let value = try read(&head, count)
-      try head.finish()
-      return value
+      return try read(&head, count)
     }
   }
 

@@ -1,6 +1,7 @@
 internal import Holdfast
 
-/// The members of one line of a body, each taken once. A member that nothing takes is an error: what it says would be lost.
+/// The members of one line of a body, each taken once. `finish()` ends a line in which a member that nothing takes is an error, because what it
+/// says would be lost. Only the head of an answer is not ended so: a newer server may add a member there.
 ///
 /// A member that is null counts as left out.
 struct WireObject {

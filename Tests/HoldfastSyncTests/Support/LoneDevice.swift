@@ -30,8 +30,8 @@ final class LoneDevice {
   }
 
   /// Answers a request with this.
-  func answer(_ outcome: SyncResponse.Outcome, to request: SyncRequest) throws {
-    try sync.receive(SyncResponse(outcome, now: clock.now, epoch: "e1"), to: request)
+  func answer(_ outcome: SyncResponse.Outcome, to request: SyncRequest, epoch: String = "e1", floor: Int64 = 0) throws {
+    try sync.receive(SyncResponse(outcome, now: clock.now, epoch: epoch, floor: floor), to: request)
   }
 
   /// Begins a round, and gives the device these rows, all there are, each of a push of its own. Returns the rows that it then sends.

@@ -74,35 +74,37 @@ struct WireBodyTests {
     var status: Int
     var body: String
 
-    init(_ outcome: SyncResponse.Outcome, _ status: Int, _ body: String) {
-      (self.outcome, self.status, self.body) = (outcome, status, body)
+    init(_ outcome: SyncResponse.Outcome, _ status: Int, _ body: String, floor: Int64 = 0) {
+      (self.outcome, self.status, self.body, self.floor) = (outcome, status, body, floor)
     }
 
     init(_ code: StoreError.Code, _ status: Int) {
       self.init(.failed(StoreError(code, "no")), status, #"{"code":"\#(code.rawValue)","epoch":"e1","message":"no","now":5}"#)
     }
 
-    var response: SyncResponse { SyncResponse(outcome, now: 5, epoch: "e1") }
+    var floor: Int64 = 0
+    var response: SyncResponse { SyncResponse(outcome, now: 5, epoch: "e1", floor: floor) }
   }
 
   private static let answers: [Answer] = [
     Answer(
       .page(stored, cursor: 9, more: false), 200,
       """
-      {"cursor":9,"epoch":"e1","more":false,"now":5,"rows":2}
+      {"cursor":9,"epoch":"e1","floor":0,"more":false,"now":5,"rows":2}
       {"g":1,"h":"\(Stamp.at(1).text)","k":"1","q":4,"t":"books","v":{"a":1}}
       {"g":2,"k":"2","q":9,"t":"books"}
       """),
-    Answer(.page([], cursor: 9, more: true), 200, #"{"cursor":9,"epoch":"e1","more":true,"now":5,"rows":0}"#),
+    Answer(.page([], cursor: 9, more: true), 200, #"{"cursor":9,"epoch":"e1","floor":0,"more":true,"now":5,"rows":0}"#),
+    Answer(.page([], cursor: 9, more: false), 200, #"{"cursor":9,"epoch":"e1","floor":7,"more":false,"now":5,"rows":0}"#, floor: 7),
     Answer(
       .pushed([stored[1]], refused: [SyncResponse.Refused(SyncRow.Name("books", "3"), "quota")], cursor: 9), 200,
       """
-      {"cursor":9,"epoch":"e1","now":5,"refused":[["books","3","quota"]],"rows":1}
+      {"cursor":9,"epoch":"e1","floor":0,"now":5,"refused":[["books","3","quota"]],"rows":1}
       {"g":2,"k":"2","q":9,"t":"books"}
       """),
-    Answer(.pushed([], refused: [], cursor: nil), 200, #"{"epoch":"e1","now":5,"refused":[],"rows":0}"#),
-    Answer(.branched(fork: 3), 409, #"{"epoch":"e1","fork":3,"now":5}"#),
-    Answer(.branched(fork: nil), 409, #"{"epoch":"e1","now":5}"#),
+    Answer(.pushed([], refused: [], cursor: nil), 200, #"{"epoch":"e1","floor":0,"now":5,"refused":[],"rows":0}"#),
+    Answer(.branched(fork: 3), 409, #"{"epoch":"e1","floor":2,"fork":3,"now":5}"#, floor: 2),
+    Answer(.branched(fork: nil), 409, #"{"epoch":"e1","floor":0,"now":5}"#),
     Answer(.future, 422, #"{"epoch":"e1","now":5}"#),
     Answer(.oldSchema, 426, #"{"epoch":"e1","now":5}"#),
     Answer(.invalidSource, 400),
@@ -121,6 +123,18 @@ struct WireBodyTests {
     #expect(String(decoding: answer.response.body, as: UTF8.self) == answer.body + "\n")
     let again = try SyncResponse(body: answer.response.body, status: answer.status)
     #expect(again.status == answer.status && again.body == answer.response.body && again.now == 5 && again.epoch == "e1")
+    #expect(again.floor == answer.floor)
+  }
+
+  @Test("an answer may leave out its floor, which is 0 then, and its head may have members that only a newer server sends; a row may not")
+  func newerServers() throws {
+    let head = #"{"cursor":9,"epoch":"e1","load":[0.5],"more":false,"now":5,"rows":1}"#
+    let row = #"{"g":2,"k":"2","q":9,"t":"books""#
+    let answer = try SyncResponse(body: Data("\(head)\n\(row)}\n".utf8), status: 200)
+    #expect(answer.picture == "page: 9 books/2; cursor 9" && answer.floor == 0)
+    let forked = try SyncResponse(body: Data(#"{"epoch":"e1","fork":1,"more":true,"now":5}"#.utf8), status: 409)
+    #expect(forked.picture == "branched at 1")
+    #expect(code { _ = try SyncResponse(body: Data("\(head)\n\(row),\"load\":1}\n".utf8), status: 200) } == .inputOutput)
   }
 
   @Test("an answer that was cut off anywhere is an error of the connection", arguments: answers.indices)
@@ -142,8 +156,8 @@ struct WireBodyTests {
       (200, #"{"cursor":1,"epoch":"e1","more":false,"now":5,"rows":1}\#n{"g":2,"k":"2","t":"books"}"#),
       (200, #"{"cursor":1,"epoch":"e1","more":false,"now":5,"rows":1}\#n{"g":2,"k":"2","q":0,"t":"books"}"#),
       (200, #"{"epoch":"e1","now":5,"refused":[["books"]],"rows":0}"#), (200, #"{"code":"busy","epoch":"e1","message":"","now":5}"#),
-      (409, #"{"epoch":"e1","fork":-1,"now":5}"#), (409, #"{"epoch":"e1","fork":1,"more":true,"now":5}"#), (502, "Bad Gateway"), (404, ""),
-      (302, "{}"),
+      (409, #"{"epoch":"e1","fork":-1,"now":5}"#), (409, #"{"epoch":"e1","floor":-1,"now":5}"#), (502, "Bad Gateway"), (404, ""),
+      (200, #"{"cursor":1,"epoch":"e1","floor":0.5,"more":false,"now":5,"rows":0}"#), (302, "{}"),
     ] as [(Int, String)])
   func foreign(_ status: Int, _ body: String) {
     #expect(code { _ = try SyncResponse(body: Data(body.utf8), status: status) } == .inputOutput)
