@@ -91,6 +91,15 @@ struct ChangedGroupsTests {
     #expect(world.devices.allSatisfy { $0.sync.status.lost == 0 })
   }
 
+  @Test("columns that are declared together are one value: the later of two edits stays with all of them")
+  func together() throws {
+    let world = try World(versions: [2, 2])
+    try world.write(0, "UPDATE pairs SET a = 'first'")
+    try world.write(1, "UPDATE pairs SET b = 'second'")
+    try world.settle()
+    #expect(try world.shown() == "old second")
+  }
+
   @Test("a change counts as later than another version's that was there, though the clock was set back")
   func clockSetBack() throws {
     let world = try World(versions: [1, 2])

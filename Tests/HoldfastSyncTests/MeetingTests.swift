@@ -46,17 +46,6 @@ struct MeetingTests {
     #expect(try items(world) == Array(repeating: ["i1 old since 0 NULL", "i2 new NULL 0 NULL"], count: 2))
   }
 
-  @Test("columns that are declared together are one value: the later of two edits stays with all of them")
-  func together() throws {
-    var item = Item("i1", "old")
-    item.span = ["a", "a"]
-    let world = try shared(item)
-    try then(world, 0) { tx in try tx.execute("UPDATE items SET opened = 'b'") }
-    try then(world, 1) { tx in try tx.execute("UPDATE items SET closed = 'c'") }
-    try world.settle()
-    for device in world.devices { #expect(try device.store.rows("SELECT opened, closed FROM items", columns: 2) == ["a c"]) }
-  }
-
   @Test("a parked row takes the rows that refer to it with it, and they come back together")
   func parkedWithChildren() throws {
     let world = try World()

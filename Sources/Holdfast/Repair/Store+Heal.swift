@@ -164,6 +164,8 @@ extension Store {
   /// - Returns: for the notes, that the store is connected no more: the space's state, or a table of sync, was lost.
   private static func forgetStamps(in healed: URL, _ options: StoreOptions) throws -> [String] {
     let connection = try ConnectionFactory(healed.path, options).working()
+    // The file alone takes the store's place, without a log.
+    try connection.run("PRAGMA journal_mode = DELETE")
     let found = Set(try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'table'").compactMap { $0.first ?? nil })
     guard !found.isDisjoint(with: SyncTables.all) else { return [] }
     for name in try connection.texts(SyncTables.triggers).compactMap({ $0.first ?? nil }) {
