@@ -7,7 +7,7 @@ extension Simulated.World {
   func edit(_ number: Int) throws {
     let device = devices[number]
     try write(number) { tx in
-      let verb = Int.random(in: 0..<18, using: &random)
+      let verb = Int.random(in: 0..<20, using: &random)
       switch verb {
       case 0..<3: try tx.insert(item(random.pick(Self.items)))
       case 3..<7: try editItem(tx)
@@ -24,6 +24,7 @@ extension Simulated.World {
       case 13, 14: try editPair(tx, at: device.clock.milliseconds)
       case 15: try editTag(tx)
       case 16: try importItem(tx, device.clock.milliseconds)
+      case 17, 18: try editDraft(tx)
       default: if device.version > 1 { try editLabel(tx) }
       }
     }
@@ -112,6 +113,18 @@ extension Simulated.World {
       try tx.execute("DELETE FROM tags WHERE item_id = \(item) AND tag = \(tag)")
     } else {
       try tx.upsert(Simulated.Tag(item, tag, weight: Int.random(in: 0..<5, using: &random)))
+    }
+  }
+
+  /// A row that stays on this device. Its number may have been another one's.
+  private func editDraft(_ tx: Writer) throws {
+    let id = Int.random(in: 1...3, using: &random)
+    let (item, friend) = (random.chance(90) ? random.pick(Self.items) : nil, random.chance(70) ? random.pick(Self.items) : nil)
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: try tx.execute("DELETE FROM drafts WHERE id = \(id)")
+    case 1: try tx.execute("UPDATE drafts SET friend_id = \(friend) WHERE id = \(id)")
+    case 2: try tx.execute("UPDATE drafts SET item_id = \(item), note = \(word()) WHERE id = \(id)")
+    default: try tx.execute("INSERT INTO drafts (id, item_id, friend_id, note) VALUES (\(id), \(item), \(friend), \(word()))")
     }
   }
 

@@ -9,7 +9,7 @@ extension Simulated.Device {
     let before = try state()
     let known = try knownElsewhere(response.rows)
     try setTime()
-    try sync.receive(response, to: request)
+    try keepingDrafts { try sync.receive(response, to: request) }
     let after = try state()
     try checkConstraints(isCaughtUp: response.isCaughtUp)
     unsent.subtract(taken.union(known))
@@ -23,6 +23,7 @@ extension Simulated.Device {
     return [
       (.parked, after.parked.subtracting(before.parked).count), (.evicted, after.parked.intersection(before.standing).count),
       (.lost, after.lost - before.lost), (.cascaded, cascaded.count), (.extra, after.extra),
+      (.aside, after.aside - before.aside),
     ]
   }
 
@@ -43,12 +44,14 @@ extension Simulated.Device {
     let standing: Set<SyncRow.Name>
     let lost: Int
     let extra: Int
+    let aside: Int
   }
 
   private func state() throws -> State {
     State(
       generations: try store.read { reader in try generations(in: reader) }, parked: try parked(), standing: Set(try rows().keys),
-      lost: try count("SELECT count(*) FROM holdfast_sync_lost"), extra: try count("SELECT count(*) FROM holdfast_sync_extra"))
+      lost: try count("SELECT count(*) FROM holdfast_sync_lost"), extra: try count("SELECT count(*) FROM holdfast_sync_extra"),
+      aside: try count("SELECT count(*) FROM holdfast_sync_aside"))
   }
 
   private func checkConstraints(isCaughtUp: Bool) throws {

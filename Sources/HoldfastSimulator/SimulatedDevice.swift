@@ -71,7 +71,7 @@ extension Simulated {
       fault.disarm()
       waiting = nil
       life += 1
-      sync = try Self.start(store, node, clock)
+      sync = try keepingDrafts { try Self.start(store, node, clock) }
     }
 
     func copy() throws -> Copy { Copy(picture: try StorePicture(of: store), held: held, unsent: unsent, version: version) }

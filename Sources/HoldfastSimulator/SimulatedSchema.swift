@@ -27,7 +27,8 @@ enum Simulated {
     Table(name: "tags", key: ["item_id", "tag"]), Table(name: "labels"),
   ]
 
-  /// Each rule of SQLite that merging can break is in one of the tables. Version 1 lacks `children.mood` and the table `labels`.
+  /// Each rule of SQLite that merging can break is in one of the tables. Version 1 lacks `children.mood` and the table `labels`. `drafts` does not
+  /// sync.
   static func schema(_ version: Int) -> StoreSchema {
     let declarations: [SchemaDeclaration] = [
       .synced("items", together: [["opened", "closed"]], here: ["file_url": .null], derived: ["sort_title"]), .synced("children"),
@@ -53,6 +54,9 @@ enum Simulated {
       CREATE TABLE tags (
         item_id TEXT NOT NULL REFERENCES items (id) ON DELETE CASCADE, tag TEXT NOT NULL, weight INTEGER NOT NULL,
         PRIMARY KEY (item_id, tag)) STRICT, WITHOUT ROWID;
+      CREATE TABLE drafts (
+        id INTEGER PRIMARY KEY, item_id TEXT REFERENCES items (id) ON DELETE CASCADE,
+        friend_id TEXT REFERENCES items (id) ON DELETE SET NULL, note TEXT NOT NULL) STRICT;
       """)
 
   private static let second = Migration(

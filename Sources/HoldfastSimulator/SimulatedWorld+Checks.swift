@@ -21,6 +21,12 @@ extension Simulated.World {
         throw Simulated.Violation("parked on device 0 or on device \(device.number), but not on both: \(names)")
       }
       try compare(device, parked, with: rows)
+      let broken = try device.count(
+        """
+        SELECT (SELECT count(*) FROM pragma_foreign_key_check('drafts'))
+          + (SELECT count(*) FROM holdfast_sync_aside WHERE (tbl, key) NOT IN (SELECT tbl, key FROM holdfast_sync_parked))
+        """)
+      guard broken == 0 else { throw Simulated.Violation("device \(device.number): a draft has no item, or is kept beside nothing") }
       let findings = try device.store.rows("SELECT * FROM pragma_integrity_check")
       guard findings == ["ok"] else { throw Simulated.Violation("device \(device.number): \(findings)") }
     }

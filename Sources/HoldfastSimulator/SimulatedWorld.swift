@@ -5,7 +5,7 @@ internal import HoldfastTesting
 extension Simulated {
   /// What must happen at least once in a long enough run: a simulator in which it never does proves nothing about it.
   enum Event: String, CaseIterable {
-    case parked, evicted, restamped, forked, resynced, merged, lost, cascaded, extra, forgotten
+    case parked, evicted, restamped, forked, resynced, merged, lost, cascaded, extra, aside, forgotten
   }
 
   /// Devices, a server and the network between them.
