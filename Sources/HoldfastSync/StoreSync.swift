@@ -73,8 +73,8 @@ public final class StoreSync: Sendable {
     }
   }
 
-  /// Ends sync, and removes all that was noted for it, with the list `lost()`, the rows that are parked, and the count of what to
-  /// forget. The tables keep their rows, and so does the server.
+  /// Ends sync, and removes all that was noted for it, with the list `lost()`, the rows that are parked and what is kept beside them, and the
+  /// count of what to forget. The tables keep their rows, and so does the server.
   ///
   /// - Parameter force: also while changes wait, which then never leave this device. Default false.
   /// - Throws: `.busy` while changes wait, also refused ones, or another process syncs the store; `.misuse` for a store that is not

@@ -108,6 +108,107 @@ struct UnsyncedRowsTests {
     #expect(try shown(device) == ["b c"] && device.sync.status.parked == 0)
   }
 
+  /// With `b` and `c`, of the slugs `x` and `y`; `a1` and `a2` take these, and give them back.
+  private static let letters = """
+    CREATE TABLE letters (
+      id TEXT NOT NULL PRIMARY KEY, item_id TEXT REFERENCES items (id) ON DELETE CASCADE,
+      friend_id TEXT REFERENCES items (id) ON DELETE SET NULL) STRICT;
+    """
+
+  private static func withLetter() throws -> LoneDevice {
+    let device = try Self.device(letters)
+    try device.pull(item("b", at: 2, slug: "x"), item("c", at: 2, slug: "y"))
+    try device.write("INSERT INTO letters VALUES ('l', 'b', 'c')")
+    return device
+  }
+
+  private static let parksB = item("a1", at: 1, slug: "x")
+  private static let parksC = item("a2", at: 1, slug: "y")
+  private static let bringsB = item("a1", at: 1, slug: "x", renamed: "p")
+  private static let bringsC = item("a2", at: 1, slug: "y", renamed: "q")
+
+  private func letters(_ device: LoneDevice) throws -> [String] { try device.store.rows("SELECT * FROM letters", columns: 3) }
+
+  @Test("a kept row whose SET NULL refers to another parked row comes back before that one, which it gets when that comes back")
+  func friendComesLater() throws {
+    let device = try Self.withLetter()
+    for row in [Self.parksB, Self.parksC, Self.bringsB] { try device.pull(row) }
+    #expect(try letters(device) == ["l b NULL"])
+    try device.pull(Self.bringsC)
+    #expect(try letters(device) == ["l b c"] && device.store.rows("SELECT id FROM holdfast_sync_aside") == [])
+  }
+
+  @Test("a kept row whose SET NULL refers to a row that was deleted comes back without it", arguments: [false, true])
+  func friendDeleted(_ first: Bool) throws {
+    let device = try Self.withLetter()
+    let deletesC = SyncRow(SyncRow.Name("items", "c"), generation: 2)
+    for row in [Self.parksB, Self.parksC] + (first ? [deletesC, Self.bringsB] : [Self.bringsB, deletesC]) { try device.pull(row) }
+    #expect(try letters(device) == ["l b NULL"] && device.sync.status.lost == 0)
+    #expect(try device.store.rows("SELECT id FROM holdfast_sync_aside") == [])
+  }
+
+  @Test("a reference that was kept before its row was kept comes back, whichever comes back first", arguments: [false, true])
+  func friendWentFirst(_ friendFirst: Bool) throws {
+    let device = try Self.withLetter()
+    for row in [Self.parksC, Self.parksB] + (friendFirst ? [Self.bringsC, Self.bringsB] : [Self.bringsB, Self.bringsC]) {
+      try device.pull(row)
+    }
+    #expect(try letters(device) == ["l b c"] && device.store.rows("SELECT id FROM holdfast_sync_aside") == [])
+  }
+
+  @Test("of two references of one row that are kept the later one comes back")
+  func laterFriend() throws {
+    let device = try Self.withLetter()
+    try device.write("UPDATE letters SET item_id = NULL")
+    try device.pull(Self.parksC)
+    try device.write("UPDATE letters SET friend_id = 'b'")
+    for row in [Self.parksB, Self.bringsC] { try device.pull(row) }
+    #expect(try letters(device) == ["l NULL NULL"])
+    try device.pull(Self.bringsB)
+    #expect(try letters(device) == ["l NULL b"] && device.store.rows("SELECT id FROM holdfast_sync_aside") == [])
+  }
+
+  @Test("a row of a kept row that went with another parked row waits for both")
+  func rowOfKeptRow() throws {
+    let device = try Self.device()
+    try device.pull(Self.item("b", at: 2, slug: "x"), Self.item("c", at: 2, slug: "y"))
+    try device.write("INSERT INTO drafts VALUES ('d1', 'b', 3, NULL)")
+    try device.write("INSERT INTO draft_lines VALUES ('d1', 1, 'c')")
+    for row in [Self.parksC, Self.parksB, Self.bringsC] { try device.pull(row) }
+    #expect(try shown(device) == [] && device.sync.status.lost == 0)
+    try device.pull(Self.bringsB)
+    #expect(try shown(device) == ["d1 b 3 NULL", "d1 1 c"] && device.store.rows("SELECT id FROM holdfast_sync_aside") == [])
+  }
+
+  @Test("a kept row comes back into a table that has got a column since, which cannot be NULL: it has its default")
+  func newColumn() throws {
+    let device = try self.parked()
+    try device.write("ALTER TABLE drafts ADD COLUMN stars INTEGER NOT NULL DEFAULT 5")
+    try LoneDevice(device.store).pull(Self.item("a", at: 1, slug: "x", renamed: "y"))
+    #expect(try device.store.rows("SELECT id, note, stars FROM drafts", columns: 3) == ["d1 NULL 5"] && lost(device).isEmpty)
+  }
+
+  @Test("of rows without a key that are equal while their references are kept, each gets its own again")
+  func equalRows() throws {
+    let device = try Self.device()
+    try device.pull(Self.item("b", at: 2, slug: "x"))
+    try device.write("INSERT INTO uses VALUES (NULL, 100), ('b', 100)")
+    for row in [Self.parksB, Self.bringsB] { try device.pull(row) }
+    #expect(try device.store.rows("SELECT item_id FROM uses ORDER BY rowid") == ["NULL", "b"])
+  }
+
+  @Test("a kept row without a key that is in its table again, as after a rewind, is not put back a second time")
+  func standsAlready() throws {
+    let device = try Self.device()
+    try device.pull(Self.item("b", at: 2, slug: "x"), Self.item("c", at: 2, slug: "y"))
+    try device.write("INSERT INTO pairs VALUES ('b', 'c')")
+    try device.pull(Self.parksB)
+    try device.write("INSERT INTO items VALUES ('b', 'z')")
+    try device.write("INSERT INTO pairs VALUES ('b', 'c')")
+    try device.pull()
+    #expect(try shown(device) == ["b c"] && device.store.rows("SELECT id FROM holdfast_sync_aside") == [])
+  }
+
   @Test(
     "a table that does not sync, and whose rows hold back rows that others delete, also over another table, cannot stand beside one that does"
   )
@@ -117,8 +218,19 @@ struct UnsyncedRowsTests {
         #expect(code { _ = try Self.device("CREATE TABLE others (parent_id TEXT REFERENCES \(parent) (id) \(action)) STRICT;") } == .misuse)
       }
     }
+    // Without a NULL to set, a deletion fails.
+    let noNull = "CREATE TABLE others (parent_id TEXT NOT NULL REFERENCES items (id) ON DELETE SET NULL) STRICT;"
+    #expect(code { _ = try Self.device(noNull) } == .misuse)
     // Its rows are never deleted with an item's.
     _ = try Self.device(
       "CREATE TABLE tops (id TEXT PRIMARY KEY) STRICT; CREATE TABLE others (top_id TEXT REFERENCES tops (id)) STRICT;")
+  }
+
+  @Test("a table cannot sync whose rows would go with rows that do not, while an item is parked")
+  func goesAlong() {
+    let lines = "CREATE TABLE lines (id TEXT NOT NULL PRIMARY KEY, draft_id TEXT REFERENCES drafts (id) ON DELETE CASCADE) STRICT;"
+    let schema = StoreSchema(
+      "items", migrations: [Migration("items/001", sql: Self.first + lines)], declarations: [.synced("items"), .synced("lines")])
+    #expect(code { _ = try LoneDevice(schema) } == .misuse)
   }
 }

@@ -223,23 +223,32 @@ struct DeviceTables {
   }
 
   /// Refuses a table that does not sync, and whose rows would make it impossible to delete what others have deleted; or cannot be kept while a row
-  /// is parked.
+  /// is parked; or would take synced rows along.
   private func checkOthers(of table: DeviceTable) throws {
     var (parents, seen) = ([table.name], Set([table.name]))
     while let parent = parents.popLast() {
       for link in otherLinks where link.parent == parent {
-        guard ["CASCADE", "SET NULL"].contains(link.action) else {
+        let child = others[link.child]
+        let needed = child?.columns.filter(\.isNotNull).map(\.name) ?? []
+        guard link.action == "CASCADE" || link.action == "SET NULL" && !link.from.contains(where: needed.contains) else {
           throw StoreError(
             .misuse, "the table \(table.name) cannot be synced: \(link.child), which is not, holds its rows back",
-            suggestion: "Declare ON DELETE CASCADE or SET NULL, or sync \(link.child), too.")
+            suggestion: "Declare ON DELETE CASCADE, or SET NULL for columns that can be NULL, or sync \(link.child), too.")
         }
-        guard let child = others[link.child], ([child.name] + child.given).allSatisfy(SyncRow.isName) else {
+        guard let child, ([child.name] + child.given).allSatisfy(SyncRow.isName) else {
           throw StoreError(
             .misuse,
             "the table \(table.name) cannot be synced: \(link.child), which refers to it, has a name with a comma, a quote or a "
               + "letter beyond ASCII")
         }
-        if link.action == "CASCADE", seen.insert(link.child).inserted { parents.append(link.child) }
+        guard link.action == "CASCADE", seen.insert(link.child).inserted else { continue }
+        if let other = all.first(where: { $0.parents.contains { $0.parent == link.child } }) {
+          throw StoreError(
+            .misuse,
+            "the table \(other.name) cannot be synced: it refers to \(link.child), which is not, and whose rows go with those of \(table.name)"
+          )
+        }
+        parents.append(link.child)
       }
     }
   }
