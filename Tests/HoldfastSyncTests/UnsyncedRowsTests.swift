@@ -20,10 +20,11 @@ struct UnsyncedRowsTests {
       one_id TEXT NOT NULL REFERENCES items (id) ON DELETE CASCADE, other_id TEXT NOT NULL REFERENCES items (id) ON DELETE CASCADE) STRICT;
     """
 
-  private static func device(_ sql: String = "") throws -> LoneDevice {
-    try LoneDevice(
-      StoreSchema("items", migrations: [Migration("items/001", sql: first + sql)], declarations: [.synced("items")]))
+  private static func schema(_ sql: String = "") -> StoreSchema {
+    StoreSchema("items", migrations: [Migration("items/001", sql: first + sql)], declarations: [.synced("items")])
   }
+
+  private static func device(_ sql: String = "") throws -> LoneDevice { try LoneDevice(schema(sql)) }
 
   /// - Parameter renamed: the slug that it got later.
   private static func item(_ key: String, at time: Int64, slug: String, renamed: String? = nil) -> SyncRow {
@@ -46,13 +47,17 @@ struct UnsyncedRowsTests {
   /// With an item `b`, which is parked, and drafts and uses of it.
   private func parked() throws -> LoneDevice {
     let device = try Self.device()
+    try park(device)
+    return device
+  }
+
+  private func park(_ device: LoneDevice) throws {
     try device.pull(Self.item("b", at: 2, slug: "x"))
     try device.write("INSERT INTO drafts VALUES ('d1', 'b', 3, NULL)")
     try device.write("INSERT INTO draft_lines VALUES ('d1', 1, 'b'), ('d1', 2, NULL)")
     try device.write("INSERT INTO uses VALUES ('b', 100), ('b', 100), (NULL, 300)")
     try device.pull(Self.item("a", at: 1, slug: "x"))
     #expect(try shown(device) == ["NULL 100", "NULL 100", "NULL 300"] && device.sync.status.parked == 1)
-    return device
   }
 
   @Test("what a parked row takes along, and the references to it, come back with it, also rows of rows and columns that are NULL")
@@ -69,6 +74,31 @@ struct UnsyncedRowsTests {
     try device.pull(SyncRow(SyncRow.Name("items", "b"), generation: 2))
     #expect(try shown(device) == ["NULL 100", "NULL 100", "NULL 300"])
     #expect(try device.store.rows("SELECT id FROM holdfast_sync_aside") == [] && device.sync.status.lost == 0)
+  }
+
+  @Test("a rewind to a moment at which an item was parked keeps again what was kept beside it then, and the rewind's label puts it back")
+  func rewound() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    var options = StoreOptions.testing
+    options.archive.mode = .begins
+    let device = try LoneDevice(folder.store([Self.schema()], options: options))
+    _ = try device.store.archive()
+    try park(device)
+    try device.store.label("here")
+    try device.pull(Self.item("a", at: 1, slug: "x", renamed: "y"))
+    let all = ["d1 b 3 NULL", "d1 1 b", "d1 2 NULL", "NULL 300", "b 100", "b 100"]
+    #expect(try shown(device) == all)
+    let undo = try device.store.rewind(to: .label("here")).undo
+    try device.pull()
+    #expect(try shown(device) == ["NULL 100", "NULL 100", "NULL 300"] && device.sync.status.parked == 1)
+    let again = try device.store.rewind(to: .label(undo)).undo
+    try device.pull()
+    #expect(try shown(device) == all && device.store.rows("SELECT id FROM holdfast_sync_aside") == [])
+    _ = try device.store.rewind(to: .label(again))
+    try device.write("UPDATE items SET slug = 'z' WHERE id = 'a'")
+    try device.pull()
+    #expect(try shown(device) == all && device.sync.status.parked == 0 && device.sync.status.lost == 0)
   }
 
   @Test("a reference that a person has set meanwhile stays")

@@ -73,18 +73,22 @@ extension Store {
     let synced = schemas.flatMap { $0.declarations.compactMap(\.synced) }
     try copy.attach(files.path, as: "live", options.key)
     if !isConnected { for sql in SyncTables.making { try copy.run(sql) } }
-    for table in SyncTables.all { try copy.run("DELETE FROM main.\(table)") }
-    for table in SyncTables.all.reversed() { try copy.run("INSERT INTO main.\(table) SELECT * FROM live.\(table)") }
+    // What is parked and kept aside belongs to the content: it is what the tables lack.
+    for table in SyncTables.all where !["holdfast_sync_parked", "holdfast_sync_aside"].contains(table) {
+      try copy.run("DELETE FROM main.\(table)")
+      try copy.run("INSERT INTO main.\(table) SELECT * FROM live.\(table)")
+    }
     let shape = try SchemaShape(copy.texts)
     for table in synced {
       let differences = try table.stampingDifferences(from: "live.\(quoted(table.name))", shape)
-      for sql in differences + table.stampingParked { try copy.run(sql) }
+      for sql in differences + table.stampingParked + table.markingParkedThen { try copy.run(sql) }
     }
     try copy.run("DETACH live")
     try edit(file) { db in
       for schema in schemas { try schema.makeDeclared(db) }
       let shape = try SchemaShape(db)
       for table in synced { try table.fill(db, shape) }
+      try db.execute(sql: SyncedTable.stampingMarked)
     }
     return { guard try examiner.texts("PRAGMA data_version") == version else { throw files.changedMeanwhile } }
   }
@@ -97,19 +101,47 @@ extension Store {
 }
 
 extension SyncedTable {
-  /// Statements that stamp the rows of `main` that are parked now as if they were inserted. Their parked content stays, until the device finds
-  /// that its row is in the table, and keeps it in *lost*.
+  /// The latest stamp of the columns of the row whose register is `r`.
+  private static let latest = "coalesce((SELECT max(c.hlc) FROM holdfast_sync_cell c WHERE c.tbl = r.tbl AND c.key = r.key), 0)"
+
+  /// Statements that mark, with `dirty` 3, the registers of the rows that were parked at that moment and are not parked with the same content
+  /// now. They live, as the rows that were in the table do: also where they were deleted since.
+  fileprivate var markingParkedThen: [String] {
+    [
+      // The person had given its key to another row.
+      """
+      DELETE FROM main.holdfast_sync_parked
+        WHERE tbl = \(number) AND key IN (SELECT \(AuditedTable.rowName(key, of: "t")) FROM main.\(quoted(name)) t)
+      """,
+      """
+      INSERT INTO main.holdfast_sync_row
+        SELECT p.tbl, p.key, 1, 0, 0, 0, 3 FROM main.holdfast_sync_parked p WHERE p.tbl = \(number) AND NOT EXISTS (
+          SELECT 1 FROM live.holdfast_sync_parked l JOIN live.holdfast_sync_row r ON r.tbl = l.tbl AND r.key = l.key
+            WHERE l.tbl = p.tbl AND l.key = p.key AND l.body = p.body AND r.generation & 1)
+        ON CONFLICT (tbl, key) DO UPDATE SET generation = generation + 1 - (generation & 1), sequence = 0, dirty = 3
+      """,
+    ]
+  }
+
+  /// Stamps the marked rows as if they were inserted, behind the rows that came back into their tables: these stood then, and stand again. The
+  /// parked body keeps its own stamps; those of its register count.
+  fileprivate static let stampingMarked = """
+    UPDATE holdfast_sync_row AS r SET (hlc, node) = (SELECT max(\(latest), \(now)) + 1, s.node FROM holdfast_sync s) WHERE dirty = 3;
+    DELETE FROM holdfast_sync_cell WHERE (tbl, key) IN (SELECT r.tbl, r.key FROM holdfast_sync_row r WHERE r.dirty = 3);
+    UPDATE holdfast_sync_row SET dirty = 1 WHERE dirty = 3
+    """
+
+  /// Statements that stamp the rows of `main` that are parked now as if they were inserted.
   fileprivate var stampingParked: [String] {
     let rowName = AuditedTable.rowName(key, of: "t")
     let returned = """
-      tbl = \(number) AND key IN (SELECT p.key FROM holdfast_sync_parked p WHERE p.tbl = \(number))
+      tbl = \(number) AND key IN (SELECT p.key FROM live.holdfast_sync_parked p WHERE p.tbl = \(number))
         AND key IN (SELECT \(rowName) FROM main.\(quoted(name)) t)
       """
-    let latest = "(SELECT max(c.hlc) FROM holdfast_sync_cell c WHERE c.tbl = r.tbl AND c.key = r.key)"
     return [
       """
       UPDATE holdfast_sync_row AS r SET (hlc, node, dirty) =
-        (SELECT max(coalesce(\(latest), 0) + 1, \(Self.now)), s.node, 1 FROM holdfast_sync s)
+        (SELECT max(\(Self.latest) + 1, \(Self.now)), s.node, 1 FROM holdfast_sync s)
         WHERE generation & 1 AND \(returned)
       """,
       "DELETE FROM holdfast_sync_cell WHERE \(returned)",

@@ -27,7 +27,8 @@ package enum SyncTables {
   ///   that it has.
   /// - `holdfast_sync_cell`: the stamps of groups of columns that were changed after the birth. `sent` is 1 for a change that the server had when it
   ///   told of the row last.
-  /// - `holdfast_sync_parked`: the content of rows that cannot stand in their table now. `body` is the row as it travels.
+  /// - `holdfast_sync_parked`: the content of rows that cannot stand in their table now. `body` is the row as it travels, unless its register has another
+  ///   generation or birth: a rewind has brought the body back, and that stamp counts for all its values.
   /// - `holdfast_sync_aside`: rows and values of tables that do not sync, which went with a parked row, of `tbl` and `key`, and come back with it.
   /// - `holdfast_sync_extra`: values for tables and columns that this version does not know.
   /// - `holdfast_sync_lost`: values of this device that lost against others, until somebody removes them.

@@ -65,9 +65,8 @@ extension DeviceTables {
       let row = SyncRow(name, generation: register.generation, birth: register.birth, values: values, exceptions: exceptions)
       local?.row = try table.adding(extraOf: row, in: reader)
       local?.place = .table
-    } else if let body = try table.parkedBody(of: name, in: reader), var row = SyncRow(body: body, of: name),
-      row.generation == register.generation
-    {
+    } else if let body = try table.parkedBody(of: name, in: reader), let parked = SyncRow(body: body, of: name), parked.isAlive {
+      var row = parked.stamped(as: register)
       local?.here = table.here(inParked: body)
       for column in table.here.keys { row.values[ExactText(column)] = nil }
       local?.row = row
@@ -192,6 +191,13 @@ extension SyncRow {
     return SyncRow(
       name, generation: generation, birth: birth, values: values.merging(extra.values) { $1 },
       exceptions: exceptions.merging(extra.exceptions) { $0.stamp <= $1.stamp ? $1 : $0 })
+  }
+
+  /// The row with the generation and the birth of its register. They are not its own where a rewind has parked it again: then all its values
+  /// are as late as that.
+  fileprivate func stamped(as register: SyncRow) -> SyncRow {
+    guard (generation, birth) != (register.generation, register.birth) else { return self }
+    return SyncRow(name, generation: register.generation, birth: register.birth, values: current)
   }
 
   /// A row that the store keeps as its line; nil for a line that is damaged, or another row's.

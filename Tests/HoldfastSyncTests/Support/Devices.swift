@@ -98,6 +98,10 @@ final class Devices {
     }
   }
 
+  func names(_ number: Int) throws -> [String] {
+    try stores[number].rows("SELECT id || name FROM names UNION ALL SELECT 'parked ' || key FROM holdfast_sync_parked ORDER BY 1")
+  }
+
   func books(_ number: Int) throws -> [String] {
     try stores[number].rows("SELECT id || ' ' || title || ' ' || pages FROM books UNION ALL SELECT page FROM marks ORDER BY 1 DESC").sorted
     {
