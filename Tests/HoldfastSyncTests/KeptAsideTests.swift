@@ -105,6 +105,37 @@ struct KeptAsideTests {
     #expect(code { _ = try LoneDevice(schema) } == .misuse)
   }
 
+  private static func labelled(_ onUpdate: String) throws -> LoneDevice {
+    let sql = """
+      CREATE TABLE items (id TEXT NOT NULL PRIMARY KEY, slug TEXT UNIQUE) STRICT;
+      CREATE TABLE labels (id TEXT NOT NULL PRIMARY KEY, slug TEXT REFERENCES items (slug) \(onUpdate)) STRICT;
+      """
+    return try LoneDevice(
+      StoreSchema("items", migrations: [Migration("items/001", sql: sql)], declarations: [.synced("items"), .synced("labels")]))
+  }
+
+  @Test(
+    "a row that refers to a value which another device has changed is parked until some row has that value; the change arrives",
+    arguments: ["", "ON UPDATE RESTRICT"])
+  func changedParent(_ onUpdate: String) throws {
+    func renamed(_ slug: String, at time: Int64) -> SyncRow {
+      Self.item("a", at: 1, slug: "x", later: [ExactText("slug"): .init(.at(time), [SyncValue.text(of: .text(slug))])])
+    }
+    let device = try Self.labelled(onUpdate)
+    try device.pull(Self.item("a", at: 1, slug: "x"))
+    try device.write("INSERT INTO labels VALUES ('l', 'x')")
+    try device.pull(renamed("y", at: 2))
+    #expect(try device.store.rows("SELECT slug FROM items UNION ALL SELECT slug FROM labels") == ["y"])
+    #expect(device.sync.status.parked == 1 && device.sync.status.lastError == nil)
+    try device.pull(renamed("x", at: 3))
+    #expect(try device.store.rows("SELECT slug FROM items UNION ALL SELECT slug FROM labels") == ["x", "x"])
+  }
+
+  @Test("a table cannot sync in which SQLite would change rows whenever another device changes the value to which they refer")
+  func changesAlong() {
+    for action in ["CASCADE", "SET NULL", "SET DEFAULT"] { #expect(code { _ = try Self.labelled("ON UPDATE \(action)") } == .misuse) }
+  }
+
   @Test("lost values of a column that this version does not know are not restored, and stay in the list")
   func unknownColumn() async throws {
     let (store, sync) = try await SyncedNotes().device()

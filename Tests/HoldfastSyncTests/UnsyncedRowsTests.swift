@@ -256,6 +256,30 @@ struct UnsyncedRowsTests {
       "CREATE TABLE tops (id TEXT PRIMARY KEY) STRICT; CREATE TABLE others (top_id TEXT REFERENCES tops (id)) STRICT;")
   }
 
+  @Test(
+    "a table that does not sync cannot hold back what others change: it refers to the key, or the foreign key says what becomes of its rows"
+  )
+  func holdsChangesBack() throws {
+    func device(_ column: String, _ parent: String, _ more: String = "") throws -> LoneDevice {
+      try Self.device("CREATE TABLE others (slug TEXT UNIQUE \(column) REFERENCES \(parent) ON DELETE CASCADE \(more)) STRICT;")
+    }
+    for action in ["", "ON UPDATE RESTRICT", "ON UPDATE SET DEFAULT"] {
+      #expect(code { _ = try device("", "items (Slug)", action) } == .misuse)
+    }
+    #expect(code { _ = try device("NOT NULL", "items (slug)", "ON UPDATE SET NULL") } == .misuse)
+    _ = try device("", "items (slug)", "ON UPDATE SET NULL")
+    _ = try device("", "items (id)", "ON UPDATE RESTRICT")
+    // Its own rows change with an item's.
+    let over = "ON UPDATE CASCADE) STRICT; CREATE TABLE ends (slug TEXT REFERENCES others (slug) ON DELETE CASCADE"
+    #expect(code { _ = try device("", "items (slug)", over) } == .misuse)
+    let changed = try device("", "items (slug)", over + " ON UPDATE CASCADE")
+    try changed.pull(Self.item("b", at: 2, slug: "x"))
+    try changed.write("INSERT INTO others VALUES ('x')")
+    try changed.write("INSERT INTO ends VALUES ('x')")
+    try changed.pull(Self.item("b", at: 2, slug: "x", renamed: "y"))
+    #expect(try changed.store.rows("SELECT slug FROM others UNION ALL SELECT slug FROM ends") == ["y", "y"])
+  }
+
   @Test("a table cannot sync whose rows would go with rows that do not, while an item is parked")
   func goesAlong() {
     let lines = "CREATE TABLE lines (id TEXT NOT NULL PRIMARY KEY, draft_id TEXT REFERENCES drafts (id) ON DELETE CASCADE) STRICT;"

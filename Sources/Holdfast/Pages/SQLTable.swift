@@ -40,6 +40,8 @@ package struct SQLTable: Equatable, Sendable {
     package private(set) var to: [String] = []
     /// What deleting the parent does: `NO ACTION`, `RESTRICT`, `CASCADE`, `SET NULL` or `SET DEFAULT`.
     package let action: String
+    /// What changing the parent's columns does: one of the same.
+    package let onUpdate: String
     /// Whether deleting the parent deletes the row.
     var cascades: Bool { action == "CASCADE" }
 
@@ -109,7 +111,8 @@ package struct SQLTable: Equatable, Sendable {
     let indexes = try rows(
       "l.name, l.\"unique\", l.partial, l.origin, p.key, p.cid, p.name",
       "CROSS JOIN pragma_index_list(t.name, t.schema) AS l CROSS JOIN pragma_index_xinfo(l.name, t.schema) AS p", ", l.seq DESC, p.seqno")
-    let references = try rows("p.seq, p.\"table\", p.\"from\", p.\"to\", p.on_delete", joined("foreign_key_list"), ", p.id, p.seq")
+    let references = try rows(
+      "p.seq, p.\"table\", p.\"from\", p.\"to\", p.on_delete, p.on_update", joined("foreign_key_list"), ", p.id, p.seq")
     return try rows("t.wr, t.strict", "", "").sorted { $0.key < $1.key }.map { name, found in
       var table = SQLTable(name: name.text, hasRowID: found[0][1] == "0", isStrict: found[0][2] == "1")
       table.columns = (columns[name] ?? []).map { row in
@@ -126,7 +129,10 @@ package struct SQLTable: Equatable, Sendable {
         if row[5] == "1" { table.indexes[last].key.append(part) } else { table.indexes[last].rest.append(part) }
       }
       for row in references[name] ?? [] {
-        if row[1] == "0" { table.references.append(Reference(parent: row[2] ?? "", action: row[5] ?? "NO ACTION")) }
+        if row[1] == "0" {
+          let (action, onUpdate) = (row[5] ?? "NO ACTION", row[6] ?? "NO ACTION")
+          table.references.append(Reference(parent: row[2] ?? "", action: action, onUpdate: onUpdate))
+        }
         if let child = row[3], !table.references.isEmpty { table.references[table.references.count - 1].add(child, row[4]) }
       }
       return table

@@ -24,6 +24,7 @@ final class DeviceTable {
     let child, parent: String
     let from, to: [String]
     let action: String
+    let onUpdate: String
   }
 
   let name: String
@@ -202,7 +203,10 @@ struct DeviceTables {
     byName = Dictionary(all.map { (ExactText($0.name), $0) }) { first, _ in first }
     others = files.reduce(into: [:]) { $0[$1.name] = $1 }.filter { [byName] in byName[ExactText($0.key)] == nil }
     for file in files { for reference in file.references { link(reference, of: file.name, files) } }
-    for table in all { try checkOthers(of: table) }
+    for table in all {
+      try checkOthers(of: table)
+      try checkUpdates(of: table)
+    }
   }
 
   /// Nil for a table that this version does not know.
@@ -214,9 +218,12 @@ struct DeviceTables {
 
   private mutating func link(_ reference: SQLTable.Reference, of child: String, _ files: [SQLTable]) {
     let parent = files.first { $0.name.lowercased() == reference.parent.lowercased() }
-    let to = reference.to.isEmpty ? parent?.primaryKey ?? [] : reference.to
+    // As the parent spells them.
+    let spelled = reference.to.map { to in parent?.columns.first { $0.name.lowercased() == to.lowercased() }?.name ?? to }
+    let to = spelled.isEmpty ? parent?.primaryKey ?? [] : spelled
     let link = DeviceTable.Link(
-      child: child, parent: parent?.name ?? reference.parent, from: reference.from, to: to, action: reference.action)
+      child: child, parent: parent?.name ?? reference.parent, from: reference.from, to: to, action: reference.action,
+      onUpdate: reference.onUpdate)
     guard let table = named(child) else { return otherLinks.append(link) }
     table.parents.append(link)
     named(link.parent)?.children.append(link)
@@ -229,8 +236,7 @@ struct DeviceTables {
     while let parent = parents.popLast() {
       for link in otherLinks where link.parent == parent {
         let child = others[link.child]
-        let needed = child?.columns.filter(\.isNotNull).map(\.name) ?? []
-        guard link.action == "CASCADE" || link.action == "SET NULL" && !link.from.contains(where: needed.contains) else {
+        guard yields(link, to: link.action) else {
           throw StoreError(
             .misuse, "the table \(table.name) cannot be synced: \(link.child), which is not, holds its rows back",
             suggestion: "Declare ON DELETE CASCADE, or SET NULL for columns that can be NULL, or sync \(link.child), too.")
@@ -249,6 +255,39 @@ struct DeviceTables {
           )
         }
         parents.append(link.child)
+      }
+    }
+  }
+
+  /// Whether the rows of a table that does not sync let their parent be deleted or changed, with this action.
+  private func yields(_ link: DeviceTable.Link, to action: String) -> Bool {
+    let needed = others[link.child]?.columns.filter(\.isNotNull).map(\.name) ?? []
+    return action == "CASCADE" || action == "SET NULL" && !link.from.contains(where: needed.contains)
+  }
+
+  /// Refuses foreign keys to columns of a table that another device may change: those that would hold the change back, of a table that does not
+  /// sync, also over another such table; and those with which SQLite would change rows that sync, without an edit that travels.
+  private func checkUpdates(of table: DeviceTable) throws {
+    let columns = Set(table.columns).union(table.derived).subtracting(table.key.columns.map(\.name))
+    let isKept = ["NO ACTION", "RESTRICT"]
+    if let link = table.children.first(where: { !columns.isDisjoint(with: $0.to) && !isKept.contains($0.onUpdate) }) {
+      throw StoreError(
+        .misuse,
+        "the table \(link.child) cannot be synced: ON UPDATE \(link.onUpdate) would change it, and other devices would not learn of it",
+        suggestion: "Refer to the key of \(table.name), or leave ON UPDATE out.")
+    }
+    var changing = [(table: table.name, columns: columns)]
+    var seen: Set<[String]> = []
+    while let parent = changing.popLast() {
+      for link in otherLinks where link.parent == parent.table && !parent.columns.isDisjoint(with: link.to) {
+        guard yields(link, to: link.onUpdate) else {
+          throw StoreError(
+            .misuse,
+            "the table \(table.name) cannot be synced: \(link.child), which is not, refers to a column of \(link.parent) that other devices "
+              + "change, and holds the change back",
+            suggestion: "Declare ON UPDATE CASCADE, or SET NULL for columns that can be NULL, or refer to the key of \(table.name).")
+        }
+        if seen.insert([link.child] + link.from).inserted { changing.append((link.child, Set(link.from))) }
       }
     }
   }
