@@ -154,7 +154,7 @@ serve: system ## start a sync server on a new store, and print a line for each o
 	done && "$$server" serve
 
 sync-bench: system ## measure devices with a sync server over HTTP on this machine
-	no_proxy=127.0.0.1 swift run -c release --package-path Server $(SHARED) sync-bench
+	swift run -c release --package-path Server $(SHARED) sync-bench
 
 docc: system ## build the DocC archives under .build/plugins; fails where a link leads to no symbol
 	@mkdir -p .build

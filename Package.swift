@@ -57,7 +57,9 @@ let package = Package(
       name: "HoldfastGRDB",
       dependencies: ["Holdfast", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: strict),
-    .target(name: "HoldfastHTTP", dependencies: ["Holdfast"], swiftSettings: strict),
+    // libcurl belongs to every Linux that has Foundation; Apple's systems use URLSession.
+    .target(name: "CHoldfastCurl", linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
+    .target(name: "HoldfastHTTP", dependencies: ["CHoldfastCurl", "Holdfast"], swiftSettings: strict),
     .target(name: "HoldfastSync", dependencies: ["HoldfastHTTP", "Holdfast"], swiftSettings: strict),
     // The merging half of a server, over a store. The package Server makes a program of it.
     .target(name: "HoldfastSyncServer", dependencies: ["HoldfastSync", "Holdfast"], swiftSettings: strict),

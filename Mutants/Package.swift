@@ -24,7 +24,8 @@ let package = Package(
     .target(name: "Holdfast", dependencies: ["CHoldfast", grdb, sqlite, "Crypto", log], swiftSettings: strict),
     .target(name: "HoldfastTransfer", dependencies: ["Holdfast", sqlite, log], swiftSettings: strict),
     .target(name: "HoldfastGRDB", dependencies: ["Holdfast", grdb], swiftSettings: strict),
-    .target(name: "HoldfastHTTP", dependencies: ["Holdfast"], swiftSettings: strict),
+    .target(name: "CHoldfastCurl", linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
+    .target(name: "HoldfastHTTP", dependencies: ["CHoldfastCurl", "Holdfast"], swiftSettings: strict),
     .target(name: "HoldfastSync", dependencies: ["Holdfast", "HoldfastHTTP", log], swiftSettings: strict),
     .target(name: "HoldfastSyncServer", dependencies: ["Holdfast", "HoldfastSync"], swiftSettings: strict),
     .target(

@@ -9,10 +9,18 @@ public struct HTTPAnswer: Sendable, Hashable {
   /// Decompressed.
   public var body: Data
 
+  /// Far more than a page of a catalogue has.
+  static let greatestBytes = 16 << 20
+
   /// An answer with these values.
   public init(status: Int, retryAfterSeconds: Double? = nil, body: Data = Data()) {
     self.status = status
     self.retryAfterSeconds = retryAfterSeconds
     self.body = body
+  }
+
+  /// - Parameter retryAfter: the header's value.
+  init(status: Int, retryAfter: String?, body: Data) {
+    self.init(status: status, retryAfterSeconds: retryAfter.flatMap { RetryAfter.seconds($0, from: Date()) }, body: body)
   }
 }

@@ -1,15 +1,11 @@
 public import Foundation
 import Holdfast
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
-/// Sends HTTP requests to one server by `URLSession`, with a key as a bearer token. An answer is limited in time and size.
+/// Sends HTTP requests to one server, with a key as a bearer token: by `URLSession`, on Linux by libcurl. An answer is limited in time and
+/// size.
 ///
 /// The key is loaded for each request and not kept; errors do not contain it, and only the header does. Redirects are not
-/// followed. Unencrypted requests go only to this computer, without a proxy if the platform lets a client say so; on Linux, set
-/// `no_proxy` in the environment.
+/// followed. Unencrypted requests go only to this computer, without a proxy.
 public struct HTTPClient: Sendable {
   private let address: URL
   private let server: String
@@ -30,15 +26,7 @@ public struct HTTPClient: Sendable {
     self.server = server
     self.key = key
     self.timeoutSeconds = timeoutSeconds
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.timeoutIntervalForRequest = timeoutSeconds
-    configuration.timeoutIntervalForResource = timeoutSeconds
-    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    configuration.urlCache = nil
-    configuration.httpShouldSetCookies = false
-    // A proxy may be another computer.
-    if address.scheme?.lowercased() == "http" { configuration.connectionProxyDictionary = [:] }
-    session = HTTPSession(configuration, of: server)
+    session = HTTPSession(to: self.address, of: server, timeoutSeconds: timeoutSeconds)
   }
 
   /// Whether no other computer can read requests to this address: https, or http to this computer, for tests.
@@ -88,28 +76,23 @@ public struct HTTPClient: Sendable {
     guard let url = URL(string: address.absoluteString.trimmingSuffix("/") + path) else {
       throw StoreError(.misuse, "\(path) cannot be added to the address of \(server)")
     }
-    var message = URLRequest(url: url)
-    message.httpMethod = method
-    message.setValue(type, forHTTPHeaderField: "Accept")
+    var message = HTTPMessage(method: method, url: url, headers: ["Accept": type], body: body)
     let key = try await checkedKey()
     if !body.isEmpty {
       let zipped = zips && body.count > 1_024 ? Gzip.compressed(body) : nil
-      if zipped != nil { message.setValue("gzip", forHTTPHeaderField: "Content-Encoding") }
-      message.httpBody = zipped ?? body
-      message.setValue(type, forHTTPHeaderField: "Content-Type")
+      if zipped != nil { message.headers["Content-Encoding"] = "gzip" }
+      message.body = zipped ?? body
+      message.headers["Content-Type"] = type
     }
-    if let key { message.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }
-    let (content, answer) = try await inTime(message)
-    guard let answer = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
-    let pause = answer.value(forHTTPHeaderField: "Retry-After").flatMap { RetryAfter.seconds($0, from: Date()) }
-    return HTTPAnswer(status: answer.statusCode, retryAfterSeconds: pause, body: content)
+    if let key { message.headers["Authorization"] = "Bearer \(key)" }
+    return try await inTime(message)
   }
 
   /// - Throws: `.inputOutput` when there is no answer in time, because the platform's error is only a number; otherwise as
-  ///   `HTTPExchanges`.
-  private func inTime(_ message: URLRequest) async throws -> (Data, URLResponse) {
+  ///   `HTTPSession`.
+  private func inTime(_ message: HTTPMessage) async throws -> HTTPAnswer {
     do {
-      return try await session.answer(to: message, within: timeoutSeconds)
+      return try await session.answer(to: message)
     } catch {
       let failure = error as NSError
       guard failure.domain == NSURLErrorDomain, failure.code == URLError.Code.timedOut.rawValue else { throw error }
@@ -144,7 +127,20 @@ public struct HTTPClient: Sendable {
   }
 }
 
+/// A request as a session sends it.
+struct HTTPMessage: Sendable {
+  let method: String
+  let url: URL
+  var headers: [String: String]
+  /// Empty for none.
+  var body: Data
+}
+
 extension StoreError {
+  static func tooLarge(of server: String) -> StoreError {
+    .noAnswer("the server's answer is larger than \(HTTPAnswer.greatestBytes >> 20) MiB", of: server)
+  }
+
   /// The default suggestion of `.inputOutput` is about disks.
   static func noAnswer(_ message: String, of server: String, cause: (any Error)? = nil) -> StoreError {
     StoreError(

@@ -6,11 +6,11 @@ import Testing
 
   /// What each target may import, beside the system's own modules.
   static let allowed: [String: Set<String>] = [
-    "CHoldfast": [], "CHoldfastXML": [],
+    "CHoldfast": [], "CHoldfastCurl": [], "CHoldfastXML": [],
     "Holdfast": ["CHoldfast", "GRDB", "GRDBSQLite", "Crypto", "CryptoKit", "Logging"],
     "HoldfastTransfer": ["Holdfast", "GRDBSQLite", "Logging"],
     "HoldfastGRDB": ["Holdfast", "GRDB"],
-    "HoldfastHTTP": ["Holdfast", "FoundationNetworking"],
+    "HoldfastHTTP": ["CHoldfastCurl", "Holdfast"],
     "HoldfastSync": ["Holdfast", "HoldfastHTTP"], "HoldfastSyncServer": ["Holdfast", "HoldfastSync"],
     "HoldfastSimulator": ["Holdfast", "HoldfastSync", "HoldfastSyncServer", "HoldfastTesting", "GRDBSQLite"],
     "HoldfastAudiobooks": ["Holdfast", "HoldfastTransfer", "Logging"],

@@ -59,8 +59,6 @@ struct Send: Subcommand {
       // Refuse a newer store before it is opened for writing.
       try refuseNewer(store, Store.kinds(at: store.url, options: lock.storeOptions), described.schema)
     }
-    // A proxy may be another computer. Unencrypted http must stay on this one.
-    if request.address?.scheme?.lowercased() == "http" { setenv("no_proxy", "*", 1) }
     return try withLibrary(store, library, lock, full: writes) { [request] _, open in
       let interruption = request.address.map { _ in Interruption() }
       func run() throws -> ShownSync {

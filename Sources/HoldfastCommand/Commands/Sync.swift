@@ -98,8 +98,6 @@ struct Sync: Subcommand {
     let kinds = try Store.kinds(at: store.url, options: lock.storeOptions)
     // Refuse a newer store before it is opened for writing.
     if !looks { for schema in Libraries.schemas(kinds) { try refuseNewer(store, kinds, schema) } }
-    // A proxy may be another computer. Unencrypted http must stay on this one.
-    if to?.lowercased().hasPrefix("http:") == true { setenv("no_proxy", "*", 1) }
     let open = try openWhole(store, lock, reads: looks)
     let answer: Answer
     do {

@@ -1,11 +1,10 @@
 public import Foundation
 import HoldfastHTTP
 
-/// Sends requests to the remote API by `URLSession`, with the API's key as a bearer token.
+/// Sends requests to the remote API by an `HTTPClient`, with the API's key as a bearer token.
 ///
 /// The key is loaded for each request and not kept; errors do not contain it, and only the header does. Redirects are not
-/// followed. Unencrypted requests go only to this computer, without a proxy if the platform lets a client say so; on Linux, set
-/// `no_proxy` in the environment.
+/// followed. Unencrypted requests go only to this computer, without a proxy.
 public struct URLSessionClient: APIClient {
   private let client: HTTPClient
 
