@@ -16,7 +16,9 @@ internal import Holdfast
   private let withoutSignal: Int32 = 0
 #endif
 
-/// A real HTTP/1.1 server on 127.0.0.1 that answers as the test decides: well, badly, late, or not at all. One connection per request.
+/// A real HTTP/1.1 server on 127.0.0.1 that answers as the test decides: well, badly, late, or not at all.
+///
+/// One connection for each request, except with `keepsConnections`.
 package final class LoopbackServer: @unchecked Sendable {
   package struct Request: Sendable {
     package var method: String
@@ -31,6 +33,8 @@ package final class LoopbackServer: @unchecked Sendable {
     case respond(Int, headers: [String: String] = [:], body: String = "{}")
     /// The body goes as gzip.
     case zipped(Int, body: Data)
+    /// Sends these bytes and ends the connection.
+    case bytes(Data)
     /// Ends the connection without an answer.
     case cut
     /// Ends the connection in the middle of the answer.
@@ -41,19 +45,30 @@ package final class LoopbackServer: @unchecked Sendable {
     case hang
   }
 
+  /// What becomes of a connection after an answer.
+  private enum End { case closed, held, kept }
+
   package let address: URL
   private let listener: Int32
+  private let keepsConnections: Bool
   private let answer: @Sendable (Request) -> Answer
   // Guarded by `lock`.
   private var held: [Int32] = []
   private var received: [Request] = []
+  private var opened = 0
+  private var open = 0
   private var isStopped = false
   private let lock = NSLock()
 
   /// The requests that have arrived completely, in order.
   package var requests: [Request] { lock.withLock { received } }
 
-  package init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
+  /// How many connections there were, and how many are open.
+  package var connections: (all: Int, open: Int) { lock.withLock { (opened, open) } }
+
+  /// - Parameter keepsConnections: whether a connection stays open for the client's next request after a `respond`.
+  package init(keepsConnections: Bool = false, _ answer: @escaping @Sendable (Request) -> Answer) throws {
+    self.keepsConnections = keepsConnections
     self.answer = answer
     let listener = socket(AF_INET, streaming, 0)
     var place = sockaddr_in()
@@ -77,13 +92,13 @@ package final class LoopbackServer: @unchecked Sendable {
   /// Stops answering. The accepting thread closes the listening socket itself. If this method closed it, another server could get its
   /// number before the thread looks again.
   package func stop() {
-    let open = lock.withLock {
+    let waiting = lock.withLock {
       isStopped = true
       defer { held = [] }
       return held
     }
     shutdown(listener, Int32(SHUT_RDWR))
-    for connection in open { close(connection) }
+    for connection in waiting { close(connection) }
   }
 
   private func accepting() {
@@ -103,14 +118,26 @@ package final class LoopbackServer: @unchecked Sendable {
   }
 
   private func serve(_ connection: Int32) {
-    guard let request = Self.read(connection) else {
-      close(connection)
-      return
+    lock.withLock {
+      opened += 1
+      open += 1
     }
-    lock.withLock { received.append(request) }
+    var end = End.kept
+    while end == .kept, let request = Self.read(connection) {
+      lock.withLock { received.append(request) }
+      end = answer(request, on: connection)
+    }
+    lock.withLock { open -= 1 }
+    if end != .held { close(connection) }
+  }
+
+  private func answer(_ request: Request, on connection: Int32) -> End {
     switch answer(request) {
     case .respond(let status, let headers, let body):
-      Self.write(connection, Self.text(status, headers, body))
+      let keeps = keepsConnections && !lock.withLock { isStopped }
+      Self.write(connection, Self.text(status, headers, body, keeps: keeps))
+      if keeps { return .kept }
+    case .bytes(let bytes): Self.write(connection, bytes)
     case .zipped(let status, let body):
       let bytes = Gzip.compressed(body) ?? Data()
       let head = Self.text(status, ["Content-Encoding": "gzip"], "", count: bytes.count)
@@ -126,15 +153,18 @@ package final class LoopbackServer: @unchecked Sendable {
         if !isStopped { held.append(connection) }
         return !isStopped
       }
-      if holds { return }
+      if holds { return .held }
     }
-    close(connection)
+    return .closed
   }
 
-  /// - Parameter count: the bytes of a body that comes separately.
-  private static func text(_ status: Int, _ headers: [String: String], _ body: String, count: Int? = nil) -> String {
+  /// - Parameters:
+  ///   - count: the bytes of a body that comes separately.
+  ///   - keeps: whether the connection stays open.
+  private static func text(_ status: Int, _ headers: [String: String], _ body: String, count: Int? = nil, keeps: Bool = false) -> String {
     let length = count ?? body.utf8.count
-    var lines = ["HTTP/1.1 \(status) X", "Content-Type: application/json", "Content-Length: \(length)", "Connection: close"]
+    var lines = ["HTTP/1.1 \(status) X", "Content-Type: application/json", "Content-Length: \(length)"]
+    if !keeps { lines.append("Connection: close") }
     for (name, value) in headers.sorted(by: { $0.key < $1.key }) { lines.append("\(name): \(value)") }
     return lines.joined(separator: "\r\n") + "\r\n\r\n" + body
   }

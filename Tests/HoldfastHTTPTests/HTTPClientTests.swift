@@ -40,15 +40,15 @@ import Testing
 
   @Test("a client that is gone leaves nothing behind")
   func gone() async throws {
-    let server = try LoopbackServer { _ in .respond(200) }
+    let server = try LoopbackServer(keepsConnections: true) { _ in .respond(200) }
     defer { server.stop() }
-    weak var exchanges: HTTPExchanges?
+    weak var session: HTTPSession?
     do {
       let client = HTTPClient(server.address) { nil }
-      exchanges = client.session.exchanges
+      session = client.session
       _ = try await client.send("GET", "/x")
     }
-    #expect(await eventually { exchanges == nil })
+    #expect(await eventually { session == nil && server.connections.open == 0 })
   }
 
   @Test("a date until which the server wants to be left alone is told in seconds from now")
@@ -159,7 +159,7 @@ import Testing
 
   @Test("an answer that is too large is not read to its end")
   func large() async throws {
-    let text = String(repeating: " ", count: HTTPExchanges.greatestAnswerBytes + 1)
+    let text = String(repeating: " ", count: HTTPAnswer.greatestBytes + 1)
     let server = try LoopbackServer { _ in .respond(200, body: text) }
     defer { server.stop() }
     let client = HTTPClient(server.address) { nil }
