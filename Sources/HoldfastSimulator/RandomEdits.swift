@@ -33,6 +33,24 @@ extension Simulated.World {
   /// Rows that are there before a device is connected.
   func fill(_ tx: Writer) throws { for id in Self.items.prefix(2) { try tx.insert(Simulated.Item(id, word())) } }
 
+  /// A device whose rows of before are to go. They are new, or some are equal to those of another device.
+  func addTaking(skew: Int64) throws {
+    let known = random.chance(50) ? try devices.first?.store.read { reader in try reader.all(Simulated.Item.self) } ?? [] : []
+    var slugs = known.isEmpty ? ["x", "y", "z"] : []
+    try add(version: random.pick([1, 2]), skew: skew, first: .takeTheServers) { tx in
+      var friend: String?
+      for (number, id) in Self.items.enumerated() where random.chance(70) {
+        try tx.insert(known.first { $0.id == id } ?? Simulated.Item(id, word(), slug: slugs.popLast()))
+        try tx.execute(
+          "INSERT INTO children (id, item_id, friend_id, note) VALUES (\(Self.children[number]), \(id), \(friend), \(word()))")
+        try tx.execute("INSERT INTO drafts (item_id, friend_id, note) VALUES (\(id), \(friend), \(word()))")
+        try tx.insert(Simulated.Tag(id, "a/b", weight: number))
+        friend = id
+      }
+      try editPair(tx, at: now)
+    }
+  }
+
   private static let items = ["i0", "i1", "i2", "i3"]
   private static let children = ["c0", "c1", "c2", "c3"]
   private static let slugs = ["x", "y", "z", nil]

@@ -78,6 +78,7 @@ extension Simulated {
       case 95, 96: if restoresServer { serverCopies.append(try world.server.copy()) }
       // Among them copies of branches that were abandoned.
       case 97: if restoresServer, !serverCopies.isEmpty { try world.server.restore(world.random.pick(serverCopies)) }
+      case 98: if world.devices.count < 5 { try world.addTaking(skew: device.clock.skew) }
       default: break
       }
     }

@@ -8,10 +8,13 @@ extension Simulated.Device {
   func receive(_ response: SyncResponse, to request: SyncRequest, taken: Set<String>) throws -> [(Simulated.Event, Int)] {
     let before = try state()
     let known = try knownElsewhere(response.rows)
+    let isTaking = try count("SELECT is_resync = 2 FROM holdfast_sync") == 1
+    let contents = isTaking ? try contents(of: before.generations.keys.sorted()) : [:]
     try setTime()
     try keepingDrafts { try sync.receive(response, to: request) }
     let after = try state()
     try checkConstraints(isCaughtUp: response.isCaughtUp)
+    if isTaking { try checkTaking(from: before, to: after, contents, response.rows) }
     unsent.subtract(taken.union(known))
     let missing = unsent.subtracting(try words())
     guard missing.isEmpty else { throw Simulated.Violation("device \(number) lost \(missing.sorted()) without a word") }
@@ -23,7 +26,7 @@ extension Simulated.Device {
     return [
       (.parked, after.parked.subtracting(before.parked).count), (.evicted, after.parked.intersection(before.standing).count),
       (.lost, after.lost - before.lost), (.cascaded, cascaded.count), (.extra, after.extra),
-      (.aside, after.aside - before.aside),
+      (.aside, after.aside - before.aside), (.taken, Set(before.generations.keys).subtracting(after.generations.keys).count),
     ]
   }
 
@@ -52,6 +55,28 @@ extension Simulated.Device {
       generations: try store.read { reader in try generations(in: reader) }, parked: try parked(), standing: Set(try rows().keys),
       lost: try count("SELECT count(*) FROM holdfast_sync_lost"), extra: try count("SELECT count(*) FROM holdfast_sync_extra"),
       aside: try count("SELECT count(*) FROM holdfast_sync_aside"))
+  }
+
+  private func contents(of names: [SyncRow.Name]) throws -> [SyncRow.Name: [ExactText: ExactText]] {
+    try store.read { reader in try names.reduce(into: [:]) { $0[$1] = try sync.row($1, in: reader)?.current } }
+  }
+
+  /// Of what a device deletes while it takes the server's rows, nothing is only its own doing: it arrived, or goes with a deleted parent.
+  private func checkTaking(
+    from before: State, to after: State, _ contents: [SyncRow.Name: [ExactText: ExactText]], _ rows: [SyncRow]
+  ) throws {
+    let arrived = Dictionary(rows.map { ($0.name, $0) }) { $1 }
+    for (name, generation) in after.generations.sorted(by: { $0.key < $1.key })
+    where generation & 1 == 0 && before.generations[name] != generation && arrived[name]?.isAlive != false {
+      let parents = [contents[name], arrived[name]?.current].compactMap { $0?[ExactText("item_id")] }
+      let hasDeletedParent = parents.contains { parent in
+        guard case .text(let item)? = SyncValue.value(of: parent) else { return false }
+        return after.generations[SyncRow.Name("items", item)].map { $0 & 1 == 0 } == true
+      }
+      guard hasDeletedParent else {
+        throw Simulated.Violation("device \(number) deleted \(name.table.text)/\(name.key.text) while it took the server's rows")
+      }
+    }
   }
 
   private func checkConstraints(isCaughtUp: Bool) throws {

@@ -39,12 +39,15 @@ extension Simulated {
     var unsent: Set<String> = []
 
     /// - Parameter existing: writes before the store is connected.
-    init(_ number: Int, version: Int, skew: Int64 = 0, node: Int64, at now: Int64, existing: (Writer) throws -> Void = { _ in }) throws {
+    init(
+      _ number: Int, version: Int, skew: Int64 = 0, node: Int64, at now: Int64, first: SyncDevice.FirstMerge = .merge,
+      existing: (Writer) throws -> Void = { _ in }
+    ) throws {
       (self.number, self.version) = (number, version)
       (clock.now, clock.skew) = (now, skew)
       store = try Self.open(version, fault)
       try store.write { tx in try existing(tx) }
-      sync = try Self.start(store, node, clock, connecting: true)
+      sync = try Self.start(store, node, clock, connecting: first)
       unsent = try words()
     }
 
@@ -55,9 +58,11 @@ extension Simulated {
       return try Store.inMemory(schemas: [Simulated.schema(version)], options: options)
     }
 
-    private static func start(_ store: Store, _ node: Int64, _ clock: Clock, connecting: Bool = false) throws -> SyncDevice {
-      if connecting {
-        try SyncDevice.connect(store, space: Server.space, node: node, first: .merge)
+    private static func start(_ store: Store, _ node: Int64, _ clock: Clock, connecting first: SyncDevice.FirstMerge? = nil) throws
+      -> SyncDevice
+    {
+      if let first {
+        try SyncDevice.connect(store, space: Server.space, node: node, first: first)
         // No trigger ever takes the time from SQLite.
         try store.write { tx in _ = try tx.execute("UPDATE holdfast_sync SET clock = \(clock.milliseconds)") }
       }
@@ -84,7 +89,7 @@ extension Simulated {
       if opened != version {
         version = opened
         store = try Self.open(version, fault)
-        sync = try Self.start(store, node, clock, connecting: true)
+        sync = try Self.start(store, node, clock, connecting: .merge)
       }
       try copy.picture.restore(into: store)
       (held, unsent) = (copy.held, copy.unsent)

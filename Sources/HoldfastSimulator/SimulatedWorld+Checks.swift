@@ -13,6 +13,10 @@ extension Simulated.World {
     for row in rows.values.sorted(by: { $0.name < $1.name }) where row.isAlive && born[row.name]?.contains(row.generation) != true {
       throw Simulated.Violation("nobody inserted \(Self.text(of: row)): a deleted row came back")
     }
+    for row in rows.values.sorted(by: { $0.name < $1.name }) {
+      let strays = unshared.intersection(row.current.values.flatMap { Simulated.Device.words(in: $0.text) })
+      guard strays.isEmpty else { throw Simulated.Violation("\(strays.sorted()) should have gone, and \(Self.text(of: row)) was sent") }
+    }
     let parked = try devices.first?.parked() ?? []
     for device in devices {
       let own = try device.parked()

@@ -5,7 +5,7 @@ internal import HoldfastTesting
 extension Simulated {
   /// What must happen at least once in a long enough run: a simulator in which it never does proves nothing about it.
   enum Event: String, CaseIterable {
-    case parked, evicted, restamped, forked, resynced, merged, lost, cascaded, extra, aside, forgotten
+    case parked, evicted, restamped, forked, resynced, merged, lost, cascaded, extra, aside, forgotten, taken
   }
 
   /// Devices, a server and the network between them.
@@ -43,6 +43,8 @@ extension Simulated {
     private(set) var taken: Set<String> = []
     /// The generations that people gave to rows by inserting them.
     private(set) var born: [SyncRow.Name: Set<Int64>] = [:]
+    /// The words that were on a device before it connected with `.takeTheServers`, in rows that nobody has edited since. No server gets them.
+    private(set) var unshared: Set<String> = []
     private(set) var events: [Event: Int] = [:]
     private var wordCount = 0
     private var newWords: Set<String> = []
@@ -58,8 +60,13 @@ extension Simulated {
     }
 
     @discardableResult
-    func add(version: Int, skew: Int64, existing: (Writer) throws -> Void = { _ in }) throws -> Device {
-      let device = try Device(devices.count, version: version, skew: skew, node: node(), at: now, existing: existing)
+    func add(
+      version: Int, skew: Int64, first: SyncDevice.FirstMerge = .merge, existing: (Writer) throws -> Void = { _ in }
+    ) throws -> Device {
+      newWords = []
+      let device = try Device(
+        devices.count, version: version, skew: skew, node: node(), at: now, first: first, existing: existing)
+      if first == .takeTheServers { unshared.formUnion(newWords) }
       devices.append(device)
       links.append(Link())
       try noteBirths(device.store.read { reader in try device.generations(in: reader) })
@@ -91,9 +98,20 @@ extension Simulated {
     func write(_ number: Int, _ body: (Writer) throws -> Void) throws -> Bool {
       newWords = []
       devices[number].clock.now = now
+      let before = unshared.isEmpty ? [:] : try devices[number].rows()
       guard let changed = try devices[number].write(words: { self.newWords }, body) else { return false }
       noteBirths(changed)
+      if !unshared.isEmpty { noteEdits(from: before, to: try devices[number].rows()) }
       return true
+    }
+
+    /// A row that is edited travels whole.
+    private func noteEdits(from before: [SyncRow.Name: [ExactText: ExactText]], to after: [SyncRow.Name: [ExactText: ExactText]]) {
+      for name in Set(before.keys).union(after.keys) where before[name] != after[name] {
+        for text in [before[name], after[name]].compactMap(\.self).flatMap(\.values) {
+          unshared.subtract(Device.words(in: text.text))
+        }
+      }
     }
 
     private func noteBirths(_ generations: [SyncRow.Name: Int64]) {
