@@ -71,9 +71,14 @@ extension Simulated {
       case 82..<84: world.links[number].hears.toggle()
       case 84..<88: try device.restart(node: world.node())
       case 88..<90: device.clock.skew += Int64.random(in: -100_000...100_000, using: &world.random)
-      case 90: if device.version == 1 { try device.upgrade(node: world.node()) }
+      case 90:
+        guard device.version < Simulated.newest else { return }
+        let app = Int.random(in: (device.version + 1)...Simulated.newest, using: &world.random)
+        world.count(.migrated, try device.upgrade(node: world.node(), app: app))
       case 91, 92: if restoresDevices { copies.append(try device.copy()) }
-      case 93: if restoresDevices, !copies.isEmpty { try device.restore(world.random.pick(copies), node: world.node()) }
+      case 93:
+        guard restoresDevices, !copies.isEmpty else { return }
+        world.count(.migrated, try device.restore(world.random.pick(copies), node: world.node()))
       case 94: if restoresDevices { try clone(device, in: world) }
       case 95, 96: if restoresServer { serverCopies.append(try world.server.copy()) }
       // Among them copies of branches that were abandoned.

@@ -51,9 +51,14 @@ extension Simulated {
       unsent = try words()
     }
 
-    private static func open(_ version: Int, _ fault: StatementFault) throws -> Store {
+    static var options: StoreOptions {
       var options = StoreOptions.testing
       options.metrics = false
+      return options
+    }
+
+    private static func open(_ version: Int, _ fault: StatementFault) throws -> Store {
+      var options = Self.options
       options.trace = { _ in fault.statement() }
       return try Store.inMemory(schemas: [Simulated.schema(version)], options: options)
     }
@@ -84,21 +89,26 @@ extension Simulated {
     /// The file is replaced by a copy, perhaps one of another device.
     ///
     /// - Parameter app: the version of the app that opens the copy. Default: the device's. An app never opens the file of a newer one.
-    func restore(_ copy: Copy, node: Int64, app: Int? = nil) throws {
+    /// - Returns: how many rows a migration has rewritten.
+    @discardableResult
+    func restore(_ copy: Copy, node: Int64, app: Int? = nil) throws -> Int {
       let opened = max(copy.version, app ?? version)
+      let migrated = try copy.picture.migrated(from: copy.version, to: opened)
       if opened != version {
         version = opened
         store = try Self.open(version, fault)
         sync = try Self.start(store, node, clock, connecting: .merge)
       }
-      try copy.picture.restore(into: store)
+      try migrated.picture.restore(into: store)
       (held, unsent) = (copy.held, copy.unsent)
       fileLife += 1
       try restart(node: node)
+      return migrated.rows
     }
 
-    /// The app is replaced by its newest version.
-    func upgrade(node: Int64) throws { try restore(copy(), node: node, app: 2) }
+    /// The app is replaced by a newer version. Returns how many rows its migrations have rewritten.
+    @discardableResult
+    func upgrade(node: Int64, app: Int = Simulated.newest) throws -> Int { try restore(copy(), node: node, app: app) }
 
     // MARK: Writing
 

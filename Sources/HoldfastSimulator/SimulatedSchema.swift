@@ -27,15 +27,15 @@ enum Simulated {
     Table(name: "tags", key: ["item_id", "tag"]), Table(name: "labels"),
   ]
 
-  /// Each rule of SQLite that merging can break is in one of the tables. Version 1 lacks `children.mood` and the table `labels`. `drafts` does not
-  /// sync.
+  /// Each rule of SQLite that merging can break is in one of the tables. Version 1 lacks `children.mood` and the table `labels`. The migration
+  /// of version 3 rewrites values. `drafts` does not sync.
   static func schema(_ version: Int) -> StoreSchema {
     let declarations: [SchemaDeclaration] = [
       .synced("items", together: [["opened", "closed"]], here: ["file_url": .null], derived: ["sort_title"]), .synced("children"),
       .synced("accounts", whole: true, time: "updated_at"), .synced("tags", key: ["item_id", "tag"]),
     ]
     return StoreSchema(
-      "simulated", migrations: version == 1 ? [first] : [first, second], records: [Item.self, Tag.self],
+      "simulated", migrations: Array([first, second, third].prefix(version)), records: [Item.self, Tag.self],
       declarations: version == 1 ? declarations : declarations + [.synced("labels")])
   }
 
@@ -65,6 +65,9 @@ enum Simulated {
       ALTER TABLE children ADD COLUMN mood TEXT;
       CREATE TABLE labels (id INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL) STRICT;
       """)
+
+  private static let third = Migration("simulated/003-notes", sql: "UPDATE items SET notes = notes || '!' WHERE notes NOT LIKE '%!'")
+  static let newest = 3
 
   /// A row with a derived column, and one that stays on its device.
   struct Item: StoredRecord {

@@ -44,6 +44,9 @@ extension Simulated.World {
       guard Self.covers(row, sent) else {
         throw Simulated.Violation("the server took \(Self.text(of: sent)), and has \(Self.text(of: row))")
       }
+      guard !isOutdated(row.note, by: sent.note) || row.generation != sent.generation else {
+        throw Simulated.Violation("a migrated value of before won over \(Self.text(of: sent)): \(Self.text(of: row))")
+      }
     }
   }
 

@@ -5,7 +5,7 @@ internal import HoldfastTesting
 extension Simulated {
   /// What must happen at least once in a long enough run: a simulator in which it never does proves nothing about it.
   enum Event: String, CaseIterable {
-    case parked, evicted, restamped, forked, resynced, merged, lost, cascaded, extra, aside, forgotten, taken
+    case parked, evicted, restamped, forked, resynced, merged, lost, cascaded, extra, aside, forgotten, taken, migrated
   }
 
   /// Devices, a server and the network between them.
@@ -45,6 +45,8 @@ extension Simulated {
     private(set) var born: [SyncRow.Name: Set<Int64>] = [:]
     /// The words that were on a device before it connected with `.takeTheServers`, in rows that nobody has edited since. No server gets them.
     private(set) var unshared: Set<String> = []
+    /// When people wrote the words in the notes of items.
+    private(set) var written: [String: Stamp] = [:]
     private(set) var events: [Event: Int] = [:]
     private var wordCount = 0
     private var newWords: Set<String> = []
@@ -101,6 +103,7 @@ extension Simulated {
       let before = unshared.isEmpty ? [:] : try devices[number].rows()
       guard let changed = try devices[number].write(words: { self.newWords }, body) else { return false }
       noteBirths(changed)
+      written.merge(try devices[number].notes(with: newWords)) { max($0, $1) }
       if !unshared.isEmpty { noteEdits(from: before, to: try devices[number].rows()) }
       return true
     }
