@@ -44,14 +44,18 @@ extension Simulated {
     private let doubled: Int
     private let restoresDevices: Bool
     private let restoresServer: Bool
+    private let rewinds: Bool
     private var copies: [Device.Copy] = []
     private var serverCopies: [Server.Copy] = []
+    private var moments: [Device.Moment] = []
 
     init(_ random: inout SeededGenerator) {
       lost = random.pick([0, 10, 40])
       doubled = random.pick([0, 20])
       restoresDevices = random.chance(40)
       restoresServer = random.chance(50)
+      // Snapshots need files, which take time.
+      rewinds = random.chance(10)
     }
 
     mutating func step(_ world: World) throws {
@@ -60,6 +64,7 @@ extension Simulated {
       let number = Int.random(in: world.devices.indices, using: &world.random)
       let device = world.devices[number]
       device.clock.now = world.now
+      if rewinds { try rewind(device, in: world) }
       switch Int.random(in: 0..<100, using: &world.random) {
       case 0..<45: try world.edit(number)
       case 45..<80:
@@ -84,6 +89,19 @@ extension Simulated {
       // Among them copies of branches that were abandoned.
       case 97: if restoresServer, !serverCopies.isEmpty { try world.server.restore(world.random.pick(serverCopies)) }
       case 98: if world.devices.count < 5 { try world.addTaking(skew: device.clock.skew) }
+      default: break
+      }
+    }
+
+    /// Remembers a snapshot now and then, or goes back to one. The process may go on.
+    private mutating func rewind(_ device: Device, in world: World) throws {
+      switch Int.random(in: 0..<40, using: &world.random) {
+      case 0, 1: if let moment = try device.moment() { moments.append(moment) }
+      case 2:
+        let own = moments.filter { $0.device == device.number }
+        guard !own.isEmpty else { return }
+        try world.rewind(device, to: world.random.pick(own))
+        if world.random.chance(50) { try device.restart(node: world.node()) }
       default: break
       }
     }

@@ -57,7 +57,8 @@ extension Simulated.Device {
       aside: try count("SELECT count(*) FROM holdfast_sync_aside"))
   }
 
-  private func contents(of names: [SyncRow.Name]) throws -> [SyncRow.Name: [ExactText: ExactText]] {
+  /// The values of rows, in their tables or parked.
+  func contents(of names: [SyncRow.Name]) throws -> [SyncRow.Name: [ExactText: ExactText]] {
     try store.read { reader in try names.reduce(into: [:]) { $0[$1] = try sync.row($1, in: reader)?.current } }
   }
 
@@ -96,9 +97,11 @@ extension Simulated.Device {
       throw Simulated.Violation("device \(number): a row without a register, or the reverse: \(wrong.sorted().map(\.key.text))")
     }
     guard isCaughtUp else { return }
-    let halves = try count(
-      "SELECT count(*) FROM (SELECT 1 FROM accounts GROUP BY substr(id, 1, 2) HAVING sum(amount) <> 0 OR count(*) <> 2)")
-    guard halves == 0 else { throw Simulated.Violation("device \(number) shows half of a transaction") }
+    guard try halves() == 0 else { throw Simulated.Violation("device \(number) shows half of a transaction") }
+  }
+
+  func halves() throws -> Int {
+    try count("SELECT count(*) FROM (SELECT 1 FROM accounts GROUP BY substr(id, 1, 2) HAVING sum(amount) <> 0 OR count(*) <> 2)")
   }
 }
 

@@ -29,18 +29,24 @@ extension Simulated.Device {
 
   /// These words, where they stand in the notes of items, and their stamps.
   func notes(with words: Set<String>) throws -> [String: Stamp] {
+    let items = try store.read { reader in
+      try reader.values("SELECT id, notes FROM items WHERE notes IS NOT NULL") { row in (id: try row.text(), notes: try row.text()) }
+    }
+    return try notes(of: items.filter { !words.isDisjoint(with: Self.words(in: $0.notes)) }.map { SyncRow.Name("items", $0.id) })
+  }
+
+  /// The words in the notes of rows, and their stamps.
+  func notes(of names: [SyncRow.Name]) throws -> [String: Stamp] {
     try store.read { reader in
-      let items = try reader.values("SELECT id, notes FROM items WHERE notes IS NOT NULL") { row in (try row.text(), try row.text()) }
-      return try items.reduce(into: [:]) { notes, item in
-        guard let word = Self.words(in: item.1).first, words.contains(word) else { return }
-        notes[word] = try sync.row(SyncRow.Name("items", item.0), in: reader)?.note.at
+      try names.reduce(into: [:]) { notes, name in
+        if let note = try sync.row(name, in: reader)?.note, let word = note.word { notes[word] = note.at }
       }
     }
   }
 }
 
 extension SyncRow {
-  /// The notes of an item.
+  /// The notes of an item; without a word for another row.
   struct Note {
     let word: String?
     let isMigrated: Bool

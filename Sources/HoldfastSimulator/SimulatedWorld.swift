@@ -5,7 +5,7 @@ internal import HoldfastTesting
 extension Simulated {
   /// What must happen at least once in a long enough run: a simulator in which it never does proves nothing about it.
   enum Event: String, CaseIterable {
-    case parked, evicted, restamped, forked, resynced, merged, lost, cascaded, extra, aside, forgotten, taken, migrated
+    case parked, evicted, restamped, forked, resynced, merged, lost, cascaded, extra, aside, forgotten, taken, migrated, rewound
   }
 
   /// Devices, a server and the network between them.
@@ -44,9 +44,9 @@ extension Simulated {
     /// The generations that people gave to rows by inserting them.
     private(set) var born: [SyncRow.Name: Set<Int64>] = [:]
     /// The words that were on a device before it connected with `.takeTheServers`, in rows that nobody has edited since. No server gets them.
-    private(set) var unshared: Set<String> = []
+    var unshared: Set<String> = []
     /// When people wrote the words in the notes of items.
-    private(set) var written: [String: Stamp] = [:]
+    var written: [String: Stamp] = [:]
     private(set) var events: [Event: Int] = [:]
     private var wordCount = 0
     private var newWords: Set<String> = []
@@ -104,20 +104,20 @@ extension Simulated {
       guard let changed = try devices[number].write(words: { self.newWords }, body) else { return false }
       noteBirths(changed)
       written.merge(try devices[number].notes(with: newWords)) { max($0, $1) }
-      if !unshared.isEmpty { noteEdits(from: before, to: try devices[number].rows()) }
+      if !unshared.isEmpty { unshared.subtract(Self.edited(from: before, to: try devices[number].rows()).words) }
       return true
     }
 
-    /// A row that is edited travels whole.
-    private func noteEdits(from before: [SyncRow.Name: [ExactText: ExactText]], to after: [SyncRow.Name: [ExactText: ExactText]]) {
-      for name in Set(before.keys).union(after.keys) where before[name] != after[name] {
-        for text in [before[name], after[name]].compactMap(\.self).flatMap(\.values) {
-          unshared.subtract(Device.words(in: text.text))
-        }
-      }
+    /// The rows that an edit has changed, and all their words: such a row travels whole.
+    static func edited(
+      from before: [SyncRow.Name: [ExactText: ExactText]], to after: [SyncRow.Name: [ExactText: ExactText]]
+    ) -> (names: [SyncRow.Name], words: Set<String>) {
+      let names = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
+      let texts = names.flatMap { [before[$0], after[$0]] }.compactMap(\.self).flatMap(\.values)
+      return (names, Set(texts.flatMap { Device.words(in: $0.text) }))
     }
 
-    private func noteBirths(_ generations: [SyncRow.Name: Int64]) {
+    func noteBirths(_ generations: [SyncRow.Name: Int64]) {
       for (name, generation) in generations where generation & 1 == 1 { born[name, default: []].insert(generation) }
     }
 
