@@ -3,7 +3,7 @@ internal import HoldfastSync
 internal import HoldfastTesting
 
 extension StorePicture {
-  /// What the migrations of a newer app make of the content: in a file, because only opening one migrates. And how many notes they have rewritten.
+  /// What the migrations of a newer app make of the content, and how many notes they rewrite. In a file, because only opening one migrates.
   func migrated(from old: Int, to new: Int) throws -> (picture: StorePicture, rows: Int) {
     guard old < new else { return (self, 0) }
     let folder = try TemporaryFolder()

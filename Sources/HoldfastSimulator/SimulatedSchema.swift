@@ -27,8 +27,8 @@ enum Simulated {
     Table(name: "tags", key: ["item_id", "tag"]), Table(name: "labels"),
   ]
 
-  /// Each rule of SQLite that merging can break is in one of the tables. Version 1 lacks `children.mood` and the table `labels`. The migration
-  /// of version 3 rewrites values. `drafts` does not sync.
+  /// Each rule of SQLite that merging can break is in one of the tables. Version 1 lacks `children.mood` and the table `labels`.
+  /// The migration of version 3 rewrites values. `drafts` does not sync.
   static func schema(_ version: Int) -> StoreSchema {
     let declarations: [SchemaDeclaration] = [
       .synced("items", together: [["opened", "closed"]], here: ["file_url": .null], derived: ["sort_title"]), .synced("children"),

@@ -43,7 +43,7 @@ extension Simulated {
     private(set) var taken: Set<String> = []
     /// The generations that people gave to rows by inserting them.
     private(set) var born: [SyncRow.Name: Set<Int64>] = [:]
-    /// The words that were on a device before it connected with `.takeTheServers`, in rows that nobody has edited since. No server gets them.
+    /// The words of rows that a device had before it connected with `.takeTheServers`. A row that is edited since travels, with its words.
     var unshared: Set<String> = []
     /// When people wrote the words in the notes of items.
     var written: [String: Stamp] = [:]
