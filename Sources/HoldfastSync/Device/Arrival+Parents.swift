@@ -36,7 +36,8 @@ extension Arrival {
         let changes = columns.sorted { $0.key < $1.key }.map { "\(quoted($0)) = \($1)" }.joined(separator: ", ")
         do {
           _ = try capturing {
-            try tx.execute("UPDATE \(raw: quoted(table.name)) SET \(raw: changes) WHERE \(sql: table.key.matches(key))")
+            try tx.execute(
+              "UPDATE \(raw: table.conflictRule) \(raw: quoted(table.name)) SET \(raw: changes) WHERE \(sql: table.key.matches(key))")
           }
         } catch let refusal as StoreError where refusal.code == .constraint {}
       }

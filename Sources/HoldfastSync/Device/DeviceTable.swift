@@ -44,6 +44,7 @@ final class DeviceTable {
   /// The declared defaults, in SQL.
   let defaults: [String: String]
   let unique: [UniqueRule]
+  let conflictRule: String
   let record: RowRecord?
   /// `groups`, and each column alone, as it may have been in an earlier version.
   private let byNumber: [Int64: Group]
@@ -78,6 +79,7 @@ final class DeviceTable {
     }
     guard synced.key == [rowID] || rules.contains(where: isKey) else { throw misuse("its key is not unique, or not compared byte by byte") }
     unique = rules.filter { !isKey($0) }
+    conflictRule = try reader.conflictRule(of: synced.name)
     (name, number, here, derived) = (synced.name, SyncedTable.number(of: synced.name), synced.here, synced.derived)
     columns = try synced.columns(shape)
     groups = synced.groups(of: columns).map(Group.init)
@@ -152,7 +154,7 @@ final class DeviceTable {
       let keys = Set(key.columns.map(\.name))
       let changed = (columns + derived.sorted()).filter { !keys.contains($0) }.map { "\(quoted($0)) = excluded.\(quoted($0))" }
       let sql = """
-        INSERT INTO \(quoted(name)) (\(given.map(quoted).joined(separator: ", ")))
+        INSERT \(conflictRule) INTO \(quoted(name)) (\(given.map(quoted).joined(separator: ", ")))
         VALUES (\(given.map { _ in "?" }.joined(separator: ", ")))
         ON CONFLICT (\(key.list())) DO \(changed.isEmpty ? "NOTHING" : "UPDATE SET " + changed.joined(separator: ", "))
         """

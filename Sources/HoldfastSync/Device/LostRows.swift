@@ -66,7 +66,7 @@ extension DeviceTables {
       // Where the row was there, it has kept these columns.
       if !here.isEmpty, let key = table.key.values(of: name.key.text) {
         let set = BoundSQL.joined(here.sorted { $0.key < $1.key }.map { "\(raw: quoted($0.key)) = \($0.value)" }, separator: ", ")
-        try tx.execute("UPDATE \(raw: quoted(table.name)) SET \(sql: set) WHERE \(sql: table.key.matches(key))")
+        try tx.execute("UPDATE \(raw: table.conflictRule) \(raw: quoted(table.name)) SET \(sql: set) WHERE \(sql: table.key.matches(key))")
       }
     } catch let unfit as Unfit {
       throw StoreError(.constraint, "the row \(name.key.text) of \(table.name) cannot be written: \(unfit.reason)")

@@ -35,11 +35,12 @@ extension SQLTable {
   /// Inserts a kept row; or sets a foreign key again, where it is still NULL. Returns whether there was such a row.
   func putBack(_ row: SyncRow, in tx: Writer) throws -> Bool {
     let changed = row.exceptions.keys.flatMap { SyncRow.columns(of: $0) }
+    let rule = try tx.conflictRule(of: name)
     guard !changed.isEmpty else {
       // A column that cannot be NULL, and that the row does not have, is newer than the row: it gets its default.
       let columns = columns.filter { !$0.isGenerated && (!$0.isNotNull || row.values[ExactText($0.name)] != nil) }.map(\.name)
       let values = BoundSQL.joined(columns.map { "\(Self.value(row, ExactText($0)))" }, separator: ", ")
-      return try tx.execute("INSERT INTO \(raw: quoted(name)) (\(sql: .names(columns))) VALUES (\(sql: values))") > 0
+      return try tx.execute("INSERT \(raw: rule) INTO \(raw: quoted(name)) (\(sql: .names(columns))) VALUES (\(sql: values))") > 0
     }
     let set = BoundSQL.joined(changed.map { "\(raw: quoted($0.text)) = \(Self.value(row, $0))" }, separator: ", ")
     let isNull = BoundSQL.joined(changed.map { "\(raw: quoted($0.text)) IS NULL" }, separator: " AND ")
@@ -49,7 +50,7 @@ extension SQLTable {
       let first: BoundSQL = "ORDER BY \(raw: rowID) = \(Int64(row.name.key.text)) DESC LIMIT 1"
       isMeant = "\(raw: rowID) = (SELECT \(raw: rowID) FROM \(raw: quoted(name)) WHERE \(sql: isMeant) \(sql: first))"
     }
-    return try tx.execute("UPDATE \(raw: quoted(name)) SET \(sql: set) WHERE \(sql: isMeant)") > 0
+    return try tx.execute("UPDATE \(raw: rule) \(raw: quoted(name)) SET \(sql: set) WHERE \(sql: isMeant)") > 0
   }
 
   /// Whether the table has a whole row with all these values.

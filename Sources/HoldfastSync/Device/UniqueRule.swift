@@ -66,3 +66,11 @@ struct UniqueRule {
     return condition.map { "\(sql: clashes) AND (\(raw: $0))" } ?? clashes
   }
 }
+
+extension Reader {
+  /// What sync's statements say of conflicts in a table: ABORT, where its constraints say otherwise. Elsewhere nothing, because it would also
+  /// count in the table's triggers, instead of what these say.
+  func conflictRule(of table: String) throws -> String {
+    try count("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = \(table) AND sql LIKE '%conflict%'") > 0 ? "OR ABORT" : ""
+  }
+}
