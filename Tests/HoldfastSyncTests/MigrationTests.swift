@@ -179,6 +179,21 @@ struct MigrationTests {
     #expect(try alone.rows("SELECT count(*) FROM seen") == ["0"])
   }
 
+  @Test("where a migration fails, a store that syncs offers no snapshot, whose restoring is refused; the version before goes on with it")
+  func offersNoSnapshot() throws {
+    let world = try World()
+    let (file, schema) = (world.folder.file("0.sqlite"), World.schema("DELETE FROM books WHERE id = 'b'"))
+    try world.devices[0].store.close()
+    let failed = try Store.open(at: file, schemas: [schema], options: .testing)
+    let snapshot = try #require(try failed.snapshots().first)
+    #expect(failed.openingError?.code == .migrationLostRows && failed.openingError?.recoveryOptions == [.openReadOnly])
+    try failed.close()
+    #expect(code { try Store.restore(at: file, snapshot: snapshot.id, options: .testing) } == .misuse)
+    try world.migrate(0, nil)
+    try world.write(0, "UPDATE books SET title = 'Mine' WHERE id = 'a'")
+    #expect(try world.settle() == 1)
+  }
+
   @Test("a migration that is rolled back stamps nothing")
   func rolledBack() throws {
     let world = try World()

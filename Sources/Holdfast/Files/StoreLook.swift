@@ -27,6 +27,8 @@ package struct StoreLook {
   private(set) var hasLeftLog = false
   /// The file cannot be read as it is; opening it for writing recovers it first. `content` was read from a recovered private copy.
   var needsRecovery = false
+  /// Whether it is a store that is connected to a space.
+  var isConnected: Bool { if case .store(_, let shape) = content { shape.isConnected } else { false } }
 
   /// - Parameter thoroughly: as for `LeftLog`. A store that cannot be read with its log is judged so anyway.
   /// - Throws: `.notADatabase`, `.damaged`, `.busy`, `.permissionDenied`, `.wrongKey`, `.keyNeeded`, `.notEncrypted`; `.inputOutput` when a pipe or a folder stands where

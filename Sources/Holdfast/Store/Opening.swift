@@ -207,7 +207,7 @@ struct Opening {
     guard var plain = try? Opening(files, schemas, looking), plain.readOnlyReason != nil else { throw failure }
     options.logger.error("migrating failed", metadata: ["path": "\(files.path)", "code": "\(failure.code.rawValue)"])
     plain.readOnlyReason = failure.message
-    return try plain.openReadOnly(openingError: failure.recoverable(files), notices: notices)
+    return try plain.openReadOnly(openingError: failure.recoverable(files, options), notices: notices)
   }
 
   private func openReadOnly(openingError: StoreError? = nil, notices: [StoreNotice] = []) throws -> Store {
@@ -305,7 +305,9 @@ struct Opening {
 
 extension StoreError {
   /// Adds the recovery options that this file has, and a suggestion that names the first one.
-  package func recoverable(_ files: StoreFiles) -> StoreError {
+  ///
+  /// - Parameter options: for their key.
+  package func recoverable(_ files: StoreFiles, _ options: StoreOptions = .production) -> StoreError {
     // Only once: an inner call may have added them.
     guard recoveryOptions.isEmpty else { return self }
     var error = self
@@ -323,8 +325,8 @@ extension StoreError {
       if mayHoldRows || !error.recoveryOptions.isEmpty { error.recoveryOptions.insert(.heal, at: 0) }
       error.suggestion = suggestion ?? error.recoveryOptions.first.flatMap(advice)
     case .migrationFailed, .migrationLostRows, .editedMigration:
-      // The file is unchanged, and so the archive's newest moment is the same.
-      if let newest = try? Snapshot.toRestore(files) {
+      // The file is unchanged, and so the archive's newest moment is the same. In a store that syncs, restoring is refused.
+      if (try? StoreLook(files, options))?.isConnected != true, let newest = try? Snapshot.toRestore(files) {
         error.recoveryOptions.append(.restoreSnapshot(id: newest.id))
       }
       error.recoveryOptions.append(.openReadOnly)

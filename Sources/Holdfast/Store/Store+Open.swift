@@ -30,7 +30,7 @@ extension Store {
     } catch {
       let failure = StoreError(error, path: files.path)
       options.logger.error("opening failed", metadata: ["path": "\(files.path)", "code": "\(failure.code.rawValue)"])
-      throw failure.recoverable(files)
+      throw failure.recoverable(files, options)
     }
   }
 

@@ -77,7 +77,7 @@ public struct StoreError: Error, Sendable {
     /// Go back to the newest moment of the archive with `Store.rewind(at:to:)` and `.time(.distantFuture)`. `newest` is the time of that moment,
     /// as far as the archive's files tell without proving them.
     case rewind(newest: Date)
-    /// Restore a snapshot with `Store.restore(at:snapshot:)`.
+    /// Restore a snapshot with `Store.restore(at:snapshot:)`. Not offered where a migration failed in a store that syncs, which it refuses.
     case restoreSnapshot(id: String)
     /// Open with `StoreOptions.opensReadOnly`, to look and to export.
     case openReadOnly
@@ -162,7 +162,8 @@ extension StoreError.Code {
     case .wrongKind: "Choose another file; this one was left as it is."
     case .newerSchema: "Update the app; nothing was changed."
     case .editedMigration: "Put the old text of the migration back, and add a new migration after it."
-    case .migrationLostRows, .migrationFailed: "Nothing was changed. Report this to the app's developer; the data are as before."
+    case .migrationLostRows, .migrationFailed:
+      "Nothing was changed: the version of the app before this one still opens the store. Report this to the app's developer."
     case .verificationFailed: "Nothing was changed. Keep the source, and report this."
     case .readOnly: "Open the store for writing."
     case .constraint, .invalidValue: "Change the value and save again."
