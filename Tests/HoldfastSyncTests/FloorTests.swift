@@ -94,22 +94,28 @@ struct FloorTests {
     #expect(try sent(device) == ["n4"])
   }
 
-  @Test("a process that ends in such a resync begins it anew; another epoch makes it one that removes nothing, and sends what did not come")
-  func interrupted() throws {
-    for hasBranched in [true, false] {
-      let device = try self.device()
-      try device.answer(Self.page(cursor: 9), to: next(device), floor: 8)
-      try device.answer(Self.page((Self.note("n1"), 1), cursor: 1, more: true), to: next(device), floor: 8)
-      let again = try LoneDevice(device.store)
-      again.sync.beginRound()
-      #expect(try next(again).epoch == "e1" && next(again).cursor == 0)
-      if hasBranched {
-        try again.answer(.branched(fork: 2), to: next(again), epoch: "e2", floor: 1)
-        #expect(try next(again).epoch == nil)
-      }
-      try again.answer(Self.page((Self.note("n1"), 1), cursor: 9), to: next(again), epoch: hasBranched ? "e2" : "e1", floor: 8)
-      #expect(try sent(again) == (hasBranched ? ["n2", "n3", "n4"] : ["n4"]))
+  @Test(
+    """
+    a process that ends in such a resync begins it anew; so does a new epoch, which gets what came behind its fork; an unknown epoch makes it one \
+    that removes nothing, and sends what did not come
+    """,
+    arguments: [
+      (false, nil, ["n4"]), (true, 8, ["n4"]), (true, 2, ["n3", "n4"]), (true, nil, ["n2", "n3", "n4"]),
+    ] as [(Bool, Int64?, [String])])
+  func interrupted(_ hasBranched: Bool, _ fork: Int64?, _ keys: [String]) throws {
+    let device = try self.device()
+    try device.answer(Self.page(cursor: 9), to: next(device), floor: 8)
+    try device.answer(Self.page((Self.note("n1"), 1), cursor: 1, more: true), to: next(device), floor: 8)
+    let again = try LoneDevice(device.store)
+    again.sync.beginRound()
+    #expect(try next(again).epoch == "e1" && next(again).cursor == 0)
+    if hasBranched {
+      try again.answer(.branched(fork: fork), to: next(again), epoch: "e2", floor: 1)
+      #expect(try next(again).epoch == (fork == nil ? nil : "e2") && next(again).cursor == 0)
     }
+    try again.answer(Self.page((Self.note("n1"), 1), cursor: 9), to: next(again), epoch: hasBranched ? "e2" : "e1", floor: 8)
+    #expect(try sent(again) == keys)
+    #expect(try lost(again) == (keys.contains("n2") ? [] : ["n2 \"mine\""]))
   }
 
   @Test("a tombstone at the floor or below yields to a new row with its key, whose generations begin anew; one above it wins, and is sent")
@@ -146,5 +152,50 @@ struct FloorTests {
     try device.answer(Self.page((.book("b", at: 1), 2), cursor: 9), to: next(device), floor: 8)
     #expect(try device.row("books", "a") == nil && device.row("books", "b") != nil)
     #expect(try sent(device) == [])
+  }
+
+  @Test("an update of the app within such a resync brings the rows of a table that was unknown; those that do not come again go, too")
+  func updated() throws {
+    let folder = try TemporaryFolder()
+    let (a, b) = (SyncRow.book("a", at: 1, ["id": "\"a\""]), SyncRow.book("b", at: 1, ["id": "\"b\""]))
+    let old = try LoneDevice(folder.store([SyncedNotes.schema]))
+    try old.pull(a, b)
+    old.sync.beginRound()
+    try old.answer(Self.page(cursor: 9), to: next(old), floor: 8)
+    try old.store.close()
+    let books = Migration("notes/002-books", sql: "CREATE TABLE books (id TEXT NOT NULL PRIMARY KEY) STRICT")
+    let newer = StoreSchema(
+      "notes", migrations: SyncedNotes.schema.migrations + [books], declarations: [.synced("notes"), .synced("books")])
+    let device = try LoneDevice(folder.store([newer]))
+    #expect(try device.store.rows("SELECT id FROM books ORDER BY id") == ["a", "b"])
+    device.sync.beginRound()
+    try device.answer(Self.page((b, 2), cursor: 9), to: next(device), floor: 8)
+    #expect(try device.store.rows("SELECT id FROM books") == ["b"] && sent(device) == [])
+  }
+
+  private static func item(_ key: String, parent: String? = nil, before: String? = nil) -> SyncRow {
+    let values = ["id": key, "title": "old", "parent_id": parent, "before_id": before].compactMapValues { $0 }
+    return SyncRow(
+      SyncRow.Name("items", key), generation: 1, birth: .at(1),
+      values: Dictionary(uniqueKeysWithValues: values.map { (ExactText($0), SyncValue.text(of: .text($1))) }))
+  }
+
+  @Test("what a gone row takes along is sent only where the server has it; what it clears in gone rows is no change, and none of lost")
+  func gone() throws {
+    let sql = """
+      CREATE TABLE items (
+        id TEXT NOT NULL PRIMARY KEY, title TEXT NOT NULL, parent_id TEXT REFERENCES items (id) ON DELETE CASCADE,
+        before_id TEXT REFERENCES items (id) ON DELETE SET NULL) STRICT
+      """
+    let device = try LoneDevice(
+      StoreSchema("items", migrations: [Migration("items/001", sql: sql)], declarations: [.synced("items")]))
+    let there = Self.item("e", parent: "a")
+    try device.pull(Self.item("a"), Self.item("b", parent: "a"), Self.item("c", parent: "a"), Self.item("d", before: "a"), there)
+    try device.write("UPDATE items SET title = 'mine' WHERE id = 'c'")
+    device.sync.beginRound()
+    try device.answer(Self.page(cursor: 9), to: next(device), floor: 8)
+    try device.answer(Self.page((there, 5), cursor: 9), to: next(device), floor: 8)
+    #expect(try device.store.rows("SELECT id FROM items") == [] && lost(device) == ["c \"mine\""])
+    #expect(try sent(device) == ["e"])
   }
 }

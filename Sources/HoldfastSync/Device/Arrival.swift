@@ -23,7 +23,7 @@ final class Arrival {
   /// Parked rows that refer to each other in a circle, while they come back together.
   var coming: Set<SyncRow.Name> = []
   private var hasAll = true
-  private var deletions: [(row: SyncRow, state: RowState)] = []
+  var deletions: [(row: SyncRow, state: RowState)] = []
 
   init(_ tx: Writer, _ tables: DeviceTables, at: Int64, takesTheServers: Bool = false, floor: Int64 = 0) throws {
     (self.tx, self.tables, self.at, self.takesTheServers, self.floor) = (tx, tables, at, takesTheServers, floor)
@@ -72,9 +72,13 @@ final class Arrival {
   func take(_ stored: [SyncResponse.Stored], hasAll: Bool) throws {
     self.hasAll = hasAll
     for stored in stored where stored.row.canBeStored { try take(stored.row, stored.sequence) }
+    try applyDeletions()
+    try mendParents()
+  }
+
+  func applyDeletions() throws {
     for deletion in deletions { try apply(deletion.row, deletion.state) }
     deletions = []
-    try mendParents()
   }
 
   private func take(_ remote: SyncRow, _ sequence: Int64) throws {
@@ -163,8 +167,8 @@ final class Arrival {
     guard table.children.contains(where: { $0.action == "CASCADE" || $0.holdsBack }) else { return }
     for doomed in try dependents(of: name, where: { $0.action == "CASCADE" }) {
       // What was deleted together is in *lost* already.
-      if doomed != name, !deletions.contains(where: { $0.row.name == doomed }), let local = try tables.local(doomed, in: tx),
-        local.state.dirty != 0
+      if doomed != name, let local = try tables.local(doomed, in: tx), local.state.dirty != 0,
+        !deletions.contains(where: { $0.row.name == doomed })
       {
         try keep(local.row, winner: tombstone)
       }

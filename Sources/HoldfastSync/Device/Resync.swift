@@ -31,8 +31,8 @@ extension Arrival {
   func beginResync(_ resync: SpaceState.Resync = .sends) throws {
     try tx.execute("UPDATE holdfast_sync_extra SET sequence = 0 WHERE sequence > 0")
     if resync == .removes {
-      // Now -1 is a row that the server had, and 0 one that it may never have had.
-      try tx.execute("UPDATE holdfast_sync_row SET sequence = -1 WHERE sequence")
+      // Now a negative number is that of a row that the server had, and 0 that of one that it may never have had.
+      try tx.execute("UPDATE holdfast_sync_row SET sequence = -sequence WHERE sequence > 0")
       try tx.execute("UPDATE holdfast_sync SET is_resync = -1, cursor = 0")
       return
     }
@@ -50,14 +50,17 @@ extension Arrival {
     try tx.execute("UPDATE holdfast_sync_extra SET dirty = 1 WHERE sequence = 0 AND dirty = 0")
   }
 
-  /// The device's epoch ended at push number `fork`: what came behind it may be gone from the server, and is sent again.
-  func branch(at fork: Int64, to epoch: String) throws {
+  /// The device's epoch ended at push number `fork`: what came behind it may be gone from the server, and is sent again. A full resync that
+  /// removes begins anew in the next epoch.
+  func branch(at fork: Int64, to epoch: String, _ resync: SpaceState.Resync) throws {
+    try tx.execute("UPDATE holdfast_sync_row SET sequence = -sequence WHERE sequence < 0")
     for table in ["holdfast_sync_row", "holdfast_sync_extra"] {
       try tx.execute("UPDATE \(raw: table) SET sequence = 0, dirty = 1 WHERE sequence > \(fork)")
     }
     // A space whose limits were changed has a new epoch.
     try tx.sendRefusedAgain()
     try tx.execute("UPDATE holdfast_sync SET epoch = \(epoch), cursor = min(cursor, \(fork))")
+    if resync == .removes { try beginResync(.removes) }
   }
 
   /// Removes the rows of before connecting that the server does not have, after it has kept them in *lost*. Rows that refer to them, and that the
@@ -81,12 +84,14 @@ extension Arrival {
   /// Deletes the rows that the server had in this epoch and has no more, and keeps those with unsent changes in *lost*. Their tombstones are
   /// not sent: they count as the server's, at the floor up to which it has removed its own.
   private func removeGoneFromServer() throws {
+    // Of all before the first is deleted: what that does to the others is no change of this device.
     for name in try registers("sequence < 0 AND generation & 1") {
       guard let local = try tables.local(name, in: tx), local.row.isAlive else { continue }
       let tombstone = SyncRow(name, generation: local.row.generation &+ 1)
       if local.state.dirty != 0 { try keep(local.row, winner: tombstone) }
-      try apply(tombstone, RowState(sequence: floor, dirty: 0))
+      deletions.append((tombstone, RowState(sequence: floor, dirty: 0)))
     }
+    try applyDeletions()
     try mendParents()
     try tx.execute("UPDATE holdfast_sync_row SET sequence = iif(dirty, 0, \(floor)) WHERE sequence < 0")
     // Of tables that this version does not know, so nobody has changed them here.
@@ -127,7 +132,12 @@ extension Arrival {
         if merged.isAlive { try place(merged, whole, over: local, in: table) } else { try apply(merged, whole) }
       }
     }
-    if hasDrained { try mendParents() }
-    return hasDrained
+    guard hasDrained else { return false }
+    // In a resync that removes, what is clean had come from the server.
+    if try SpaceState(tx).resync == .removes {
+      try tx.execute("UPDATE holdfast_sync_row SET sequence = -1 WHERE sequence = 0 AND dirty = 0")
+    }
+    try mendParents()
+    return true
   }
 }

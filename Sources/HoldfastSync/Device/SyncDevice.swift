@@ -182,8 +182,8 @@ package final class SyncDevice {
       if let cursor { try tx.execute("UPDATE holdfast_sync SET cursor = max(cursor, \(cursor))") } else { round.mustPullAgain = true }
       settles = cursor != nil
     case (.branched(let fork), _):
-      if let fork, state.resync == .none {
-        try arrival.branch(at: max(0, fork), to: response.epoch)
+      if let fork, [.none, .removes].contains(state.resync) {
+        try arrival.branch(at: max(0, fork), to: response.epoch, state.resync)
       } else {
         try arrival.beginResync()
       }
