@@ -95,6 +95,20 @@ struct KeptAsideTests {
     #expect(device.sync.status.parked == 1 && device.sync.status.lastError == nil)
   }
 
+  @Test("a parked row is not migrated: it comes back as it was")
+  func migrated() throws {
+    let folder = try TemporaryFolder()
+    let first = Self.schema("CREATE TABLE items (id TEXT NOT NULL PRIMARY KEY, slug TEXT UNIQUE, file TEXT) STRICT")
+    let old = try LoneDevice(folder.store([first]))
+    try old.pull(Self.item("a", at: 1, slug: "x"), Self.item("b", at: 2, slug: "x"))
+    try old.store.close()
+    let upper = Migration("items/002", sql: "UPDATE items SET slug = upper(slug)")
+    let schema = StoreSchema("items", migrations: first.migrations + [upper], declarations: first.declarations)
+    let device = try LoneDevice(folder.store([schema]))
+    try device.pull()
+    #expect(try device.store.rows("SELECT id, slug FROM items ORDER BY id", columns: 2) == ["a X", "b x"])
+  }
+
   @Test("a unique index with a condition on a generated column cannot be synced")
   func conditionOnGenerated() {
     let schema = Self.schema(

@@ -136,6 +136,38 @@ struct MigrationTests {
     #expect(try world.registers(0) == world.registers(1))
   }
 
+  @Test(
+    "of a column that begins to sync, the value of the device that is updated first arrives; where both are before they meet, the same one",
+    arguments: [true, false])
+  func beginsToSync(haveMet: Bool) throws {
+    let world = try World(here: ["pages": .null])
+    try world.write(1, "UPDATE books SET pages = 7 WHERE id = 'b'")
+    #expect(try world.settle() == 0)
+    try world.migrate(0, "")
+    if haveMet { #expect(try world.settle() == 2) }
+    try world.migrate(1, "")
+    if haveMet { #expect(try world.registers(0) == world.registers(1)) } else { try world.settle() }
+    #expect(try world.settle() == 0)
+    #expect(try world.shown("SELECT pages FROM books ORDER BY id") == ["100", haveMet ? "300" : "7"])
+  }
+
+  private static let further = "UPDATE marks SET page = page + 1; UPDATE books SET pages = pages + 1"
+
+  @Test(
+    "a migration that changes its own result changes twice what a device gets before its update, unless the space demands the new version")
+  func twice() throws {
+    for isDemanded in [false, true] {
+      let world = try World()
+      if isDemanded { try world.server.requireSchema(2, in: "s") }
+      try world.migrate(0, Self.further)
+      try world.settle()
+      try world.migrate(1, Self.further)
+      try world.settle()
+      #expect(try world.shown("SELECT pages FROM books ORDER BY id") == (isDemanded ? ["101", "301"] : ["102", "302"]))
+      #expect(try world.shown("SELECT page FROM marks") == [isDemanded ? "8" : "9"])
+    }
+  }
+
   @Test("a row whose key a migration changes is deleted and inserted")
   func rekeyed() throws {
     let world = try World()
@@ -213,7 +245,7 @@ struct MigrationTests {
 /// Devices with two books and a mark, and a server.
 private final class World {
   /// The first version, or the second one with this migration.
-  static func schema(_ sql: String? = nil, together: [[String]] = []) -> StoreSchema {
+  static func schema(_ sql: String? = nil, together: [[String]] = [], here: [String: SQLValue] = [:]) -> StoreSchema {
     let first = Migration(
       "books/001",
       sql: """
@@ -222,7 +254,7 @@ private final class World {
         """)
     return StoreSchema(
       "books", migrations: [first] + (sql.map { [Migration("books/002", sql: $0)] } ?? []),
-      declarations: [.synced("books", together: together), .synced("marks", whole: true)])
+      declarations: [.synced("books", together: together, here: here), .synced("marks", whole: true)])
   }
 
   let folder: TemporaryFolder
@@ -230,11 +262,12 @@ private final class World {
   private(set) var devices: [(store: Store, sync: SyncDevice)] = []
   private var now: Int64 = 1_800_000_000_000
 
-  init() throws {
+  /// - Parameter here: of the first version's books.
+  init(here: [String: SQLValue] = [:]) throws {
     folder = try TemporaryFolder()
     server = SyncServer(try Store.inMemory(schemas: [SyncServer.schema]))
     try server.makeSpace("s", epoch: "e")
-    for number in 0...1 { devices.append(try open(number, Self.schema())) }
+    for number in 0...1 { devices.append(try open(number, Self.schema(here: here))) }
     try write(0, "INSERT INTO books VALUES ('a', 'Emma', 100), ('b', 'Persuasion', 300)")
     try write(0, "INSERT INTO marks VALUES ('a', 7)")
     try settle()

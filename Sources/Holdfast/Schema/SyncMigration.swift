@@ -11,7 +11,10 @@ struct RowsBeforeMigration {
   /// Keeps the rows that have a register. Nil in a store that is not connected, and for a table or a key that does not exist yet.
   init?(_ table: SyncedTable, _ db: Database, _ known: SchemaShape) throws {
     guard known.isConnected, let all = known.columns[table.name], all.isSuperset(of: table.key) else { return nil }
-    (self.table, columns) = (table, table.synced(of: all, known))
+    // The trigger of the version before tells which of them it noted. A column that begins to sync is new, whatever it holds.
+    let (synced, trigger) = (table.synced(of: all, known), known.objects["\(table.name)_sync_update"]?.sql ?? "")
+    let noted = synced.filter { trigger.contains(AuditedTable.differs($0)) }
+    (self.table, columns) = (table, noted.isEmpty ? synced : noted.union(table.key))
     try db.execute(
       sql: """
         CREATE TABLE \(copy) AS SELECT \(columns.sorted().map(quoted).joined(separator: ", ")) FROM main.\(quoted(table.name)) t
