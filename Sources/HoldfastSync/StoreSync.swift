@@ -63,12 +63,7 @@ public final class StoreSync: Sendable {
           throw StoreError(
             .misuse, "no table of this store syncs", suggestion: "Declare the tables that should with SchemaDeclaration.synced.")
         }
-        let merge: SyncDevice.FirstMerge =
-          switch first {
-          case .merge: .merge
-          case .takeTheServers: .takeTheServers
-          }
-        try SyncDevice.connect(store, space: space, node: .random(in: 0...Stamp.largestNode), first: merge)
+        try SyncDevice.connect(store, space: space, node: .random(in: 0...Stamp.largestNode), first: first)
       }
     }
   }

@@ -12,7 +12,7 @@ final class Arrival {
   let tables: DeviceTables
   /// The device's time, for *lost*.
   let at: Int64
-  /// During the first pull of `FirstMerge.takeTheServers`: rows of before are no rival to the server's.
+  /// During the first pull of `FirstConnection.takeTheServers`: rows of before are no rival to the server's.
   let takesTheServers: Bool
   /// The server may have removed tombstones of pushes up to this number.
   let floor: Int64

@@ -6,7 +6,7 @@ struct SpaceState {
     case none = 0
     /// A full resync is under way: at its end, rows that the server did not have are sent.
     case sends = 1
-    /// The first pull of `FirstMerge.takeTheServers`: at its end, such rows are removed.
+    /// The first pull of `FirstConnection.takeTheServers`: at its end, such rows are removed.
     case takes = 2
     /// The full resync of a device that may have missed deletions, in the same epoch: at its end, rows that the server had and has no more are
     /// removed. Below `none`, so that a resync that sends takes its place: in another epoch, such rows may be what the server has lost.

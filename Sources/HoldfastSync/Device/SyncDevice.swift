@@ -9,16 +9,6 @@ package import Holdfast
 /// What has to be sent is known from the store alone, so a request that fails, or a process that ends, loses nothing: the next round asks again.
 /// Each answer is one transaction.
 package final class SyncDevice {
-  /// What happens at the first pull to rows that were there before connecting.
-  package enum FirstMerge: Sendable {
-    /// They are merged with the server's, and sent.
-    case merge
-    /// The server's take their place; values that differ are kept in *lost*. Those that the server does not have are kept in *lost* and deleted at
-    /// the end of the first pull, which no other device notices. With them go the rows of tables that do not sync and that refer to them; these
-    /// are kept nowhere.
-    case takeTheServers
-  }
-
   package struct Status: Sendable {
     /// Rows that have yet to be sent.
     package var pending = 0
@@ -69,7 +59,7 @@ package final class SyncDevice {
   ///
   /// Connecting a second time to the same space changes nothing.
   /// - Throws: `.wrongKind` for a store that is connected to another space; `.misuse` for a declaration that the store's tables do not fit.
-  package static func connect(_ store: Store, space: String, node: Int64, first: FirstMerge = .merge) throws {
+  package static func connect(_ store: Store, space: String, node: Int64, first: StoreSync.FirstConnection = .merge) throws {
     try store.write(as: "sync.connect") { tx in
       guard try tx.tables(named: SyncTables.state).isEmpty else {
         let known = try tx.value("SELECT space FROM holdfast_sync") { row in try row.text() } ?? ""
