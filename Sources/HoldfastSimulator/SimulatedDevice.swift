@@ -40,7 +40,7 @@ extension Simulated {
 
     /// - Parameter existing: writes before the store is connected.
     init(
-      _ number: Int, version: Int, skew: Int64 = 0, node: Int64, at now: Int64, first: SyncDevice.FirstMerge = .merge,
+      _ number: Int, version: Int, skew: Int64 = 0, node: Int64, at now: Int64, first: StoreSync.FirstConnection = .merge,
       existing: (Writer) throws -> Void = { _ in }
     ) throws {
       (self.number, self.version) = (number, version)
@@ -63,7 +63,7 @@ extension Simulated {
       return try Store.inMemory(schemas: [Simulated.schema(version)], options: options)
     }
 
-    private static func start(_ store: Store, _ node: Int64, _ clock: Clock, connecting first: SyncDevice.FirstMerge? = nil) throws
+    private static func start(_ store: Store, _ node: Int64, _ clock: Clock, connecting first: StoreSync.FirstConnection? = nil) throws
       -> SyncDevice
     {
       if let first {

@@ -63,7 +63,7 @@ extension Simulated {
 
     @discardableResult
     func add(
-      version: Int, skew: Int64, first: SyncDevice.FirstMerge = .merge, existing: (Writer) throws -> Void = { _ in }
+      version: Int, skew: Int64, first: StoreSync.FirstConnection = .merge, existing: (Writer) throws -> Void = { _ in }
     ) throws -> Device {
       newWords = []
       let device = try Device(
