@@ -62,11 +62,14 @@ extension SyncServer {
 extension Space {
   /// Counts the new line in place of the old one. A new line that the limits refuse changes nothing; its reason is then returned.
   ///
-  /// A line that is not longer than the old one is never refused for the quota, so that a full space can be emptied.
+  /// A line that is not longer than the old one is never refused for the quota, so that a full space can be emptied. The deletion of a row that
+  /// is stored is never refused: its mark as purged makes the line of a deleted row longer, and every device must learn of it.
   fileprivate mutating func replace(_ old: StoredLine?, by new: StoredLine, within limits: SyncLimits) -> String? {
     let growth = Int64(new.line.utf8.count - (old?.line.utf8.count ?? 0))
-    guard new.line.utf8.count <= limits.rowBytes else { return "row_too_large" }
-    guard growth <= 0 || bytes <= limits.bytes - growth, old != nil || rows < limits.rows else { return "quota" }
+    if old == nil || new.row.isAlive {
+      guard new.line.utf8.count <= limits.rowBytes else { return "row_too_large" }
+      guard growth <= 0 || bytes <= limits.bytes - growth, old != nil || rows < limits.rows else { return "quota" }
+    }
     bytes += growth
     rows += old == nil ? 1 : 0
     if let old { digest &-= Int64(bitPattern: SyncRow.digest(ofLine: old.line)) }

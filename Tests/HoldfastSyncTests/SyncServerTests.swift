@@ -155,6 +155,18 @@ struct SyncServerTests {
     #expect(try world.push(.deletedBook("a"), small, cursor: 1) == "pushed: 2 books/a, 2 books/b; cursor 2")
   }
 
+  @Test("a full space takes the mark of a deleted row, which makes its line longer; a deleted row that it does not have is refused")
+  func quotaOfPurges() throws {
+    let deleted = SyncRow.deletedBook("a")
+    var limits = SyncLimits()
+    (limits.bytes, limits.rowBytes) = (Int64(deleted.line.utf8.count), deleted.line.utf8.count)
+    let world = try ServerWorld(limits)
+    #expect(try world.push(deleted) == "pushed: 1 books/a; cursor 1")
+    let purged = SyncRow.deletedBook("a", forgets: true)
+    #expect(try world.push(purged, .deletedBook("b"), cursor: 1) == "pushed: 2 books/a; b quota; cursor 2")
+    #expect(try world.rows() == [purged])
+  }
+
   @Test("a space may have limits of its own; where they change, a new epoch begins")
   func ownLimits() throws {
     let world = try ServerWorld()
