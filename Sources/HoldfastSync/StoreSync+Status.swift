@@ -48,7 +48,9 @@ extension StoreSync {
     public var parked = 0
     /// Values in `lost()`.
     public var lost = 0
-    /// Rows that were purged, mostly on another device, and that this device's snapshots and archive may still have: see `forget()`.
+    /// Rows that were purged, mostly on another device, and that this device's snapshots and archive may still have: see `forget()`. Also rows of
+    /// which this device knows nothing, because it may have lost what it knew; but not those that were purged before its first round, where it
+    /// was connected without a row, with `.merge`.
     public var forgetting = 0
     /// Why the last round ended early; nil after one that did not. What waits is sent by a later round.
     public var problem: StoreError?

@@ -133,7 +133,7 @@ struct ForgettingTests {
     #expect(try holders("second") == [])
   }
 
-  @Test("a device that never had the row has nothing to forget, and passes the mark on; one whose row was deleted before has")
+  @Test("a new device has nothing to forget of before, and passes the mark on; one whose row was deleted before has")
   func others() async throws {
     let (_, second) = try await purged()
     let third = try await device("third")
@@ -147,6 +147,16 @@ struct ForgettingTests {
     #expect(try world.server.store.rows("SELECT body FROM sync_row") == [Self.line])
     try await fourth.sync.finish()
     #expect(try fourth.sync.status().forgetting == 1 && second.sync.status().forgetting == 1)
+  }
+
+  @Test("a device that is not new counts a row of which it knows nothing; so does one that was connected with rows", arguments: [false, true])
+  func unknownRow(_ hasRows: Bool) throws {
+    let store = try folder.store([SyncedNotes.schema])
+    if hasRows { try store.add("n1") }
+    let device = try LoneDevice(store)
+    if !hasRows { try device.pull() }
+    try device.pull(SyncRow(SyncRow.Name("notes", "gone"), generation: 2, forgets: true))
+    #expect(try store.forgetPurged() != nil)
   }
 
   @Test("a row that was deleted long ago can be purged: the other device learns of it")

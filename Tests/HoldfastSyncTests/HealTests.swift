@@ -51,6 +51,24 @@ struct HealTests {
     #expect(try world.stores[0].rows("SELECT count(*) FROM holdfast_sync_row WHERE dirty") == ["0"])
   }
 
+  @Test("a row that the damage took, and that another device purges before the next round, counts as one to forget")
+  func purged() throws {
+    let world = try Devices(isPlain: true)
+    let id = NewID.counting(from: 1)()
+    try world.write(0, Self.many, "INSERT INTO books VALUES (\(id), 'secret' || hex(zeroblob(50)), 1)")
+    try world.settle()
+    try world.stores[0].close()
+    try damage(world.file(0), where: "secret")
+    let report = try Store.heal(at: world.file(0), schemas: [Devices.schema], options: world.options)
+    #expect(report.means == .rows, "\(report)")
+    try world.reopen(0)
+    try world.stores[1].purge(Book.self, id: id)
+    try world.settle(1)
+    try world.settle()
+    #expect(try world.stores[0].rows("SELECT count(*) FROM books WHERE title LIKE 'secret%'") == ["0"])
+    #expect(try world.stores[0].read { try $0.unforgotten() }.count == 1)
+  }
+
   @Test("where the damage took the state of the space, heal disconnects the store and says so; connected again, it merges")
   func disconnected() throws {
     let world = try Devices(isPlain: true)
@@ -67,4 +85,11 @@ struct HealTests {
     try world.settle()
     #expect(try world.books(1) == ["a A 1", "b B 1"] && world.books(0) == world.books(1))
   }
+}
+
+private struct Book: StoredRecord, Codable {
+  static let table = "books"
+  var id: UUID
+  var title: String
+  var pages: Int
 }

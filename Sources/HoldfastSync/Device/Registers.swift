@@ -129,14 +129,17 @@ extension DeviceTable {
 
   /// Writes the register of a row: its stamps and state, its mark where it was purged, and what only other versions know of it.
   ///
-  /// - Parameter isNew: the device has never seen the row, so there is nothing to replace, and nothing to forget.
+  /// - Parameter isNew: the device has no register of the row, so there is nothing to replace. Its snapshots and archive may have the row
+  ///   nevertheless, as after a healing; only a new device has nothing to forget.
   func save(_ row: SyncRow, _ state: RowState, isNew: Bool, in tx: Writer) throws {
     let key = row.name.key.text
     if row.forgets {
       // Before the register changes. A mark that holds already stays as it is; the row of an outdated one was here since.
       try tx.execute(
         """
-        INSERT INTO holdfast_sync_forgotten (tbl, key, generation, is_done) VALUES (\(number), \(key), \(row.generation), \(isNew ? 1 : 0))
+        INSERT INTO holdfast_sync_forgotten (tbl, key, generation, is_done)
+        VALUES (\(number), \(key), \(row.generation),
+          (SELECT \(isNew ? 1 : 0) AND is_resync = \(SpaceState.Resync.begins.rawValue) FROM holdfast_sync))
         ON CONFLICT (tbl, key) DO UPDATE SET generation = excluded.generation, is_done = is_done AND generation IN (
           excluded.generation,
           ifnull((SELECT r.generation FROM holdfast_sync_row r WHERE r.tbl = excluded.tbl AND r.key = excluded.key), 0))

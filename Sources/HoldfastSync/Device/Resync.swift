@@ -11,6 +11,9 @@ struct SpaceState {
     /// The full resync of a device that may have missed deletions, in the same epoch: at its end, rows that the server had and has no more are
     /// removed. Below `none`, so that a resync that sends takes its place: in another epoch, such rows may be what the server has lost.
     case removes = -1
+    /// The first pull of a store that had no row when it was connected, with `FirstMerge.merge`: as `sends`; and of rows that were purged by then it
+    /// has nothing to forget.
+    case begins = 3
   }
 
   let epoch: String?

@@ -88,10 +88,11 @@ final class Devices {
     try stores[number].write { tx in for sql in statements { try tx.execute(sql) } }
   }
 
-  func settle() throws {
+  /// - Parameter one: only this device; nil for both.
+  func settle(_ one: Int? = nil) throws {
     try setTime()
     for _ in 0..<3 {
-      for device in devices {
+      for (number, device) in devices.enumerated() where one == nil || one == number {
         device.beginRound()
         while let request = try device.next() { try device.receive(server.answer(request, in: "s", now: clock.now), to: request) }
       }
