@@ -149,7 +149,8 @@ struct ForgettingTests {
     #expect(try fourth.sync.status().forgetting == 1 && second.sync.status().forgetting == 1)
   }
 
-  @Test("a device that is not new counts a row of which it knows nothing; so does one that was connected with rows", arguments: [false, true])
+  @Test(
+    "a device that is not new counts a row of which it knows nothing; so does one that was connected with rows", arguments: [false, true])
   func unknownRow(_ hasRows: Bool) throws {
     let store = try folder.store([SyncedNotes.schema])
     if hasRows { try store.add("n1") }

@@ -81,6 +81,7 @@ extension Store {
         let synced = schemas.flatMap { $0.declarations.compactMap(\.synced) }
         var ids = try delete(tx)
         try ids.ids.formUnion(PurgedIDs(of: tx.unforgotten(), synced, tx).ids)
+        ids = try tx.purgeWaiting(ids, synced)
         let quarantined = try tx.forget(ids)
         try tx.mark(tombstonesSince: before, naming: ids)
         let forgotten = try tx.unforgotten()

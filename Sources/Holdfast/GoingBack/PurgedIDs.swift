@@ -24,7 +24,7 @@ struct PurgedIDs {
     }
   }
 
-  private static func id(_ value: SQLValue?) -> UUID? {
+  static func id(_ value: SQLValue?) -> UUID? {
     switch value {
     case .text(let text)?: IDCodec.parse(text)
     case .blob(let bytes)? where bytes.count == 16: UUID(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
@@ -115,24 +115,15 @@ extension Writer {
     return try execute("DELETE FROM holdfast_quarantine WHERE id IN \(quarantined)")
   }
 
-  /// Removes what sync keeps of the rows. Their registers stay, with their keys: the other devices must learn of the deletion, also of a row
-  /// that was only parked.
+  /// Removes what sync keeps of the rows beside those that wait. What only mentions an id and is of a table or a column that this version does
+  /// not know stays: other devices have it.
   private func purgeSynced(_ ids: PurgedIDs) throws {
     guard try !tables(named: SyncTables.state).isEmpty else { return }
-    for (table, key, columns) in [
-      ("lost", "id", "key || body || winner"), ("parked", "tbl || '/' || key", "key || body"),
-      ("extra", "tbl || '/' || key", "key || body"), ("aside", "id", "key || body"),
-    ] {
+    for (table, key, searched) in [("lost", "id", "key || body || winner"), ("extra", "tbl || '/' || key", "key")] {
       var found: [String] = []
-      try rows("SELECT CAST(\(raw: key) AS TEXT), \(raw: columns) FROM holdfast_sync_\(raw: table)") { row in
+      try rows("SELECT CAST(\(raw: key) AS TEXT), \(raw: searched) FROM holdfast_sync_\(raw: table)") { row in
         let (entry, text) = (try row.text(), try row.text())
         if ids.areNamed(in: Data(text.utf8)) { found.append(entry) }
-      }
-      for entry in found where table == "parked" {
-        let parked: BoundSQL = "tbl || '/' || key = \(entry)"
-        try execute(
-          "UPDATE holdfast_sync_row SET generation = generation + 1, dirty = 1 WHERE generation & 1 AND \(sql: parked)")
-        try execute("DELETE FROM holdfast_sync_cell WHERE \(sql: parked)")
       }
       for entry in found { try execute("DELETE FROM holdfast_sync_\(raw: table) WHERE CAST(\(raw: key) AS TEXT) = \(entry)") }
     }
