@@ -12,8 +12,8 @@ struct Sync: Subcommand {
       The first time, --space connects the store; its rows are merged with those of the space, or with --take-the-servers replaced by them. \
       The device's token comes from the environment variable \(tokenVariable), or from the descriptor that --token-fd names; no option takes \
       it, because every user of a computer can read the options of its processes. The exit code is 2 when the server has refused rows. What \
-      lost on this device is kept: --lost lists it, --restore and --discard take the numbers of the list. --discard asks on a terminal; \
-      elsewhere it needs --yes.
+      lost on this device is kept: --lost lists it, --restore and --discard take the numbers of the list. --discard and --forget ask on a \
+      terminal; elsewhere they need --yes.
 
       Example: holdfast sync library.sqlite --to https://sync.example.com --space anna
       Example: holdfast sync library.sqlite --restore 3
@@ -52,7 +52,7 @@ struct Sync: Subcommand {
   @Option(help: ArgumentHelp("Take what lost under this number off the list, for good. May be given several times.", valueName: "number"))
   var discard: [Int64] = []
 
-  @Flag(name: [.short, .long], help: "Discard without asking.")
+  @Flag(name: [.short, .long], help: "Discard or forget without asking.")
   var yes = false
 
   @Flag(help: "Forget what other devices have purged: the snapshots and the archive of the store begin anew.")
@@ -86,7 +86,7 @@ struct Sync: Subcommand {
     } else if space != nil || tokenDescriptor != nil || watch || takeTheServers {
       throw ValidationError("--space, --take-the-servers, --token-fd and --watch need --to URL.")
     }
-    if yes, discard.isEmpty { throw ValidationError("--yes is for --discard only.") }
+    if yes, discard.isEmpty, !forget { throw ValidationError("--yes is for --discard and --forget only.") }
     if space?.isEmpty == true { throw ValidationError("--space must not be empty.") }
     if force, !disconnect { throw ValidationError("--force is for --disconnect only.") }
     if watch, output.json { throw ValidationError("--watch prints lines, and --json one document.") }
@@ -134,6 +134,7 @@ struct Sync: Subcommand {
     let sync = try StoreSync(open, server: address.map { .init($0, space: space) { token } } ?? .init(space: space, .none))
     if lost { return try list(sync.lost(), console) }
     if !restore.isEmpty || !discard.isEmpty { return try settle(sync, console) }
+    if forget { return try forget(sync, console) }
     try run(sync, isConnected: known != nil, console)
     guard !disconnect else {
       return Answer(
@@ -158,9 +159,8 @@ struct Sync: Subcommand {
     let (goesOn, talks, interruption) = (watch, to != nil, Interruption())
     func work() throws {
       try Waiting.result(
-        of: { [disconnect, force, forget, resync, takeTheServers] in
+        of: { [disconnect, force, resync, takeTheServers] in
           if disconnect { return try await sync.disconnect(force: force) }
-          if forget { try await sync.forget() }
           if talks, !isConnected { try await sync.connect(takeTheServers ? .takeTheServers : .merge) }
           if resync { try await sync.resync() }
           if goesOn { try await Self.watch(sync, console) } else if talks { try await Self.finish(sync) }
@@ -224,6 +224,34 @@ struct Sync: Subcommand {
       if let refusal, left.count == count { throw refusal }
     }
     return Answer(document: ["restored": .number(entries.count)], text: "restored \(entries.count); the next sync sends it\n")
+  }
+
+  /// Asks only where there is something to forget.
+  private func forget(_ sync: StoreSync, _ console: Console) throws -> Answer {
+    let count = try sync.status().forgetting
+    var document: [String: JSONValue] = ["forgotten": .number(count)]
+    if count > 0 {
+      try Confirmation.ask(
+        """
+        \(ShownValue.counted(count, "purged row")) to forget. This removes all snapshots of \(store) and what was set aside of it, and its \
+        archive begins anew: nothing of before can come back.
+        """, yes: yes, console)
+    }
+    let report = try Activity.show("forgetting", console) { try Waiting.result(of: { try await sync.forget() }, until: { false }) }
+    guard let report else { return Answer(document: document, notes: ["There is nothing to forget."]) }
+    document["snapshots"] = .number(report.snapshots.count)
+    document["set_aside"] = .number(report.setAside)
+    document["quarantined"] = .number(report.quarantined)
+    document["began_archive_anew"] = .bool(report.beganArchiveAnew)
+    document["source_backups"] = .texts(report.sourceBackups)
+    var facts = FactList()
+    facts.add("forgotten", ShownValue.counted(count, "row"))
+    facts.add("removed", ShownValue.counted(report.snapshots.count, "snapshot"))
+    if report.setAside > 0 { facts.add("set aside", "\(ShownValue.counted(report.setAside, "folder")) removed") }
+    if report.quarantined > 0 { facts.add("quarantine", "\(ShownValue.counted(report.quarantined, "record")) removed") }
+    if report.beganArchiveAnew { facts.add("archive", "begun anew") }
+    let kept = report.sourceBackups.map { "A copy of an import's source may still have the rows: \(DisplayText.printable($0))" }
+    return Answer(document: document, text: facts.text, notes: kept)
   }
 
   // MARK: Showing

@@ -49,7 +49,6 @@ struct SyncCommandTests {
     #expect(try bench.run("list", store).output == bench.run("list", other).output)
     #expect(try bench.run("sync", store, "--status").output.hasPrefix("space"))
     #expect(try bench.run("sync", store, "--lost").errors == "No value has lost.\n")
-    #expect(try bench.run("sync", store, "--forget", "--json").document["forgetting"] as? Int == 0)
     #expect(try bench.run(Self.token, "sync", store, "--to", address, "--resync").status == 0)
     let wrong = try bench.run(Self.token, "sync", store, "--to", address, "--space", "otto")
     #expect(wrong.status == 65, "\(wrong.errors)")
@@ -137,6 +136,35 @@ struct SyncCommandTests {
     #expect(try bench.run("sync", store, "--status", "--json").document["lost"] as? Int == count - 1)
   }
 
+  @Test(
+    "forgetting asks where there is something to forget, and says what went; elsewhere than on a terminal it needs --yes",
+    .enabled(if: syncs))
+  func forgets() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let server = try Self.server()
+    defer { server.stop() }
+    #expect(try bench.run(Self.token, "sync", store, "--to", server.address.absoluteString, "--space", "anna").status == 0)
+    let nothing = try bench.run("sync", store, "--forget", "--json")
+    #expect(nothing.status == 0 && nothing.document["forgotten"] as? Int == 0, "\(nothing.errors)")
+    #expect(try bench.run("snapshot", "create", store).status == 0)
+    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
+    // As where another device has purged a book.
+    try library.store.write { tx in
+      try tx.execute("DELETE FROM collections WHERE title = 'Moby Dick'")
+      try tx.mark(tombstonesSince: [])
+    }
+    let count = try library.store.read { try $0.unforgotten() }.count
+    try library.store.close()
+    let asked = try bench.run("sync", store, "--forget")
+    #expect(asked.status == 64 && asked.errors.contains("This removes all snapshots of"), "\(asked.errors)")
+    #expect(try bench.run("sync", store, "--status", "--json").document["forgetting"] as? Int == count && count > 0)
+    let forgotten = try bench.run("sync", store, "--forget", "--yes", "--json")
+    #expect(forgotten.status == 0 && forgotten.document["forgotten"] as? Int == count, "\(forgotten.errors)")
+    #expect(forgotten.document["snapshots"] as? Int ?? 0 > 0 && forgotten.document["source_backups"] is [Any])
+    #expect(try bench.run("sync", store, "--forget").errors == "There is nothing to forget.\n")
+  }
+
   @Test("a token that is not accepted is 73, a space that is not there 66; the token comes from a descriptor, too", .enabled(if: syncs))
   func refusals() throws {
     let bench = try Workbench()
@@ -179,7 +207,7 @@ struct SyncCommandTests {
       ["--to", "https://a"], ["--space", "anna", "--status"], ["--watch"], ["--forget", "--status"], ["--force", "--status"],
       ["--to", "https://a", "--status"],
       ["--to", "https://a", "--token-fd", "99"], ["--take-the-servers"], ["--restore", "1", "--discard", "2"], ["--restore", "x"],
-      ["--restore", "1", "--yes"], ["--lost", "--yes"],
+      ["--restore", "1", "--yes"], ["--lost", "--yes"], ["--forget", "--discard", "1"],
     ])
   func usage(arguments: [String]) throws {
     let bench = try Workbench()
