@@ -35,7 +35,8 @@ extension Store {
   ///
   /// In a store that is connected to a space, the key of each synced row that is deleted stays in its tombstone for ever, and travels marked as
   /// purged. The other devices delete the row, and keep their own snapshots and archives until `StoreSync.forget()` there. This call forgets
-  /// as well what other devices have purged.
+  /// as well what other devices have purged. A parked row goes as it would have gone from its table; one that only refers to the row with SET
+  /// NULL stays, and names its id until it comes back.
   ///
   /// It does not reach sources of imports and their backups, exports, or copies that an app or a system made; the report lists the backups.
   /// Snapshots in a folder that the options named earlier stay; delete them yourself.
