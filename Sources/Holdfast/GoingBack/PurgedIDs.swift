@@ -5,8 +5,8 @@ internal import GRDB
 struct PurgedIDs {
   var ids: Set<UUID>
 
-  /// Whether the bytes contain one of the ids: as text in either case, as its 16 bytes, or as these in base64, as the quarantine keeps a
-  /// blob of another database.
+  /// Whether the bytes contain one of the ids: as text in either case, as its 16 bytes, as these in base64, as the quarantine keeps a
+  /// blob of another database, or as their hexadecimal digits, as sync keeps the key of a BLOB.
   func areNamed(in bytes: Data) -> Bool {
     bytes.withUnsafeBytes { (all: UnsafeRawBufferPointer) -> Bool in
       guard let start = all.baseAddress else { return false }
@@ -18,10 +18,27 @@ struct PurgedIDs {
         {
           return true
         }
+        if left >= Self.digitCount, let id = Self.id(ofDigits: .init(start: here, count: Self.digitCount)), ids.contains(id) { return true }
         if left >= IDCodec.byteCount, let id = IDCodec.parse(here, count: IDCodec.byteCount) { return ids.contains(id) }
         return false
       }
     }
+  }
+
+  /// The hexadecimal digits of 16 bytes.
+  static let digitCount = 32
+
+  /// The id of `digitCount` hexadecimal digits in either case; nil for other bytes.
+  static func id(ofDigits digits: UnsafeRawBufferPointer) -> UUID? {
+    guard digits.count == digitCount else { return nil }
+    var bytes: [UInt8] = []
+    for place in stride(from: 0, to: digitCount, by: 2) {
+      guard let high = Character(Unicode.Scalar(digits[place])).hexDigitValue,
+        let low = Character(Unicode.Scalar(digits[place + 1])).hexDigitValue
+      else { return nil }
+      bytes.append(UInt8(high << 4 | low))
+    }
+    return id(.blob(Data(bytes)))
   }
 
   static func id(_ value: SQLValue?) -> UUID? {

@@ -10,10 +10,8 @@ package struct Tombstone: Sendable, Hashable {
 
   /// The UUID that is the key, as text or as the hexadecimal digits of a BLOB.
   var id: UUID? {
-    let digits = Array(key.text.utf8)
-    guard digits.count == 32 else { return IDCodec.parse(key.text) }
-    let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: digits[$0], as: UTF8.self) }
-    return IDCodec.parse(parts.joined(separator: "-"))
+    let digits = Data(key.text.utf8)
+    return digits.count == PurgedIDs.digitCount ? digits.withUnsafeBytes(PurgedIDs.id(ofDigits:)) : IDCodec.parse(key.text)
   }
 }
 
