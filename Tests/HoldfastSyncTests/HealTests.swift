@@ -69,6 +69,25 @@ struct HealTests {
     #expect(try world.stores[0].read { try $0.unforgotten() }.count == 1)
   }
 
+  @Test("a store that is healed while it is open makes the sync that runs begin anew")
+  func whileOpen() throws {
+    let world = try Devices()
+    try world.write(0, Self.many)
+    try world.settle()
+    let store = world.stores[0]
+    _ = try store.archive()
+    try store.checkpoint(.truncate)
+    let handle = try FileHandle(forUpdating: world.file(0))
+    try handle.seek(toOffset: 7 * 4_096)
+    try handle.write(contentsOf: Data(repeating: 0, count: 4_096))
+    let report = try store.heal()
+    #expect(report.means == .pages, "\(report)")
+    #expect(try store.rows("SELECT node FROM holdfast_sync") == ["0"])
+    try world.write(1, "UPDATE books SET pages = 2 WHERE id = 'b001'")
+    try world.settle()
+    #expect(try world.books(0) == world.books(1) && store.rows("SELECT node FROM holdfast_sync") == ["1"])
+  }
+
   @Test("where the damage took the state of the space, heal disconnects the store and says so; connected again, it merges")
   func disconnected() throws {
     let world = try Devices(isPlain: true)

@@ -22,7 +22,7 @@ struct RoundTests {
     try device.answer(.page([.init(Self.note("n2"), at: 2)], cursor: 2, more: true), to: first)
     let second = try #require(try device.sync.next())
     #expect(second.verb == .pull && second.cursor == 2)
-    let reopened = try SyncDevice(device.store, node: 2) { 1_800_000_000_000 }
+    let reopened = try SyncDevice(device.store, node: 1) { 1_800_000_000_000 }
     #expect(try reopened.next()?.cursor == 1)
     try device.answer(.page([.init(Self.note("n3"), at: 3)], cursor: 3, more: false), to: second)
     guard case .push(let sent)? = try device.sync.next()?.verb else {
@@ -30,6 +30,27 @@ struct RoundTests {
     }
     #expect(sent.map(\.name.key.text) == ["mine"])
     #expect(try device.store.rows("SELECT cursor FROM holdfast_sync") == ["3"])
+  }
+
+  @Test(
+    "an answer that was asked before the store was healed is ignored, also after the first of two pages: the device begins from the new state"
+  )
+  func healed() throws {
+    let device = try LoneDevice()
+    func heal() throws { try device.store.edit("UPDATE holdfast_sync SET node = 0, epoch = NULL, cursor = 0, is_resync = 1") }
+    try device.pull(Self.note("n1"), Self.note("n2"))
+    device.sync.beginRound()
+    let asked = try #require(try device.sync.next())
+    #expect(asked.cursor == 2)
+    try heal()
+    try device.answer(.page([.init(Self.note("n3"), at: 3)], cursor: 3, more: false), to: asked)
+    #expect(try device.store.rows("SELECT cursor, is_resync FROM holdfast_sync", columns: 2) == ["0 1"])
+    let first = try #require(try device.sync.next())
+    #expect(first.verb == .pull && first.cursor == 0 && first.epoch == nil)
+    try device.answer(.page([.init(Self.note("n1"), at: 1)], cursor: 1, more: true), to: first)
+    try heal()
+    #expect(try device.sync.next()?.cursor == 0)
+    #expect(try device.store.notes() == ["n1 new", "n2 new"] && device.store.rows("SELECT node FROM holdfast_sync") == ["1"])
   }
 
   @Test("an edit that is made while its row is on the way is sent next, though the server has taken the row")

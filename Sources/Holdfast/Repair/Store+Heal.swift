@@ -131,6 +131,10 @@ extension Store {
     if report.means == .rows { report.notes += try Self.forgetStamps(in: healed, options) }
     let undecryptable = try healing.undecryptable()
     let connection = try ConnectionFactory(healed.path, options).working()
+    if try SchemaShape(connection.texts).isConnected {
+      // A sync that runs notices by its node, and begins anew: what it has pulled, and the answer for which it waits, are of another state.
+      try connection.run("UPDATE holdfast_sync SET node = 0")
+    }
     let line = try LogLine.stored(connection)
     try Snapshot.makeStandAlone(connection, healed, options)
     try line?.write(to: connection)

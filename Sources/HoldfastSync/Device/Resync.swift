@@ -19,13 +19,15 @@ struct SpaceState {
   let epoch: String?
   let cursor: Int64
   let resync: Resync
+  /// That of the present opening; 0 after the store was healed while it was open.
+  let node: Int64
 
   init(_ reader: Reader) throws {
-    let state = try reader.value("SELECT epoch, cursor, is_resync FROM holdfast_sync") { row in
-      (try row.textOrNil(), try row.int64(), Resync(rawValue: try row.int64()) ?? .sends)
+    let state = try reader.value("SELECT epoch, cursor, is_resync, node FROM holdfast_sync") { row in
+      (try row.textOrNil(), try row.int64(), Resync(rawValue: try row.int64()) ?? .sends, try row.int64())
     }
     guard let state else { throw StoreError(.misuse, "the store is not connected to a space", suggestion: "Connect it first.") }
-    (epoch, cursor, resync) = state
+    (epoch, cursor, resync, node) = state
   }
 }
 

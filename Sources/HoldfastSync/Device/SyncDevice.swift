@@ -48,7 +48,7 @@ package final class SyncDevice {
   }
 
   private let store: Store
-  private let tables: DeviceTables
+  private var tables: DeviceTables
   private let node: Int64
   private let clock: () -> Int64
   private var round = Round()
@@ -88,13 +88,17 @@ package final class SyncDevice {
   /// - Throws: `.misuse` for a store that is not connected, and for a declaration that the store's tables do not fit.
   package init(_ store: Store, node: Int64, clock: @escaping () -> Int64) throws {
     (self.store, self.node, self.clock) = (store, node, clock)
-    tables = try store.write(as: "sync.open") { tx in
+    tables = try Self.open(store, node, at: clock())
+  }
+
+  private static func open(_ store: Store, _ node: Int64, at now: Int64) throws -> DeviceTables {
+    try store.write(as: "sync.open") { tx in
       guard try !tx.tables(named: SyncTables.state).isEmpty else {
         throw StoreError(.misuse, "the store is not connected to a space", suggestion: "Connect it first.")
       }
       let tables = try DeviceTables(store.schemas, in: tx)
       try tx.execute("UPDATE holdfast_sync SET node = \(node)")
-      let arrival = try Arrival(tx, tables, at: clock())
+      let arrival = try Arrival(tx, tables, at: now)
       // What an earlier opening has pulled may be of an epoch that has ended since.
       let resync = try SpaceState(tx).resync
       if resync != .none { try arrival.beginResync(resync) }
@@ -110,6 +114,11 @@ package final class SyncDevice {
 
   /// What to ask next. Nil: the round is over.
   package func next() throws -> SyncRequest? {
+    if try store.read(as: "sync.node", { reader in try SpaceState(reader).node }) != node {
+      // Healing has replaced the content. What was pulled and asked before belongs to the state that is gone.
+      tables = try Self.open(store, node, at: clock())
+      (round, asked) = (Round(), nil)
+    }
     asked = try store.read(as: "sync.next") { reader in
       let state = try SpaceState(reader)
       let schema = store.schemas.map(\.version).reduce(0, +)
@@ -125,7 +134,7 @@ package final class SyncDevice {
     return asked
   }
 
-  /// Takes the answer to `request`. An answer to another request than the last one is ignored.
+  /// Takes the answer to `request`. An answer to another request than the last one is ignored, and so is one whose store was healed meanwhile.
   ///
   /// - Throws: the errors of writing; the store is as before then, and the same is asked again.
   package func receive(_ response: SyncResponse, to request: SyncRequest) throws {
@@ -136,6 +145,7 @@ package final class SyncDevice {
     do {
       guard SyncResponse.times ~= response.now else { throw StoreError(.inputOutput, "the server's answer has no time") }
       try store.write(as: "sync.receive") { tx in
+        guard try SpaceState(tx).node == node else { return }
         try tx.execute("UPDATE holdfast_sync SET offset = \(response.now - max(0, clock()))")
         try take(response, to: request, &round, tx)
       }
