@@ -28,6 +28,32 @@ struct OddAnswerTests {
     #expect(device.sync.status.lastError == nil && device.sync.status.refused == 1)
   }
 
+  @Test("where a row that was written unnoticed would go with a row that is parked, the answer fails, and nothing is lost")
+  func unnoticed() throws {
+    let device = try LoneDevice(
+      StoreSchema(
+        "tags",
+        migrations: [
+          Migration(
+            "tags/001",
+            sql: """
+              CREATE TABLE tags (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+              CREATE TABLE uses (id TEXT NOT NULL PRIMARY KEY, tag TEXT NOT NULL REFERENCES tags (id) ON DELETE CASCADE) STRICT;
+              """)
+        ], declarations: [.synced("tags"), .synced("uses")]))
+    try device.write("INSERT INTO tags VALUES ('young', 'jazz')")
+    try device.store.edit("DROP TRIGGER uses_sync_insert")
+    try device.store.edit("INSERT INTO uses VALUES ('u', 'young')")
+    let values = ["id": "\"old\"", "name": "\"jazz\""].map { (ExactText($0), ExactText($1)) }
+    let old = SyncRow(SyncRow.Name("tags", "old"), generation: 1, birth: .at(1), values: Dictionary(uniqueKeysWithValues: values))
+    let error = #expect(throws: StoreError.self) { try device.pull(old) }
+    #expect(try error?.code == .verificationFailed && device.store.rows("SELECT id FROM uses") == ["u"])
+    // As the next opening does.
+    try device.store.write { tx in try device.store.makeDeclared(in: tx) }
+    try device.pull(old)
+    #expect(try device.store.rows("SELECT id FROM tags") == ["old"] && device.sync.status.parked == 2)
+  }
+
   @Test("refused rows are sent again a day later, and at once where the clock was set back since")
   func clockSetBack() throws {
     let device = try LoneDevice()

@@ -14,19 +14,22 @@ struct TakeTheServersTests {
         sql: """
           CREATE TABLE items (id TEXT NOT NULL PRIMARY KEY, title TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
           CREATE TABLE parts (
-            id TEXT NOT NULL PRIMARY KEY, item_id TEXT NOT NULL REFERENCES items (id) ON DELETE CASCADE, name TEXT NOT NULL) STRICT;
+            id TEXT NOT NULL PRIMARY KEY, item_id TEXT NOT NULL REFERENCES items (id) ON DELETE CASCADE, name TEXT NOT NULL, path TEXT
+          ) STRICT;
+          CREATE TABLE tags (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
           CREATE TABLE drafts (id TEXT NOT NULL PRIMARY KEY, item_id TEXT NOT NULL REFERENCES items (id) ON DELETE CASCADE) STRICT;
           """)
-    ], declarations: [.synced("items", time: "at"), .synced("parts")])
+    ], declarations: [.synced("items", time: "at"), .synced("parts", here: ["path": .null]), .synced("tags")])
 
-  /// A device with the items `a`, `b` and `c`, each with a part and a draft, that has yet to pull.
-  private func device() throws -> LoneDevice {
+  /// A device with the items `a`, `b` and `c`, each with a part and a draft, and what else it has of before, that has yet to pull.
+  private func device(_ before: BoundSQL...) throws -> LoneDevice {
     let store = try Store.inMemory(schemas: [Self.schema])
     for key in ["a", "b", "c"] {
       try store.edit("INSERT INTO items VALUES (\(key), 'mine', 5)")
-      try store.edit("INSERT INTO parts VALUES ('p' || \(key), \(key), 'mine')")
+      try store.edit("INSERT INTO parts VALUES ('p' || \(key), \(key), 'mine', 'file')")
       try store.edit("INSERT INTO drafts VALUES ('d' || \(key), \(key))")
     }
+    for sql in before { try store.edit(sql) }
     try SyncDevice.connect(store, space: "anna", node: 1, first: .takeTheServers)
     return try LoneDevice(store)
   }
@@ -58,13 +61,62 @@ struct TakeTheServersTests {
     #expect(try device.store.rows("SELECT id FROM parts") == [] && device.store.rows("SELECT id FROM drafts") == ["da"])
     #expect(
       try lost(device) == [
-        "items/a: title", "items/b: at id title", "items/c: at id title", "parts/pa: id item_id name", "parts/pb: id item_id name",
-        "parts/pc: id item_id name",
+        "items/a: title", "items/b: at id title", "items/c: at id title", "parts/pa: id item_id name path",
+        "parts/pb: id item_id name path", "parts/pc: id item_id name path",
       ])
     let status = device.sync.status
     #expect(status.pending == 0 && status.parked == 0 && status.lastError == nil)
     #expect(try device.store.rows("SELECT key FROM holdfast_sync_row WHERE generation & 1 = 1") == ["a"])
     #expect(try device.store.rows("SELECT id FROM holdfast_sync_aside") == [])
+    // With what never left the device.
+    let entry = try #require(try device.store.read { try LostRow.all(in: $0) }.first { $0.row.name.key.text == "pa" })
+    try device.store.write { tx in try DeviceTables([Self.schema], in: tx).restore(entry.id, in: tx) }
+    #expect(try device.store.rows("SELECT id, path FROM parts", columns: 2) == ["pa file"])
+  }
+
+  @Test(
+    "rows written before the first pull has ended go with the row of before to which they refer: on another device they would wait for ever"
+  )
+  func writtenMeanwhile() throws {
+    let device = try self.device()
+    try device.write("UPDATE parts SET name = 'new' WHERE id = 'pc'")
+    try device.write("INSERT INTO parts VALUES ('new', 'c', 'new', NULL)")
+    let own = try #require(try device.row("items", "a"))
+    #expect(try device.pull(own) == [])
+    #expect(try device.store.rows("SELECT id FROM items") == ["a"] && device.store.rows("SELECT id FROM parts") == [])
+    #expect(device.sync.status.parked == 0 && device.sync.status.pending == 0)
+    #expect(try lost(device).filter { $0.contains("c:") || $0.contains("new:") }.count == 3)
+  }
+
+  @Test("a first pull that begins anew lists nothing as lost that the server gave before")
+  func twice() throws {
+    let device = try self.device()
+    let own = try #require(try device.row("items", "a"))
+    func titled(_ title: String, _ time: Int64) -> SyncRow {
+      SyncRow(
+        own.name, generation: 1, birth: own.birth, values: own.values,
+        exceptions: [ExactText("title"): SyncRow.Exception(.at(time), [text(title)])])
+    }
+    let request = try #require(try device.sync.next())
+    try device.answer(.page([.init(titled("first", 9), at: 1)], cursor: 1, more: true), to: request)
+    let reopened = try LoneDevice(device.store)
+    #expect(try reopened.pull(titled("second", 10)) == [])
+    #expect(try lost(reopened).filter { $0.hasPrefix("items/a") } == ["items/a: title"])
+    #expect(try reopened.store.rows("SELECT id, title FROM items", columns: 2) == ["a second"])
+    #expect(try reopened.store.rows("SELECT key FROM holdfast_sync_row WHERE sequence <= 0") == [])
+  }
+
+  @Test("a row of before gives its unique name to the server's row at once, whichever is older")
+  func unique() throws {
+    let device = try self.device("INSERT INTO tags VALUES ('mine', 'jazz')")
+    let theirs = SyncRow(
+      SyncRow.Name("tags", "theirs"), generation: 1, birth: .at(9),
+      values: [ExactText("id"): text("theirs"), ExactText("name"): text("jazz")])
+    let request = try #require(try device.sync.next())
+    try device.answer(.page([.init(theirs, at: 1)], cursor: 1, more: true), to: request)
+    #expect(try device.store.rows("SELECT id FROM tags") == ["theirs"])
+    #expect(try device.pull(theirs) == [])
+    #expect(try device.sync.status.parked == 0 && lost(device).contains("tags/mine: id name"))
   }
 
   @Test("a part that the server has of an item that it deleted goes as with every deletion; one that it has of another item stays")

@@ -22,8 +22,9 @@ package enum SyncTables {
   ///   applied. `is_resync` is 1 from the beginning of a full resync to its end, or 2 where the server's rows replace those of before
   ///   connecting, or 3 where there were none, or -1 where rows that the server has no more are removed; otherwise 0.
   /// - `holdfast_sync_row`: of each row that is or was there. `hlc` and `node` are the stamp of its birth, `generation` counts insertions and deletions.
-  ///   `sequence` is the server's push that changed it last, 0 for a row that the server may not have; where `is_resync` is -1, it is negative
-  ///   for a row that the server had and that has not come again. `dirty` is 1 for a row that the server should get, 2 for one that it refused, 0 for one
+  ///   `sequence` is the server's push that changed it last, 0 for a row that the server may not have; where `is_resync` is -1 or 2, it is
+  ///   negative for a row that the server had and that has not come again. `dirty` is 1 for a row that the server should get, 2 for one that it
+  ///   refused, 0 for one
   ///   that it has.
   /// - `holdfast_sync_cell`: the stamps of groups of columns that were changed after the birth. `sent` is 1 for a change that the server had when it
   ///   told of the row last.

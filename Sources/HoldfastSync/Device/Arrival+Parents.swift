@@ -52,9 +52,9 @@ extension Arrival {
   /// Deletes a row with its deleted parent: a deletion of this device, which travels.
   func bury(_ row: SyncRow, of parent: SyncRow.Name, in table: DeviceTable) throws {
     guard row.generation < SyncRow.largestGeneration, let winner = try tables.local(parent, in: tx)?.row else { return }
-    let state = try tables.local(row.name, in: tx)?.state
-    if state?.dirty != 0 { try keep(row, winner: winner) }
-    try apply(SyncRow(row.name, generation: row.generation + 1), RowState(sequence: state?.sequence ?? 0, dirty: 1))
+    guard let local = try tables.local(row.name, in: tx) else { return }
+    if local.state.dirty != 0 { try keep(whole: local, winner: winner) }
+    try apply(SyncRow(row.name, generation: row.generation + 1), RowState(sequence: local.state.sequence, dirty: 1))
   }
 
   func verdict(on row: SyncRow, in table: DeviceTable) throws -> Verdict {
@@ -117,13 +117,16 @@ extension Arrival {
   }
 
   private func parkedParent(of name: SyncRow.Name) throws -> SyncRow.Name? {
-    guard let table = tables[name.table], let row = try tables.local(name, in: tx)?.row else { return nil }
+    try parents(of: name).first { parent in try parent.table == name.table && tables.local(parent, in: tx)?.place == .parked }
+  }
+
+  /// The rows to which a row refers by the keys with which they sync, whether they are there or not.
+  func parents(of name: SyncRow.Name) throws -> [SyncRow.Name] {
+    guard let table = tables[name.table], let row = try tables.local(name, in: tx)?.row else { return [] }
     let texts = table.texts(of: row)
-    for link in table.parents where link.parent == link.child {
-      let values = link.from.map { texts[$0].flatMap { SyncValue.value(of: $0) } ?? .null }
-      if let parent = self.name(ofParent: values, link), try tables.local(parent, in: tx)?.place == .parked { return parent }
+    return table.parents.compactMap { link in
+      self.name(ofParent: link.from.map { texts[$0].flatMap { SyncValue.value(of: $0) } ?? .null }, link)
     }
-    return nil
   }
 
   /// The rows of a table that refer to none.

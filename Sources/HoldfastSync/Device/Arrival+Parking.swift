@@ -7,7 +7,7 @@ extension Arrival {
   /// Parks a row that arrived.
   func park(_ row: SyncRow, _ state: RowState, _ reason: String, over local: LocalRow?, in table: DeviceTable) throws {
     if let local, local.place == .parked, local.row == row, local.state == state { return }
-    let here = local?.place == .table ? try table.kept(of: row.name, in: tx) : local?.here ?? [:]
+    let here = try table.here(local, in: tx)
     if local?.place == .table { try parkWithDependents(row.name, reason) }
     try table.save(parked: row, here: here, reason, in: tx)
     try table.save(row, state, isNew: local == nil, in: tx)
@@ -18,7 +18,13 @@ extension Arrival {
     let order = try dependents(of: name) { _ in true }
     var seen: Set<[SQLValue]> = []
     for name in order {
-      guard let table = tables[name.table], let local = try tables.local(name, in: tx), local.place == .table else { continue }
+      guard let table = tables[name.table], let local = try tables.local(name, in: tx), local.row.isAlive else {
+        // Another program wrote the row unnoticed. Nothing would keep it.
+        throw StoreError(
+          .verificationFailed, "the row \(name.key.text) of \(name.table.text) was not noted for sync",
+          suggestion: "Close the store and open it again: that notes it.")
+      }
+      guard local.place == .table else { continue }
       try keepAside(with: name, in: table, &seen)
       try table.save(parked: local.row, here: table.kept(of: name, in: tx), name == order.last ? reason : "its parent is parked", in: tx)
     }
@@ -28,7 +34,7 @@ extension Arrival {
 
   /// Parks the rows whose unique values a row needs.
   ///
-  /// - Throws: `refusal` when there are none, or one of them comes before the row.
+  /// - Throws: `refusal` when there are none, or one of them comes before the row and is not to be replaced.
   func evict(rivalsOf row: SyncRow, _ values: [String: SQLValue], in table: DeviceTable, _ refusal: StoreError) throws {
     guard let key = table.key.values(of: row.name.key.text) else { throw refusal }
     let values = table.blanks.merging(values) { $1 }
@@ -39,7 +45,9 @@ extension Arrival {
     }
     guard !rivals.isEmpty else { throw refusal }
     for rival in rivals {
-      guard let birth = try tables.local(rival, in: tx)?.row.birth, (row.birth, row.name.key) < (birth, rival.key) else { throw refusal }
+      guard let local = try tables.local(rival, in: tx),
+        isTaken(local) || (row.birth, row.name.key) < (local.row.birth, rival.key)
+      else { throw refusal }
     }
     for rival in rivals.sorted() { try parkWithDependents(rival, "an older row has its unique values") }
   }
@@ -49,8 +57,7 @@ extension Arrival {
   func releaseStale() throws {
     for name in try parkedNames("WHERE r.dirty = 1") {
       guard let table = tables[name.table], let local = try tables.local(name, in: tx), local.place != .parked else { continue }
-      var winner = local.row
-      for (column, value) in try table.kept(of: name, in: tx) { winner.values[ExactText(column)] = SyncValue.text(of: value) }
+      let winner = try local.row.with(table.here(local, in: tx))
       if let lost = try table.parked(name, in: tx)?.lost(in: winner, against: winner) { try keep(lost, winner: local.row) }
       try table.unpark(name, in: tx)
     }
@@ -150,13 +157,9 @@ extension DeviceTable {
 
   /// - Parameter here: the columns that stay on this device. They are kept with the row, and do not travel.
   func save(parked row: SyncRow, here: [String: SQLValue], _ reason: String, in tx: Writer) throws {
-    var whole = row
-    for (column, value) in here { whole.values[ExactText(column)] = SyncValue.text(of: value) }
-    // A name that no line can have.
-    if SyncRow(body: whole.line, of: row.name) == nil { whole = row }
     try tx.execute(
       """
-      INSERT INTO holdfast_sync_parked (tbl, key, body, reason) VALUES (\(number), \(row.name.key.text), \(whole.line), \(reason))
+      INSERT INTO holdfast_sync_parked (tbl, key, body, reason) VALUES (\(number), \(row.name.key.text), \(row.with(here).line), \(reason))
       ON CONFLICT (tbl, key) DO UPDATE SET body = excluded.body, reason = excluded.reason
       """)
   }

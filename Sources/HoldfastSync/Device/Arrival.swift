@@ -12,7 +12,7 @@ final class Arrival {
   let tables: DeviceTables
   /// The device's time, for *lost*.
   let at: Int64
-  /// During the first pull of `FirstConnection.takeTheServers`: rows of before are no rival to the server's.
+  /// During the first pull of `FirstConnection.takeTheServers`: rows of before give way to the server's.
   let takesTheServers: Bool
   /// The server may have removed tombstones of pushes up to this number.
   let floor: Int64
@@ -83,7 +83,7 @@ final class Arrival {
 
   private func take(_ remote: SyncRow, _ sequence: Int64) throws {
     let local = try tables.local(remote.name, in: tx)
-    let yields = takesTheServers && local?.state.sequence == 0 && local?.state.dirty == 0
+    let yields = isTaken(local)
     let merged = yields || local.map(isOutlived) == true ? remote : local?.row.merged(with: remote) ?? remote
     // A refused row stays refused until it is edited.
     let sent = Set(remote.exceptions.filter { merged.exceptions[$0.key] == $0.value }.keys)
@@ -91,7 +91,7 @@ final class Arrival {
     if let local, yields || local.state.dirty != 0,
       let lost = local.row.lost(in: merged, against: yields ? nil : remote, sent: local.state.sent)
     {
-      try keep(lost, winner: remote)
+      if merged.isAlive { try keep(lost, winner: remote) } else { try keep(whole: local, winner: remote) }
     }
     guard let table = tables[remote.name.table] else { return try tx.saveExtra(merged, state) }
     if merged.isAlive {
@@ -102,6 +102,9 @@ final class Arrival {
       try table.save(merged, state, isNew: local == nil, in: tx)
     }
   }
+
+  /// Whether the server's rows take the place of the row, which the server did not give.
+  func isTaken(_ local: LocalRow?) -> Bool { takesTheServers && local?.state.sequence == 0 && local?.state.dirty == 0 }
 
   /// Whether the server may have removed the row's tombstone: generations then begin anew with what arrives under its key.
   private func isOutlived(_ local: LocalRow) -> Bool {
@@ -117,8 +120,7 @@ final class Arrival {
       return true
     }
     do {
-      let here = local?.place == .table ? try table.kept(of: row.name, in: tx) : local?.here ?? [:]
-      let values = try table.values(of: row, here: here)
+      let values = try table.values(of: row, here: table.here(local, in: tx))
       do {
         try table.write(values, in: tx)
       } catch let refusal as StoreError where refusal.refusesRow {
@@ -170,13 +172,19 @@ final class Arrival {
       if doomed != name, let local = try tables.local(doomed, in: tx), local.state.dirty != 0,
         !deletions.contains(where: { $0.row.name == doomed })
       {
-        try keep(local.row, winner: tombstone)
+        try keep(whole: local, winner: tombstone)
       }
       for held in try children(of: doomed, where: \.holdsBack) { try parkWithDependents(held, "its parent was deleted") }
     }
   }
 
   // MARK: Lost
+
+  /// Keeps a row that goes, with its columns that stay on this device.
+  func keep(whole local: LocalRow, winner: SyncRow) throws {
+    let here = try tables[local.row.name.table]?.here(local, in: tx) ?? [:]
+    try keep(local.row.with(here), winner: winner)
+  }
 
   /// Keeps values of this device that lost against others.
   func keep(_ lost: SyncRow, winner: SyncRow) throws {

@@ -113,6 +113,12 @@ extension DeviceTable {
     } ?? [:]
   }
 
+  /// The columns of a row that stay on this device, whether it is in the table or parked.
+  func here(_ local: LocalRow?, in reader: Reader) throws -> [String: SQLValue] {
+    guard let local else { return [:] }
+    return local.place == .table ? try kept(of: local.row.name, in: reader) : local.here
+  }
+
   /// The row with what only other versions know of it. What the table has is the latest: an edit of this device counts as later than what
   /// other versions had written into its columns, whatever the clocks said.
   fileprivate func adding(extraOf row: SyncRow, in reader: Reader) throws -> SyncRow {
@@ -188,6 +194,14 @@ extension Writer {
 }
 
 extension SyncRow {
+  /// The row with columns that stay on this device, for *parked* and *lost*. It does not travel.
+  func with(_ here: [String: SQLValue]) -> SyncRow {
+    var whole = self
+    for (column, value) in here { whole.values[ExactText(column)] = SyncValue.text(of: value) }
+    // A name that no line can have.
+    return here.isEmpty || SyncRow(body: whole.line, of: name) != nil ? whole : self
+  }
+
   /// The row with what was kept of it beside its table.
   func joined(_ extra: SyncRow) -> SyncRow {
     guard extra.generation == generation else { return self }

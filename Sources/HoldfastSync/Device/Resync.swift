@@ -41,7 +41,13 @@ extension Arrival {
       try tx.execute("UPDATE holdfast_sync SET is_resync = -1, cursor = 0")
       return
     }
-    try tx.execute("UPDATE holdfast_sync_row SET sequence = 0")
+    if try SpaceState(tx).resync == .takes {
+      // What the server has given already is -1: what it gives now replaces that, and nothing of this device is lost.
+      try tx.execute("UPDATE holdfast_sync_row SET sequence = -1 WHERE sequence")
+      try tx.execute("DELETE FROM holdfast_sync_extra WHERE sequence = 0 AND dirty = 0")
+    } else {
+      try tx.execute("UPDATE holdfast_sync_row SET sequence = 0")
+    }
     try tx.execute("UPDATE holdfast_sync SET is_resync = max(is_resync, 1), cursor = 0, epoch = NULL")
   }
 
@@ -50,6 +56,7 @@ extension Arrival {
     if resync == .takes { try removeUnknownToServer() }
     if resync == .removes { try removeGoneFromServer() }
     guard resync != .none else { return }
+    try tx.execute("UPDATE holdfast_sync_row SET sequence = 0 WHERE sequence < 0")
     try tx.sendRefusedAgain()
     try tx.execute("UPDATE holdfast_sync_row SET dirty = 1 WHERE sequence = 0 AND dirty = 0")
     try tx.execute("UPDATE holdfast_sync_extra SET dirty = 1 WHERE sequence = 0 AND dirty = 0")
@@ -68,14 +75,25 @@ extension Arrival {
     if resync == .removes { try beginResync(.removes) }
   }
 
-  /// Removes the rows of before connecting that the server does not have, after it has kept them in *lost*. Rows that refer to them, and that the
-  /// server has or that were written since, are parked.
+  /// Removes the rows of before connecting that the server does not have, after it has kept them in *lost*. With them go the rows that refer to
+  /// them and were written since: elsewhere they would wait for ever. Those that the server has are parked.
   private func removeUnknownToServer() throws {
-    let names = try registers("sequence = 0 AND dirty = 0")
-    for name in names {
-      guard let row = try tables.local(name, in: tx)?.row, row.isAlive else { continue }
-      try keep(row, winner: SyncRow(name, generation: row.generation &+ 1))
+    var names = try registers("sequence <= 0 AND dirty = 0")
+    func lose(_ name: SyncRow.Name) throws {
+      guard let local = try tables.local(name, in: tx), local.row.isAlive else { return }
+      try keep(whole: local, winner: SyncRow(name, generation: local.row.generation &+ 1))
       try parkWithDependents(name, "the server does not have it")
+    }
+    for name in names { try lose(name) }
+    var (gone, before) = (Set(names), -1)
+    while names.count != before {
+      before = names.count
+      for name in try registers("sequence = 0 AND dirty AND (tbl, key) IN (SELECT tbl, key FROM holdfast_sync_parked)")
+      where try !gone.contains(name) && parents(of: name).contains(where: gone.contains) {
+        try lose(name)
+        names.append(name)
+        gone.insert(name)
+      }
     }
     for name in names {
       guard let table = tables[name.table] else { continue }
