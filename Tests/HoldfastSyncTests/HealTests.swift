@@ -69,6 +69,17 @@ struct HealTests {
     #expect(try world.stores[0].read { try $0.unforgotten() }.count == 1)
   }
 
+  @Test("where heal puts rows together before a first pull that takes the server's rows has ended, nothing of them is to be sent")
+  func takes() throws {
+    let world = try Devices(isPlain: true)
+    try world.write(0, Self.many, "UPDATE holdfast_sync SET is_resync = 2")
+    try world.stores[0].close()
+    try damage(world.file(0), where: "marked")
+    #expect(try Store.heal(at: world.file(0), schemas: [Devices.schema], options: world.options).means == .rows)
+    try world.reopen(0)
+    #expect(try world.stores[0].rows("SELECT count(*) > 200, max(dirty) FROM holdfast_sync_row", columns: 2) == ["1 0"])
+  }
+
   @Test("a store that is healed while it is open makes the sync that runs begin anew")
   func whileOpen() throws {
     let world = try Devices()
@@ -88,14 +99,18 @@ struct HealTests {
     #expect(try world.books(0) == world.books(1) && store.rows("SELECT node FROM holdfast_sync") == ["1"])
   }
 
-  @Test("where the damage took the state of the space, heal disconnects the store and says so; connected again, it merges")
+  @Test(
+    "where the damage took the state of the space, heal disconnects the store and says so; connected again, it merges; what waited in lost is counted"
+  )
   func disconnected() throws {
     let world = try Devices(isPlain: true)
     try world.write(0, "INSERT INTO books VALUES ('a', 'A', 1)")
     try world.settle()
+    try world.write(0, "INSERT INTO holdfast_sync_lost VALUES (1, 1, 'books', 'a', '', ''), (2, 1, 'books', 'b', '', '')")
     try world.damage(0, firstPageOf: "holdfast_sync")
     let report = try Store.heal(at: world.file(0), schemas: [Devices.schema], options: world.options)
     #expect(report.means == .rows && report.notes.contains { $0.contains("connected to no space any more") }, "\(report)")
+    #expect(report.notes.contains("with that went 2 lost values: only the damaged file in the quarantine has them"), "\(report.notes)")
     let store = try world.folder.store([Devices.schema], name: "0.sqlite", options: world.options)
     #expect(try store.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%sync%'") == [])
     try store.write { tx in _ = try tx.execute("INSERT INTO books VALUES ('b', 'B', 1)") }

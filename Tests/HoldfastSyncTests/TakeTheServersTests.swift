@@ -88,6 +88,24 @@ struct TakeTheServersTests {
     #expect(try lost(device).filter { $0.contains("c:") || $0.contains("new:") }.count == 3)
   }
 
+  @Test("what a migration changes, adds and deletes before the first pull has ended is not sent")
+  func migrated() throws {
+    let folder = try TemporaryFolder()
+    func open(_ more: Migration...) throws -> Store {
+      let schema = StoreSchema("items", migrations: Self.schema.migrations + more, declarations: Self.schema.declarations)
+      return try Store.open(at: folder.file("a.sqlite"), schemas: [schema], options: .testing)
+    }
+    let store = try open()
+    try store.edit("INSERT INTO tags VALUES ('a', 'a'), ('b', 'b')")
+    try SyncDevice.connect(store, space: "anna", node: 1, first: .takeTheServers)
+    try store.close()
+    let sql = "UPDATE tags SET name = 'A' WHERE id = 'a'; DELETE FROM tags WHERE id = 'b'; INSERT INTO tags VALUES ('c', 'c')"
+    let device = try LoneDevice(open(Migration("items/002", sql: sql)))
+    #expect(device.sync.status.pending == 0)
+    #expect(try device.pull() == [])
+    #expect(try device.store.rows("SELECT id FROM tags") == [] && lost(device) == ["tags/a: id name", "tags/c: id name"])
+  }
+
   @Test("a first pull that begins anew lists nothing as lost that the server gave before")
   func twice() throws {
     let device = try self.device()

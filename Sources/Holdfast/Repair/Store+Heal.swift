@@ -176,9 +176,16 @@ extension Store {
       try connection.run("DROP TRIGGER \(quoted(name))")
     }
     guard try found.isSuperset(of: SyncTables.all) && !connection.texts("SELECT 1 FROM \(SyncTables.state)").isEmpty else {
+      let lost = try [("parked", "parked rows"), ("lost", "lost values"), ("aside", "rows kept beside parked ones")].compactMap {
+        name, noun in
+        guard found.contains("holdfast_sync_\(name)") else { return nil as String? }
+        let count = try connection.texts("SELECT count(*) FROM holdfast_sync_\(name)").first?[0] ?? "0"
+        return count == "0" ? nil : "\(count) \(noun)"
+      }
       // Without its one row the triggers would note nothing, and nobody would learn of it.
       for table in SyncTables.all { try connection.run("DROP TABLE IF EXISTS \(table)") }
       return ["the store is connected to no space any more: the damage took what it knew of it"]
+        + (lost.isEmpty ? [] : ["with that went \(lost.joined(separator: ", ")): only the damaged file in the quarantine has them"])
     }
     try connection.run("UPDATE holdfast_sync SET epoch = NULL, cursor = 0, is_resync = max(is_resync, 1)")
     for table in ["cell", "row"] {
@@ -188,7 +195,7 @@ extension Store {
           SELECT 1 FROM holdfast_sync_parked p WHERE p.tbl = holdfast_sync_\(table).tbl AND p.key = holdfast_sync_\(table).key)
         """)
     }
-    try connection.run("UPDATE holdfast_sync_row SET sequence = 0, dirty = 1")
+    try connection.run("UPDATE holdfast_sync_row SET sequence = 0, dirty = (SELECT is_resync <> 2 FROM holdfast_sync)")
     return []
   }
 

@@ -8,7 +8,8 @@ struct RowsBeforeMigration {
   private let columns: Set<String>
   private var copy: String { "temp.holdfast_sync_before_\(table.number)" }
 
-  /// Keeps the rows that have a register. Nil in a store that is not connected, and for a table or a key that does not exist yet.
+  /// Keeps the rows that have a register, without those that the server's will replace. Nil in a store that is not connected, and for a table or
+  /// a key that does not exist yet.
   init?(_ table: SyncedTable, _ db: Database, _ known: SchemaShape) throws {
     guard known.isConnected, let all = known.columns[table.name], all.isSuperset(of: table.key) else { return nil }
     // The trigger of the version before tells which of them it noted. A column that begins to sync is new, whatever it holds.
@@ -19,7 +20,8 @@ struct RowsBeforeMigration {
       sql: """
         CREATE TABLE \(copy) AS SELECT \(columns.sorted().map(quoted).joined(separator: ", ")) FROM main.\(quoted(table.name)) t
         WHERE EXISTS (SELECT 1 FROM main.holdfast_sync_row r
-          WHERE r.tbl = \(table.number) AND r.key = \(AuditedTable.rowName(table.key, of: "t")) AND r.generation & 1)
+          WHERE r.tbl = \(table.number) AND r.key = \(AuditedTable.rowName(table.key, of: "t")) AND r.generation & 1
+            AND NOT \(SyncedTable.isOfBefore))
         """)
   }
 

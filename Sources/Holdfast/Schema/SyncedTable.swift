@@ -177,9 +177,12 @@ package struct SyncedTable: Sendable {
 
   // MARK: Rows that are there
 
+  /// Whether the register `r` is of a row of before connecting, and the server's rows have yet to take the place of those.
+  static let isOfBefore = "(r.sequence = 0 AND r.dirty = 0 AND (SELECT is_resync FROM main.holdfast_sync) IS 2)"
+
   /// Brings the registers up to the rows: capture begins, or was off. A row without a register gets one, whose stamp has the row's own
   /// time or 0, and a node made of its content: so two devices with equal rows give them equal stamps. A register whose row is gone becomes
-  /// that of a deleted row.
+  /// that of a deleted row. Until a first pull that takes the server's rows has ended, nothing of this is to be sent.
   @Sendable func fill(_ db: Database, _ known: SchemaShape) throws {
     guard known.isConnected else { return }
     let columns = try columns(known)
@@ -191,7 +194,8 @@ package struct SyncedTable: Sendable {
         SELECT \(rowName), \(time), \(AuditedTable.object(columns, of: "t")) FROM \(quoted(name)) t
         WHERE NOT EXISTS (SELECT 1 FROM holdfast_sync_row r WHERE r.tbl = \(number) AND r.key = \(rowName))
         """)
-    let insert = try db.makeStatement(sql: "INSERT INTO holdfast_sync_row VALUES (\(number), ?, 1, ?, ?, 0, 1)")
+    let insert = try db.makeStatement(
+      sql: "INSERT INTO holdfast_sync_row SELECT \(number), ?, 1, ?, ?, 0, is_resync <> 2 FROM holdfast_sync")
     while let row = try rows.next() {
       guard let key = String.fromDatabaseValue(row[0]), let time = Int64.fromDatabaseValue(row[1]) else { continue }
       let node = Self.node(of: String.fromDatabaseValue(row[2]) ?? "")
@@ -200,7 +204,7 @@ package struct SyncedTable: Sendable {
     let gone = "tbl = \(number) AND generation & 1 = 1 AND key NOT IN (SELECT \(rowName) FROM \(quoted(name)) t)"
     try db.execute(
       sql: """
-        UPDATE holdfast_sync_row SET generation = generation + 1, dirty = 1 WHERE \(gone)
+        UPDATE holdfast_sync_row AS r SET generation = generation + 1, dirty = NOT \(Self.isOfBefore) WHERE \(gone)
           AND key NOT IN (SELECT p.key FROM holdfast_sync_parked p WHERE p.tbl = \(number));
         UPDATE holdfast_sync_row AS r SET (generation, hlc, node, sequence, dirty) =
           (SELECT r.generation + 1, \(Self.now), s.node, 0, 1 FROM holdfast_sync s)

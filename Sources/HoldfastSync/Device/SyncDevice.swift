@@ -72,11 +72,9 @@ package final class SyncDevice {
       let resync = first == .merge ? SpaceState.Resync.sends : .takes
       try tx.execute("INSERT INTO holdfast_sync (place, node, space, is_resync) VALUES (1, \(node), \(space), \(resync.rawValue))")
       try store.makeDeclared(in: tx)
-      let begins = SpaceState.Resync.begins.rawValue
+      guard first == .merge else { return }
       try tx.execute(
-        first == .takeTheServers
-          ? "UPDATE holdfast_sync_row SET dirty = 0"
-          : "UPDATE holdfast_sync SET is_resync = \(begins) WHERE NOT EXISTS (SELECT 1 FROM holdfast_sync_row)")
+        "UPDATE holdfast_sync SET is_resync = \(SpaceState.Resync.begins.rawValue) WHERE NOT EXISTS (SELECT 1 FROM holdfast_sync_row)")
     }
   }
 
