@@ -25,11 +25,12 @@ extension StoreSync {
 
   /// What becomes of the rows that are in a store when it is connected.
   public enum FirstConnection: Sendable {
-    /// They are merged with the server's, and sent. A value of a row is as old as the row's own time (`time` of `.synced`); without one it is older than every other.
+    /// They are merged with the server's, and sent. A value of a row is as old as the row's own time (`time` of `.synced`); without one it is
+    /// older than every other.
     case merge
     /// They are replaced by the server's; values that differ are kept in `lost()`. Rows that the server does not have are deleted at the end of the
-    /// first pull, which no other device notices, and kept in `lost()`. With them go the rows of tables that do not sync and that refer to them;
-    /// these are kept nowhere.
+    /// first pull, which no other device notices, and kept in `lost()`; so are the rows that were written since and refer to them. With them go
+    /// the rows of tables that do not sync and that refer to them; these are kept nowhere.
     case takeTheServers
   }
 

@@ -11,7 +11,7 @@ struct SpaceState {
     /// The full resync of a device that may have missed deletions, in the same epoch: at its end, rows that the server had and has no more are
     /// removed. Below `none`, so that a resync that sends takes its place: in another epoch, such rows may be what the server has lost.
     case removes = -1
-    /// The first pull of a store that had no row when it was connected, with `FirstMerge.merge`: as `sends`; and of rows that were purged by then it
+    /// The first pull of a store that had no row when it was connected, with `FirstConnection.merge`: as `sends`; and of rows that were purged by then it
     /// has nothing to forget.
     case begins = 3
   }
@@ -111,7 +111,7 @@ extension Arrival {
     for name in try registers("sequence < 0 AND generation & 1") {
       guard let local = try tables.local(name, in: tx), local.row.isAlive else { continue }
       let tombstone = SyncRow(name, generation: local.row.generation &+ 1)
-      if local.state.dirty != 0 { try keep(local.row, winner: tombstone) }
+      if local.state.dirty != 0 { try keep(whole: local, winner: tombstone) }
       deletions.append((tombstone, RowState(sequence: floor, dirty: 0)))
     }
     try applyDeletions()
