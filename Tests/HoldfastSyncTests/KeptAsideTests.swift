@@ -66,7 +66,7 @@ struct KeptAsideTests {
     let device = try Self.parked()
     try device.write("INSERT INTO items VALUES ('b', 'z', 'g')")
     try device.pull(SyncRow(SyncRow.Name("items", "b"), generation: 2))
-    #expect(try Self.lost(device) == ["file: \"f\", slug: \"x\"", "id: \"b\", slug: \"z\""])
+    #expect(try Self.lost(device) == ["file: \"f\", slug: \"x\"", "file: \"g\", id: \"b\", slug: \"z\""])
     #expect(try device.store.rows("SELECT id FROM items") == ["a"] && device.sync.status.parked == 0)
   }
 
