@@ -158,7 +158,8 @@ class Space:
                 self.run("UPDATE state SET ahead = ?", (head["now"] - int(time.time() * 1000),))
                 if status == 200:
                     check(epoch in (None, head["epoch"]), "The answer is of another epoch")
-                    self.take(rows)
+                    # Without a cursor others have pushed meanwhile: what they changed comes with the rest of their pushes.
+                    self.take(rows if pulls or "cursor" in head else [it for it in rows if it[0].line in sent])
                 if status == 200 and pulls:
                     pulls = page = (head["epoch"], head["cursor"]) if head["more"] else None
                     if not page:
@@ -170,8 +171,7 @@ class Space:
                     self.refuse(it for it in sent if [Row.of(it)[0].table, Row.of(it)[0].key] in refused)
                     if "cursor" in head:
                         self.run("UPDATE state SET cursor = ?", (head["cursor"],))
-                    elif not self.unsent():
-                        pulls = True  # others have pushed meanwhile
+                    pulls = "cursor" not in head
                 elif status == 409:
                     if "fork" in head and not self.state("resync")[0]:
                         self.run("UPDATE row SET sequence = 0, dirty = 1 WHERE sequence > ? OR dirty = 2", (head["fork"],))

@@ -32,6 +32,24 @@ struct RoundTests {
     #expect(try device.store.rows("SELECT cursor FROM holdfast_sync") == ["3"])
   }
 
+  @Test("what another device has pushed meanwhile is seen with the whole of its push, not in the answer to an own one")
+  func othersPushes() throws {
+    let device = try LoneDevice()
+    try device.pull(Self.note("n1"), Self.note("n2"))
+    try device.write("UPDATE notes SET title = 'mine' WHERE id = 'n1'")
+    let sent = try #require(try device.pull().first)
+    let theirs = SyncRow.Exception(.at(5), [ExactText("\"theirs\"")])
+    var (first, second) = (sent, Self.note("n2"))
+    (first.exceptions[ExactText("body")], second.exceptions[ExactText("body")]) = (theirs, theirs)
+    try device.answerPush(.pushed([.init(first, at: 4)], refused: [], cursor: nil))
+    #expect(try device.store.rows("SELECT body FROM notes") == ["", ""])
+    let pull = try #require(try device.sync.next())
+    #expect(pull.verb == .pull && pull.cursor == 2)
+    try device.answer(.page([.init(second, at: 3), .init(first, at: 4)], cursor: 4, more: false), to: pull)
+    #expect(try device.store.rows("SELECT title, body FROM notes", columns: 2) == ["mine theirs", "new theirs"])
+    #expect(try device.sync.next() == nil && device.sync.status.pending == 0)
+  }
+
   @Test(
     "an answer that was asked before the store was healed is ignored, also after the first of two pages: the device begins from the new state"
   )

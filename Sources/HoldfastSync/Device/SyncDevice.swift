@@ -35,8 +35,6 @@ package final class SyncDevice {
     var pulled: (epoch: String, cursor: Int64, floor: Int64)?
     /// In this epoch, since opening.
     var isCaughtUp = false
-    /// A push found that others have pushed.
-    var mustPullAgain = false
     /// The most rows of a push: fewer after one whose answer would have been too large.
     var rows = SyncRequest.greatestRows
     /// What ends the round.
@@ -107,7 +105,7 @@ package final class SyncDevice {
 
   // MARK: A round
 
-  /// Begins a round: a pull, then pushes while something has to be sent, then a pull where a push found others' rows.
+  /// Begins a round: a pull, then pushes while something has to be sent. A push that finds others' pushes is followed by a pull.
   package func beginRound() { (round.phase, round.rows) = (.pulls, SyncRequest.greatestRows) }
 
   /// What to ask next. Nil: the round is over.
@@ -123,7 +121,7 @@ package final class SyncDevice {
       if round.phase == .pushes {
         let rows = try tables.unsent(in: reader, limit: round.rows)
         if !rows.isEmpty { return SyncRequest(.push(rows), epoch: state.epoch, cursor: state.cursor, schema: schema) }
-        round.phase = round.mustPullAgain ? .pulls : .over
+        round.phase = .over
       }
       guard round.phase == .pulls else { return nil }
       return SyncRequest(
@@ -172,16 +170,18 @@ package final class SyncDevice {
       try arrival.endResync(state.resync)
       try tx.execute(
         "UPDATE holdfast_sync SET epoch = \(response.epoch), cursor = \(cursor), is_resync = 0, synced_at = \(clock())")
-      (round.phase, round.isCaughtUp, round.mustPullAgain) = (.pushes, true, false)
+      (round.phase, round.isCaughtUp) = (.pushes, true)
       round.note = nil
       // A device that sends more than fits into one push may be in the midst of it: only where nothing came is the merge complete.
       (settles, mayRepair) = (true, rows.isEmpty)
     case (.pushed(let rows, let refused, let cursor), .push(let sent))
     where request.epoch == response.epoch && Set(sent.map(\.name)).isSubset(of: rows.map(\.row.name) + refused.map(\.name)):
-      try arrival.take(rows, hasAll: cursor != nil)
+      // Without a cursor others have pushed meanwhile. What they changed in these rows comes with the rest of their pushes, by the next pull.
+      let own = Set(sent)
+      try arrival.take(cursor == nil ? rows.filter { own.contains($0.row) } : rows, hasAll: cursor != nil)
       let names = Set(refused.map(\.name))
       try refuse(sent.filter { names.contains($0.name) }, tx)
-      if let cursor { try tx.execute("UPDATE holdfast_sync SET cursor = max(cursor, \(cursor))") } else { round.mustPullAgain = true }
+      if let cursor { try tx.execute("UPDATE holdfast_sync SET cursor = max(cursor, \(cursor))") } else { round.phase = .pulls }
       settles = cursor != nil
     case (.branched(let fork), _):
       if let fork, [.none, .removes].contains(state.resync) {
