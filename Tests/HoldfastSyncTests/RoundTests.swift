@@ -38,9 +38,11 @@ struct RoundTests {
     try device.pull(Self.note("n1"), Self.note("n2"))
     try device.write("UPDATE notes SET title = 'mine' WHERE id = 'n1'")
     let sent = try #require(try device.pull().first)
-    let theirs = SyncRow.Exception(.at(5), [ExactText("\"theirs\"")])
-    var (first, second) = (sent, Self.note("n2"))
-    (first.exceptions[ExactText("body")], second.exceptions[ExactText("body")]) = (theirs, theirs)
+    func theirs(_ row: SyncRow) -> SyncRow {
+      let edit = [ExactText("body"): SyncRow.Exception(.at(5), [ExactText("\"theirs\"")])]
+      return row.merged(with: SyncRow(row.name, generation: 1, birth: row.birth, values: row.values, exceptions: edit))
+    }
+    let (first, second) = (theirs(sent), theirs(Self.note("n2")))
     try device.answerPush(.pushed([.init(first, at: 4)], refused: [], cursor: nil))
     #expect(try device.store.rows("SELECT body FROM notes") == ["", ""])
     let pull = try #require(try device.sync.next())
