@@ -52,6 +52,48 @@ struct RoundTests {
     #expect(try device.sync.next() == nil && device.sync.status.pending == 0)
   }
 
+  @Test("a row of the server that the device has seen is taken from any answer: an older edit is then lost, and not sent again and again")
+  func olderEdit() throws {
+    let device = try LoneDevice()
+    var theirs = Self.note("n1")
+    theirs.exceptions[ExactText("title")] = .init(.at(device.clock.now + 60_000), [ExactText("\"theirs\"")])
+    try device.pull(theirs, Self.note("n2"))
+    try device.write("UPDATE notes SET title = 'mine' WHERE id = 'n1'")
+    try device.store.edit("UPDATE holdfast_sync_cell SET hlc = \(device.clock.now << 15)")
+    #expect(try device.pull().count == 1)
+    try device.answerPush(.pushed([.init(SyncRow(line: theirs.line), at: 1)], refused: [], cursor: nil))
+    #expect(try device.store.rows("SELECT title FROM notes WHERE id = 'n1'") == ["theirs"])
+    #expect(device.sync.status.pending == 0 && device.sync.status.lost == 1)
+  }
+
+  @Test("rows of a table that an update of the app brings, in the midst of a pull, do not go with a parent from which they were moved")
+  func drainedInThePull() throws {
+    let folder = try TemporaryFolder()
+    let first = Migration("tree/1", sql: "CREATE TABLE parents (id TEXT NOT NULL PRIMARY KEY) STRICT")
+    let second = Migration(
+      "tree/2",
+      sql: """
+        CREATE TABLE children (id TEXT NOT NULL PRIMARY KEY, parent TEXT NOT NULL REFERENCES parents (id) ON DELETE CASCADE) STRICT
+        """)
+    func row(_ table: String, _ key: String, _ values: [String: String] = [:], later: String? = nil) -> SyncRow {
+      let all = values.merging(["id": "\"\(key)\""]) { $1 }.map { (ExactText($0), ExactText($1)) }
+      let moved = later.map { [ExactText("parent"): SyncRow.Exception(.at(2), [ExactText("\"\($0)\"")])] } ?? [:]
+      return SyncRow(
+        SyncRow.Name(table, key), generation: 1, birth: .at(1), values: Dictionary(uniqueKeysWithValues: all), exceptions: moved)
+    }
+    let old = try LoneDevice(
+      folder.store([StoreSchema("tree", migrations: [first], declarations: [.synced("parents")])], name: "tree.sqlite", options: .testing))
+    try old.pull(row("parents", "p"), row("parents", "q"), row("children", "c", ["parent": "\"p\""]))
+    old.sync.beginRound()
+    let gone = SyncRow(SyncRow.Name("parents", "p"), generation: 2)
+    try old.answer(.page([.init(gone, at: 4)], cursor: 4, more: true), to: #require(old.sync.next()))
+    try old.store.close()
+    let schema = StoreSchema("tree", migrations: [first, second], declarations: [.synced("parents"), .synced("children")])
+    let new = try LoneDevice(folder.store([schema], name: "tree.sqlite", options: .testing))
+    #expect(try new.pull(gone, row("children", "c", ["parent": "\"p\""], later: "q")) == [])
+    #expect(try new.store.rows("SELECT id, parent FROM children", columns: 2) == ["c q"])
+  }
+
   @Test(
     "an answer that was asked before the store was healed is ignored, also after the first of two pages: the device begins from the new state"
   )

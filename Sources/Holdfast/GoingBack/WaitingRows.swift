@@ -25,7 +25,10 @@ extension Writer {
         } else {
           let register: BoundSQL = "tbl = \(row.parked.table) AND key = \(row.parked.key.text)"
           try execute("DELETE FROM holdfast_sync_parked WHERE \(sql: register)")
-          let isAlive: BoundSQL = "generation = \(row.generation) AND \(sql: register)"
+          let standing = synced.first { $0.number == row.parked.table }.map { table -> BoundSQL in
+            "EXISTS (SELECT 1 FROM \(raw: quoted(table.name)) t WHERE \(raw: AuditedTable.rowName(table.key, of: "t")) = \(row.parked.key.text))"
+          }
+          let isAlive: BoundSQL = "generation & 1 AND NOT \(sql: standing ?? "0") AND \(sql: register)"
           let deleted = try execute("UPDATE holdfast_sync_row SET generation = generation + 1, dirty = 1 WHERE \(sql: isAlive)")
           // Otherwise its table has another row under its key by now.
           guard deleted > 0 else { return false }
@@ -52,7 +55,6 @@ private struct WaitingRow {
   let aside: Int64?
   /// The row itself, or the one with which it went.
   let parked: Parked
-  let generation: Int64
   /// The id that is its key.
   let id: UUID?
   /// What says whether it goes with a row: the keys, and what it refers to with CASCADE. Of a foreign key alone that one, too.
@@ -76,7 +78,6 @@ private struct WaitingRow {
         if aside != nil { columns += changed }
       }
     }
-    generation = line["g"]?.wholeNumber ?? 0
     let isID = key.count == 1 && !references.contains { $0.from == key } && (aside == nil || line["x"] == nil)
     id = isID ? key.first.flatMap { PurgedIDs.id(values[$0]) } : nil
     names = Data(([parked.key.text] + columns.compactMap { values[$0]?.canonicalText() }).joined(separator: "\n").utf8)

@@ -187,7 +187,7 @@ extension Store {
       return ["the store is connected to no space any more: the damage took what it knew of it"]
         + (lost.isEmpty ? [] : ["with that went \(lost.joined(separator: ", ")): only the damaged file in the quarantine has them"])
     }
-    try connection.run("UPDATE holdfast_sync SET epoch = NULL, cursor = 0, is_resync = max(is_resync, 1)")
+    try connection.run("UPDATE holdfast_sync SET epoch = NULL, cursor = 0, is_resync = iif(is_resync = 2, 2, 1)")
     for table in ["cell", "row"] {
       try connection.run(
         """

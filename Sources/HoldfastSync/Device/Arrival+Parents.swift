@@ -30,6 +30,8 @@ extension Arrival {
     switch try verdict(on: local.row, in: table) {
     case .stands: break
     case .waits: try parkWithDependents(name, Self.waiting)
+    // With what is still to come it may refer to another parent.
+    case _ where !hasAll: try parkWithDependents(name, Self.waiting)
     case .dies(let parent): try bury(local.row, of: parent, in: table)
     case .loses(let columns):
       if let key = table.key.values(of: name.key.text) {

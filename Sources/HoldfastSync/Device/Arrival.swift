@@ -22,7 +22,8 @@ final class Arrival {
   var written: [SyncRow.Name] = []
   /// Parked rows that refer to each other in a circle, while they come back together.
   var coming: Set<SyncRow.Name> = []
-  private var hasAll = true
+  /// Whether nothing is still to come that was pushed before what has come.
+  var hasAll = true
   var deletions: [(row: SyncRow, state: RowState)] = []
 
   init(_ tx: Writer, _ tables: DeviceTables, at: Int64, takesTheServers: Bool = false, floor: Int64 = 0) throws {

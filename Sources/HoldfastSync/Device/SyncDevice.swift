@@ -98,7 +98,11 @@ package final class SyncDevice {
       // What an earlier opening has pulled may be of an epoch that has ended since.
       let resync = try SpaceState(tx).resync
       if resync != .none { try arrival.beginResync(resync) }
-      try arrival.end(settles: arrival.drainExtra())
+      // A pull that was interrupted has left a full resync, or numbers above the stored cursor.
+      let isWhole: BoundSQL = "is_resync = 0 AND NOT EXISTS (SELECT 1 FROM holdfast_sync_row WHERE sequence > cursor)"
+      arrival.hasAll = try tx.count("SELECT \(sql: isWhole) FROM holdfast_sync") > 0
+      let hasDrained = try arrival.drainExtra()
+      try arrival.end(settles: hasDrained && arrival.hasAll)
       return tables
     }
   }
@@ -178,7 +182,8 @@ package final class SyncDevice {
     where request.epoch == response.epoch && Set(sent.map(\.name)).isSubset(of: rows.map(\.row.name) + refused.map(\.name)):
       // Without a cursor others have pushed meanwhile. What they changed in these rows comes with the rest of their pushes, by the next pull.
       let own = Set(sent)
-      try arrival.take(cursor == nil ? rows.filter { own.contains($0.row) } : rows, hasAll: cursor != nil)
+      let known = cursor == nil ? rows.filter { own.contains($0.row) || $0.sequence <= request.cursor } : rows
+      try arrival.take(known, hasAll: cursor != nil)
       let names = Set(refused.map(\.name))
       try refuse(sent.filter { names.contains($0.name) }, tx)
       if let cursor { try tx.execute("UPDATE holdfast_sync SET cursor = max(cursor, \(cursor))") } else { round.phase = .pulls }
