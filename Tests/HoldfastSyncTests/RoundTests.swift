@@ -115,34 +115,6 @@ struct RoundTests {
     #expect(try device.store.notes() == ["n1 new", "n2 new"] && device.store.rows("SELECT node FROM holdfast_sync") == ["1"])
   }
 
-  @Test(
-    "of rows in a push that are too far ahead only the refused one gets a new time: an edit keeps its, of a value whose time lies ahead, too"
-  )
-  func ahead() throws {
-    let device = try LoneDevice()
-    let (now, ahead) = (device.clock.now, Stamp.at(device.clock.now + 86_400_000))
-    // As a server gave it whose clock was a day ahead.
-    var ours = Self.note("r")
-    ours.exceptions[ExactText("title")] = .init(ahead, [ExactText("\"ahead\"")])
-    try device.pull(Self.note("k"), ours)
-    try device.write("UPDATE notes SET title = 'mine' WHERE id = 'r'")
-    device.clock.now += 600_000
-    try device.write("UPDATE notes SET title = 'late' WHERE id = 'k'")
-    try device.write("INSERT INTO notes VALUES ('z', 'late', '')")
-    device.clock.now = now
-    try device.pull()
-    func times() throws -> [Int64] { try ["k", "r", "z"].map { try #require(try device.row("notes", $0)).latest.milliseconds - now } }
-    try device.answerPush(.future)
-    #expect(try times() == [600_000, 86_400_000, 0])
-    try device.answerPush(.future)
-    guard case .push(let alone)? = try device.sync.next()?.verb else { throw StoreError(.verificationFailed, "the device sends nothing") }
-    #expect(alone.map(\.name.key.text) == ["k"])
-    try device.answerPush(.future)
-    #expect(try times() == [0, 86_400_000, 0])
-    guard case .push(let sent)? = try device.sync.next()?.verb else { throw StoreError(.verificationFailed, "the device sends nothing") }
-    #expect(sent.count == 3 && sent[1].latest > ahead)
-  }
-
   @Test("an edit that is made while its row is on the way is sent next, though the server has taken the row")
   func editOnTheWay() throws {
     let device = try LoneDevice()

@@ -18,18 +18,12 @@ extension SyncRow {
 }
 
 extension Arrival {
-  /// Stamps unsent rows again whose stamps lie too far in the server's future: those that the server does not have, and these. No other device has
-  /// seen them. A row that the server has may have a stamp that a server with a clock ahead took: then it takes a later one, too, which must stay.
-  ///
-  /// - Returns: whether there were any.
-  func stampAgain(_ now: Int64, by node: Int64, alsoKnown: [SyncRow]) throws -> Bool {
-    let known = Set(alsoKnown.map(\.name))
-    var hasStamped = false
+  /// Stamps the unsent rows again whose stamps the server does not accept. No other device has seen them.
+  func stampAgain(_ now: Int64, by node: Int64) throws {
     for name in try tables.unsentNames(in: tx) {
-      guard let local = try tables.local(name, in: tx), local.state.sequence == 0 || known.contains(name) else { continue }
+      guard let local = try tables.local(name, in: tx) else { continue }
       let row = local.row.stamped(again: now, by: node)
       guard row != local.row else { continue }
-      hasStamped = true
       guard let table = tables[name.table] else {
         try tx.saveExtra(row, local.state)
         continue
@@ -37,6 +31,5 @@ extension Arrival {
       try table.save(row, local.state, isNew: false, in: tx)
       if local.place == .parked { try table.save(parked: row, here: local.here, "its time was corrected", in: tx) }
     }
-    return hasStamped
   }
 }

@@ -195,11 +195,7 @@ package final class SyncDevice {
         try arrival.beginResync()
       }
       round.pullAnew()
-    case (.future, .push(let sent)):
-      // New rows at once. Of the others only one that was sent alone is certainly refused: smaller pushes find it.
-      let isAlone = sent.count == 1
-      if try !arrival.stampAgain(response.now, by: node, alsoKnown: isAlone ? sent : []) { round.rows = max(1, sent.count / 2) }
-      if isAlone { round.rows = SyncRequest.greatestRows }
+    case (.future, .push): try arrival.stampAgain(response.now, by: node)
     case (.failed(let error), .push(let sent)) where sent.count == 1 && error.code == .invalidValue:
       // One row that is larger than a request may be.
       try refuse(sent, tx)

@@ -66,7 +66,6 @@ final class SyncEngine: Sendable {
           guard repairs <= Self.mostRepairs else {
             throw StoreError(.inputOutput, "the server's answers contradict each other", suggestion: StoreError.later)
           }
-        case .pushed: repairs = 0
         default: break
         }
         let error = try await offTask { [session, response] _ in
@@ -90,8 +89,8 @@ final class SyncEngine: Sendable {
     }
   }
 
-  /// How many forks and corrections of the time a round follows until a push is taken. To find one row among those of a push takes ten.
-  private static let mostRepairs = 30
+  /// How many forks and corrections of the time one round follows.
+  private static let mostRepairs = 10
 
   private func answer(to request: SyncRequest) async throws -> SyncTransport.Reply {
     do {
