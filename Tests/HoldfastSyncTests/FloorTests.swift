@@ -95,10 +95,7 @@ struct FloorTests {
   }
 
   @Test(
-    """
-    a process that ends in such a resync begins it anew; so does a new epoch, which gets what came behind its fork; an unknown epoch makes it one \
-    that removes nothing, and sends what did not come
-    """,
+    "such a resync begins anew in another process and another epoch; an unknown epoch makes it one that removes nothing",
     arguments: [
       (false, nil, ["n4"]), (true, 8, ["n4"]), (true, 2, ["n3", "n4"]), (true, nil, ["n2", "n3", "n4"]),
     ] as [(Bool, Int64?, [String])])

@@ -86,7 +86,7 @@ struct RoundTests {
     try old.pull(row("parents", "p"), row("parents", "q"), row("children", "c", ["parent": "\"p\""]))
     old.sync.beginRound()
     let gone = SyncRow(SyncRow.Name("parents", "p"), generation: 2)
-    try old.answer(.page([.init(gone, at: 4)], cursor: 4, more: true), to: #require(old.sync.next()))
+    try old.answer(.page([.init(gone, at: 4)], cursor: 4, more: true), to: #require(try old.sync.next()))
     try old.store.close()
     let schema = StoreSchema("tree", migrations: [first, second], declarations: [.synced("parents"), .synced("children")])
     let new = try LoneDevice(folder.store([schema], name: "tree.sqlite", options: .testing))
