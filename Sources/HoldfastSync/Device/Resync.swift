@@ -142,9 +142,8 @@ extension Arrival {
     for (extra, state) in kept {
       guard let table = tables[extra.name.table], state.sequence >= 0 || table.unknown(of: extra) != extra else { continue }
       hasDrained = true
-      // With the extra: it may be later than an own change, which reading then makes later still.
-      let local = try tables.local(extra.name, in: tx)
       try tx.execute("DELETE FROM holdfast_sync_extra WHERE tbl = \(table.name) AND key = \(extra.name.key.text)")
+      let local = try tables.local(extra.name, in: tx)
       if state.sequence < 0 {
         // Columns of a row that its table has.
         if let local, local.row.isAlive, local.place != .nowhere { try place(local.row.joined(extra), local.state, over: local, in: table) }
