@@ -99,7 +99,7 @@ mutants: system ## plant each fault of Mutants/mutants.txt in a scratch copy; fa
 	timeout 7200 Mutants/run --scratch $(MUTANTS_SCRATCH) --write Mutants/KILLED.md
 
 mutants-ci: system ## the same with five of them
-	Mutants/run --ci --scratch $(MUTANTS_SCRATCH)
+	Mutants/run --ci --seconds 400 --scratch $(MUTANTS_SCRATCH)
 
 proof: system ## kills of whole programs, self-tests of the fuzzer, many tasks for ten seconds
 	swift build $(PLANNED) --build-tests
