@@ -159,7 +159,7 @@ class Space:
                 if status == 200:
                     check(epoch in (None, head["epoch"]), "The answer is of another epoch")
                     # Without a cursor others have pushed meanwhile: what they changed comes with the rest of their pushes.
-                    self.take(rows if pulls or "cursor" in head else [it for it in rows if it[0].line in sent])
+                    self.take(rows if pulls or "cursor" in head else [it for it in rows if it[0].line in sent or it[1] <= cursor])
                 if status == 200 and pulls:
                     pulls = page = (head["epoch"], head["cursor"]) if head["more"] else None
                     if not page:

@@ -298,19 +298,7 @@ private final class World {
 
   /// Returns how many rows the devices have sent.
   @discardableResult
-  func settle() throws -> Int {
-    var sent = 0
-    for _ in 0..<3 {
-      for (_, sync) in devices {
-        sync.beginRound()
-        while let request = try sync.next() {
-          if case .push(let rows) = request.verb { sent += rows.count }
-          try sync.receive(server.answer(request, in: "s", now: now), to: request)
-        }
-      }
-    }
-    return sent
-  }
+  func settle() throws -> Int { try server.settle(devices.map(\.sync), at: now) }
 
   /// What all devices show; nil where they differ.
   func shown(_ sql: BoundSQL) throws -> [String]? {

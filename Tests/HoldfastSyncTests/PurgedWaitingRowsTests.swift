@@ -77,6 +77,16 @@ struct PurgedWaitingRowsTests {
     #expect(sent.allSatisfy(\.forgets) && Set(sent.map(\.name.key.text)) == [Self.bookKey, Self.chapter, Self.page])
   }
 
+  @Test("a parked row that was deleted and came back, by a rewind, is purged in its present life")
+  func laterLife() throws {
+    try device.pull(row("books", "b", ["slug": "s"]), row("books", Self.bookKey, at: 2, ["slug": "s"]))
+    // As a rewind leaves it until the next answer: the content is of the first life.
+    try device.store.edit("UPDATE holdfast_sync_row SET generation = 3 WHERE key = \(Self.bookKey)")
+    try device.store.purge(Book.self, id: Self.book)
+    let sent = try device.pull()
+    #expect(sent.map(\.generation) == [4] && sent.allSatisfy(\.forgets))
+  }
+
   @Test("what went with a parked row goes with it, and by its own id; what only mentions a purged row comes back without it")
   func aside() throws {
     let (draft, other) = (NewID.counting(from: 4)(), Self.text(5))

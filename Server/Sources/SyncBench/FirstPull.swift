@@ -30,7 +30,7 @@ struct FirstPull: Sendable {
     }
     var result = FirstPull(rows: rows)
     for round in 0...rounds {
-      // Who begins changes. Round 0 warms up.
+      // Round 0 only warms up. Pull and insert take turns in going first.
       let first = round.isMultiple(of: 2) ? try await result.pull(server, space) : nil
       let insert = try await result.insert(server, songs)
       let pull = if let first { first } else { try await result.pull(server, space) }

@@ -37,7 +37,7 @@ struct Live: Sendable {
     return result
   }
 
-  /// Those of the protocol: `/metrics` is no part of it.
+  /// The number of requests so far, without those to `/metrics`, which are the benchmark's own.
   private static func requests(_ samples: [String: Int]) -> Int {
     samples.filter { $0.key.hasPrefix("holdfast_requests_total") && !$0.key.contains("\"metrics\"") }.values.reduce(0, +)
   }

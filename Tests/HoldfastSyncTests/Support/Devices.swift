@@ -91,12 +91,7 @@ final class Devices {
   /// - Parameter one: only this device; nil for both.
   func settle(_ one: Int? = nil) throws {
     try setTime()
-    for _ in 0..<3 {
-      for (number, device) in devices.enumerated() where one == nil || one == number {
-        device.beginRound()
-        while let request = try device.next() { try device.receive(server.answer(request, in: "s", now: clock.now), to: request) }
-      }
-    }
+    try server.settle(one.map { [devices[$0]] } ?? devices, at: clock.now)
   }
 
   func names(_ number: Int) throws -> [String] {
@@ -108,5 +103,23 @@ final class Devices {
     {
       ($0.count == 1 ? "~" + $0 : $0) < ($1.count == 1 ? "~" + $1 : $1)
     }
+  }
+}
+
+extension SyncServer {
+  /// Makes three rounds of each device with the space `s`, one after the other. Returns how many rows they have sent.
+  @discardableResult
+  func settle(_ devices: [SyncDevice], at now: Int64) throws -> Int {
+    var sent = 0
+    for _ in 0..<3 {
+      for device in devices {
+        device.beginRound()
+        while let request = try device.next() {
+          if case .push(let rows) = request.verb { sent += rows.count }
+          try device.receive(answer(request, in: "s", now: now), to: request)
+        }
+      }
+    }
+    return sent
   }
 }
