@@ -148,12 +148,21 @@ extension DurableFile {
     return underlying.domain == NSPOSIXErrorDomain ? Int32(truncatingIfNeeded: underlying.code) : nil
   }
 
-  /// Any error of work on a file, as the kit's error that names `url`.
-  package static func failure(_ error: any Error, _ url: URL) -> StoreError {
-    if let error = error as? StoreError { return error.naming(url) }
+  /// Whether this is the system's error, or Foundation's of a file: its codes below 1,024.
+  static func isOfFiles(_ error: any Error) -> Bool {
     let cocoa = error as NSError
+    return posixCode(of: error) != nil || cocoa.domain == NSCocoaErrorDomain && (0..<1024).contains(cocoa.code)
+  }
+
+  /// Any error of work on a file, as the kit's error that names `url`.
+  package static func failure(_ error: any Error, _ url: URL) -> StoreError { failure(error, Optional(url)) }
+
+  static func failure(_ error: any Error, _ url: URL?) -> StoreError {
+    if let error = error as? StoreError { return url.map(error.naming) ?? error }
+    let cocoa = error as NSError
+    let name = url.map { "\($0.path): " } ?? ""
     if let code = posixCode(of: error) {
-      return StoreError(self.code(of: code, .inputOutput), "\(url.path): \(String(cString: strerror(code)))", cause: error)
+      return StoreError(self.code(of: code, .inputOutput), name + String(cString: strerror(code)), cause: error)
     }
     let code: StoreError.Code =
       switch CocoaError.Code(rawValue: cocoa.code) {
@@ -163,7 +172,7 @@ extension DurableFile {
       case .fileWriteVolumeReadOnly: .cannotCreate
       default: .inputOutput
       }
-    return StoreError(code, "\(url.path): \(cocoa.localizedDescription)", cause: error)
+    return StoreError(code, name + cocoa.localizedDescription, cause: error)
   }
 
   static func code(of posix: Int32, _ otherwise: StoreError.Code) -> StoreError.Code {

@@ -34,14 +34,18 @@ final class SetAsideRows {
 
   func add(_ line: String) throws {
     isEmpty = false
-    try lines?.write(contentsOf: Data((line + "\n").utf8))
+    do { try lines?.write(contentsOf: Data((line + "\n").utf8)) } catch { throw DurableFile.failure(error, file) }
     try database?.rows("INSERT INTO set_aside VALUES (\(line))") { _ in }
   }
 
   func finish() throws {
     try database?.run("COMMIT")
-    try lines?.synchronize()
-    try lines?.close()
+    do {
+      try lines?.synchronize()
+      try lines?.close()
+    } catch {
+      throw DurableFile.failure(error, file)
+    }
     guard !isEmpty else { return }
     try DurableFile.flush(file)
     try DurableFile.place(file, at: target)

@@ -61,7 +61,7 @@ extension StoreError {
   }
 
   /// Converts any error. A `StoreError` stays as it is; another error becomes its `cause`, with the code `.cancelled` for a
-  /// `CancellationError`, and `.misuse` for an error that the kit does not know.
+  /// `CancellationError`, the code of a file's error of Foundation or the system, and `.misuse` for an error that the kit does not know.
   public init(_ error: any Error) { self.init(error, path: nil) }
 
   /// - Parameters:
@@ -76,6 +76,7 @@ extension StoreError {
         sqliteCode: error.extendedResultCode.rawValue, message: error.message ?? String(describing: error.resultCode), path: path,
         systemCode: systemCode ?? errno, cause: error)
     case is CancellationError: self.init(.cancelled, "the task was cancelled", cause: error)
+    case _ where DurableFile.isOfFiles(error): self = DurableFile.failure(error, path.map { URL(fileURLWithPath: $0) })
     default: self.init(.misuse, String(describing: error), cause: error)
     }
   }

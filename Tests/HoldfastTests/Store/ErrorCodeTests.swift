@@ -59,6 +59,16 @@ struct ErrorCodeTests {
     #expect(StoreError(StoreError(.busy, "as it is")).message == "as it is")
   }
 
+  @Test("a file's error of Foundation or the system is no misuse, wherever it comes from")
+  func files() {
+    let flush = CocoaError(.fileWriteUnknown, userInfo: [NSUnderlyingErrorKey: POSIXError(.EIO)])
+    #expect(StoreError(flush).code == .inputOutput)
+    #expect(StoreError(flush).message == String(cString: strerror(EIO)))
+    #expect(StoreError(POSIXError(.ENOSPC)).code == .diskFull)
+    #expect(StoreError(CocoaError(.fileWriteNoPermission)).code == .permissionDenied)
+    #expect(StoreError(CocoaError(.coderReadCorrupt)).code == .misuse, "an error of the app's own decoding")
+  }
+
   @Test("an error whose message says closed keeps its code while the store is open")
   func saysClosed() throws {
     let store = try Shelves.temporary()
