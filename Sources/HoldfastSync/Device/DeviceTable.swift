@@ -48,7 +48,8 @@ final class DeviceTable {
   let record: RowRecord?
   /// `groups`, and each column alone, as it may have been in an earlier version.
   private let byNumber: [Int64: Group]
-  /// `columns`.
+  /// `columns`, as rows name them.
+  private let names: [ExactText]
   private let known: Set<ExactText>
   /// The statement that wrote the last row, and its columns.
   private var writing: (columns: [String], sql: BoundSQL)?
@@ -88,7 +89,8 @@ final class DeviceTable {
     }
     let single = columns.filter { !synced.key.contains($0) }.map { Group(columns: [$0]) }
     byNumber = Dictionary((groups + single).map { ($0.number, $0) }) { first, _ in first }
-    known = Set(columns.map { ExactText($0) })
+    names = columns.map { ExactText($0) }
+    known = Set(names)
     let own = records.filter { $0.table == synced.name }
     record = try own.first { synced.derived.isSubset(of: $0.columns) }.map { try RowRecord($0) }
     guard synced.derived.isEmpty || record != nil else { throw misuse("the schema has no record that computes its derived columns") }
@@ -118,18 +120,25 @@ final class DeviceTable {
   /// that have a column, the latest counts.
   func texts(of row: SyncRow) -> [String: ExactText] {
     let current = row.current
-    return columns.reduce(into: [:]) { texts, column in
-      if let text = current[ExactText(column)], text != SyncRow.null { texts[column] = text }
+    var texts: [String: ExactText] = Dictionary(minimumCapacity: columns.count)
+    for (column, name) in zip(columns, names) {
+      if let text = current[name], text != SyncRow.null { texts[column] = text }
     }
+    return texts
   }
 
   /// The values of a row that arrived, with those that stay here and those that the record computes.
   ///
   /// - Throws: `Unfit` for a row that the table cannot hold, whatever else it holds.
   func values(of row: SyncRow, here kept: [String: SQLValue]) throws -> [String: SQLValue] {
-    var values = here.merging(kept) { $1 }
-    for column in columns where !needed.contains(column) { values[column] = .null }
-    for (column, text) in texts(of: row) {
+    var values: [String: SQLValue] = Dictionary(minimumCapacity: columns.count + here.count + derived.count)
+    for (column, value) in kept.isEmpty ? here : here.merging(kept, uniquingKeysWith: { $1 }) { values[column] = value }
+    let current = row.current
+    for (column, name) in zip(columns, names) {
+      guard let text = current[name], text != SyncRow.null else {
+        if !needed.contains(column) { values[column] = .null }
+        continue
+      }
       guard let value = SyncValue.value(of: text) else { throw Unfit(reason: "\(column) has no value of SQLite") }
       values[column] = value
     }
@@ -138,7 +147,12 @@ final class DeviceTable {
     }
     guard let record else { return values }
     do {
-      let rebound = try record.rebound(record.columns.map { values[$0] ?? blanks[$0] ?? .null })
+      let given = record.columns.map { values[$0] ?? blanks[$0] ?? .null }
+      guard !derived.isEmpty else {
+        try record.check(given)
+        return values
+      }
+      let rebound = try record.rebound(given)
       for (column, value) in zip(record.columns, rebound) where derived.contains(column) { values[column] = value }
     } catch {
       throw Unfit(reason: StoreError(error).message)
@@ -149,8 +163,8 @@ final class DeviceTable {
   /// Inserts a row with these values, or updates the one with its key, whose columns that stay here keep their values. A column that the row
   /// does not give gets its default.
   func write(_ values: [String: SQLValue], in tx: Writer) throws {
-    let given = values.keys.sorted()
-    if writing?.columns != given {
+    if writing?.columns.count != values.count || writing?.columns.allSatisfy({ values[$0] != nil }) != true {
+      let given = values.keys.sorted()
       let keys = Set(key.columns.map(\.name))
       let changed = (columns + derived.sorted()).filter { !keys.contains($0) }.map { "\(quoted($0)) = excluded.\(quoted($0))" }
       let sql = """
@@ -161,12 +175,13 @@ final class DeviceTable {
       writing = (given, BoundSQL(raw: sql))
     }
     guard let writing else { return }
-    try tx.execute(writing.sql) { bound in for column in given { try bound.value(values[column] ?? .null) } }
+    try tx.execute(writing.sql) { bound in for column in writing.columns { try bound.value(values[column] ?? .null) } }
   }
 
   /// What of a row the table and its cells do not hold: columns and groups that only other versions know, and the values that those
   /// hide. It travels again with the row. Nil where there is nothing.
   func unknown(of row: SyncRow) -> SyncRow? {
+    if row.exceptions.isEmpty, row.values.keys.allSatisfy(known.contains) { return nil }
     let current = row.current
     let exceptions = row.exceptions.filter { name, exception in
       !groups.contains { $0.name == name } || zip(SyncRow.columns(of: name), exception.values).contains { current[$0] != $1 }

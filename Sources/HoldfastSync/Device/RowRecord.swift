@@ -6,15 +6,18 @@ package struct RowRecord {
   package let columns: [String]
   /// The values of a row, as the record binds them after it has read them.
   package let rebound: ([SQLValue]) throws -> [SQLValue]
+  /// Only reads them.
+  let check: ([SQLValue]) throws -> Void
 
   package init(_ type: any StoredRecord.Type) throws { self = try Self.made(type) }
 
-  private init(columns: [String], rebound: @escaping ([SQLValue]) throws -> [SQLValue]) {
-    (self.columns, self.rebound) = (columns, rebound)
+  private init(columns: [String], rebound: @escaping ([SQLValue]) throws -> [SQLValue], check: @escaping ([SQLValue]) throws -> Void) {
+    (self.columns, self.rebound, self.check) = (columns, rebound, check)
   }
 
   private static func made<Record: StoredRecord>(_ type: Record.Type) throws -> RowRecord {
     let bench = try RecordBench<Record>()
-    return RowRecord(columns: Record.columns) { try bench.values(of: bench.record(of: $0)) }
+    return RowRecord(
+      columns: Record.columns, rebound: { try bench.values(of: bench.record(of: $0)) }, check: { _ = try bench.record(of: $0) })
   }
 }

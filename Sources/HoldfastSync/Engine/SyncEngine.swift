@@ -52,12 +52,13 @@ final class SyncEngine: Sendable {
         }
       }
       var repairs = 0
+      var ahead: (request: SyncRequest, reply: SyncTransport.Reply)?
       // A commit of this round is before the read that finds nothing left to send; a commit after that read rings.
       while let request = try await offTask({ [session, bell] _ in
         bell.forgetCommits()
         return try session.with { try $0.next() }
       }) {
-        let reply = try await answer(to: request)
+        let reply = if let ahead, ahead.request == request { ahead.reply } else { try await answer(to: request) }
         var response = try reply.result.mapError { Failure(error: $0, retryAfterSeconds: reply.retryAfterSeconds) }.get()
         switch response.outcome {
         case .failed(let error): response.outcome = .failed(error.ofServer)
@@ -68,12 +69,14 @@ final class SyncEngine: Sendable {
           }
         default: break
         }
+        async let following = following(response, to: request)
         let error = try await offTask { [session, response] _ in
           try session.with { device in
             try device.receive(response, to: request)
             return device.lastError
           }
         }
+        ahead = try? await following
         if let error {
           let isPush = if case .push = request.verb { true } else { false }
           throw Failure(
@@ -91,6 +94,15 @@ final class SyncEngine: Sendable {
 
   /// How many forks and corrections of the time one round follows.
   private static let mostRepairs = 10
+
+  /// Asks for the page behind this one, while this one is written. Nil where there is none; an answer that does not come is asked for again.
+  private func following(
+    _ response: SyncResponse, to request: SyncRequest
+  ) async throws -> (request: SyncRequest, reply: SyncTransport.Reply)? {
+    guard case .page(_, let cursor, more: true) = response.outcome else { return nil }
+    let next = SyncRequest(.pull, epoch: response.epoch, cursor: cursor, schema: request.schema)
+    return (next, try await answer(to: next))
+  }
 
   private func answer(to request: SyncRequest) async throws -> SyncTransport.Reply {
     do {

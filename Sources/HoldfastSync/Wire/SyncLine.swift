@@ -57,6 +57,12 @@ extension SyncRow {
   }
 
   static func read(_ line: some Sequence<UInt8>) throws -> (row: SyncRow, sequence: Int64?) {
+    if let read = line.withContiguousStorageIfAvailable(CanonicalLine.read) ?? nil { return read }
+    return try readAny(line)
+  }
+
+  /// Reads a line in any form of JSON.
+  static func readAny(_ line: some Sequence<UInt8>) throws -> (row: SyncRow, sequence: Int64?) {
     var object = try WireObject(line)
     let table = try WireObject.required("t", object.text("t"))
     guard isName(table) else { throw WireObject.wrong("\"t\" is not the name of a table") }

@@ -56,6 +56,7 @@ package struct SyncRow: Sendable, Hashable {
   /// The current value of each column that the row knows; a column that is missing is NULL, or unknown to the version that wrote the row. Of two groups with a column, which only versions with other groups have, the later
   /// one counts.
   package var current: [ExactText: ExactText] {
+    guard !exceptions.isEmpty else { return values }
     let inOrder = exceptions.sorted { ($0.value.stamp, $0.key) < ($1.value.stamp, $1.key) }
     return inOrder.reduce(into: values) { current, exception in
       for (column, value) in zip(Self.columns(of: exception.key), exception.value.values) { current[column] = value }

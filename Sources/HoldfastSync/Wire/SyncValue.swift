@@ -23,7 +23,19 @@ package enum SyncValue {
   }
 
   /// The value of a text in any form of JSON; nil for what no value of SQLite is.
-  package static func value(of text: ExactText) -> SQLValue? { JSONValue(json: text.text).flatMap(value) }
+  package static func value(of text: ExactText) -> SQLValue? { plain(text.text) ?? JSONValue(json: text.text).flatMap(value) }
+
+  /// The value of the texts that need no reading of JSON: strings without an escape, and numbers of few digits.
+  private static func plain(_ text: String) -> SQLValue? {
+    let utf8 = text.utf8
+    if utf8.count >= 2, utf8.first == UInt8(ascii: "\""), utf8.last == UInt8(ascii: "\"") {
+      let content = utf8.dropFirst().dropLast()
+      guard content.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else { return nil }
+      return .text(String(Substring(content)))
+    }
+    guard utf8.count <= 15, let number = Int64(text), number.description == text else { return nil }
+    return .integer(number)
+  }
 
   /// The value of JSON; nil for what no value of SQLite is.
   package static func value(of json: JSONValue) -> SQLValue? {

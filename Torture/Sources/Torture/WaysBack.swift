@@ -73,7 +73,7 @@ enum WaysBack {
 
   /// SQLite takes a page that cannot be read for damage, where the disk gives it at the second time neither.
   private static func tell(_ report: HealReport, _ acks: Acks) {
-    acks.tell(report.notes.contains { $0.contains("is damaged, too") } ? toldLess : "healed")
+    acks.tell(report.notes.contains { $0.contains("is damaged, too") || $0.contains("could not help") } ? toldLess : "healed")
   }
 
   /// The healing said that it had no sound source.
