@@ -12,7 +12,7 @@ public struct ExactText: Sendable, Hashable, Comparable {
   public static func == (first: ExactText, second: ExactText) -> Bool { first.text.hasBytes(of: second.text) }
 
   /// The order that tables use for texts.
-  public static func < (first: ExactText, second: ExactText) -> Bool { first.text.utf8.lexicographicallyPrecedes(second.text.utf8) }
+  public static func < (first: ExactText, second: ExactText) -> Bool { first.text.precedesBytes(of: second.text) }
 
   public func hash(into hasher: inout Hasher) {
     var text = text
@@ -32,5 +32,17 @@ extension String {
       }
     }
     return (same ?? nil) ?? utf8.elementsEqual(other.utf8)
+  }
+
+  /// The order of the bytes, as SQLite has it.
+  func precedesBytes(of other: String) -> Bool {
+    let precedes: Bool?? = utf8.withContiguousStorageIfAvailable { first in
+      other.utf8.withContiguousStorageIfAvailable { second in
+        guard let start = first.baseAddress, let otherStart = second.baseAddress else { return first.count < second.count }
+        let order = memcmp(start, otherStart, min(first.count, second.count))
+        return order == 0 ? first.count < second.count : order < 0
+      }
+    }
+    return (precedes ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
   }
 }

@@ -49,7 +49,7 @@ public enum SHA256Hex {
   }
 
   /// The first 16 bytes of the hash.
-  static func leading16(of text: String) -> uuid_t {
+  package static func leading16(of text: String) -> uuid_t {
     var (text, hasher) = (text, SHA256())
     text.withUTF8 { hasher.update(bufferPointer: UnsafeRawBufferPointer($0)) }
     return hasher.finalize().withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }

@@ -59,9 +59,9 @@ final class SyncEngine: Sendable {
         return try session.with { try $0.next() }
       }) {
         let reply = if let ahead, ahead.request == request { ahead.reply } else { try await answer(to: request) }
-        var response = try reply.result.mapError { Failure(error: $0, retryAfterSeconds: reply.retryAfterSeconds) }.get()
-        switch response.outcome {
-        case .failed(let error): response.outcome = .failed(error.ofServer)
+        var told = try reply.result.mapError { Failure(error: $0, retryAfterSeconds: reply.retryAfterSeconds) }.get()
+        switch told.outcome {
+        case .failed(let error): told.outcome = .failed(error.ofServer)
         case .branched, .future:
           repairs += 1
           guard repairs <= Self.mostRepairs else {
@@ -69,8 +69,9 @@ final class SyncEngine: Sendable {
           }
         default: break
         }
+        let response = told
         async let following = following(response, to: request)
-        let error = try await offTask { [session, response] _ in
+        let error = try await offTask { [session] _ in
           try session.with { device in
             try device.receive(response, to: request)
             return device.lastError

@@ -19,29 +19,72 @@ extension SyncRow {
 
   /// - Parameter sequence: the number of the push that changed the row last, for `q`; nil leaves it out.
   func line(at sequence: Int64?) -> String {
-    var text = "{" + (forgets ? "\"f\":true," : "") + "\"g\":\(generation)"
-    if isAlive { text += ",\"h\":\"\(birth.text)\"" }
-    text += ",\"k\":\(Self.quoted(name.key))"
-    if let sequence { text += ",\"q\":\(sequence)" }
-    text += ",\"t\":\(Self.quoted(name.table))"
-    if !values.isEmpty { text += ",\"v\":" + Self.object(values.mapValues(\.text)) }
-    if !exceptions.isEmpty {
-      text += ",\"x\":" + Self.object(exceptions.mapValues { "[\"\($0.stamp.text)\",\($0.values.map(\.text).joined(separator: ","))]" })
+    var text: [UInt8] = []
+    text.reserveCapacity(256)
+    text += forgets ? "{\"f\":true,\"g\":".utf8 : "{\"g\":".utf8
+    text += generation.description.utf8
+    if isAlive {
+      text += ",\"h\":\"".utf8
+      text += birth.text.utf8
+      text.append(UInt8(ascii: "\""))
     }
-    return text + "}"
+    text += ",\"k\":".utf8
+    Self.quote(name.key, into: &text)
+    if let sequence {
+      text += ",\"q\":".utf8
+      text += sequence.description.utf8
+    }
+    text += ",\"t\":".utf8
+    Self.quote(name.table, into: &text)
+    Self.write(values, as: ",\"v\":", into: &text) { value, text in text += value.text.utf8 }
+    Self.write(exceptions, as: ",\"x\":", into: &text) { exception, text in
+      text += "[\"".utf8
+      text += exception.stamp.text.utf8
+      text.append(UInt8(ascii: "\""))
+      for value in exception.values {
+        text.append(UInt8(ascii: ","))
+        text += value.text.utf8
+      }
+      text.append(UInt8(ascii: "]"))
+    }
+    text.append(UInt8(ascii: "}"))
+    return String(decoding: text, as: UTF8.self)
   }
 
-  private static func quoted(_ text: ExactText) -> String { JSONValue.string(text.text).canonicalText() }
+  private static func quote(_ name: ExactText, into text: inout [UInt8]) {
+    guard name.text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else {
+      text += JSONValue.string(name.text).canonicalText().utf8
+      return
+    }
+    text.append(UInt8(ascii: "\""))
+    text += name.text.utf8
+    text.append(UInt8(ascii: "\""))
+  }
 
-  private static func object(_ members: [ExactText: String]) -> String {
-    "{" + members.sorted { $0.key < $1.key }.map { "\(quoted($0.key)):\($0.value)" }.joined(separator: ",") + "}"
+  /// An object behind its name; nothing where it is empty.
+  private static func write<T>(
+    _ members: [ExactText: T], as name: String, into text: inout [UInt8], _ write: (T, inout [UInt8]) -> Void
+  ) {
+    guard !members.isEmpty else { return }
+    text += name.utf8
+    var mark = UInt8(ascii: "{")
+    for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+      text.append(mark)
+      mark = UInt8(ascii: ",")
+      quote(name, into: &text)
+      text.append(UInt8(ascii: ":"))
+      write(member, &text)
+    }
+    text.append(UInt8(ascii: "}"))
   }
 
   // MARK: Digest
 
   /// What a row with this line adds to the digest of its space: the first 8 bytes of the line's SHA-256, as a big-endian number. The digest is
   /// the sum over all rows, without what exceeds 64 bits.
-  package static func digest(ofLine line: String) -> UInt64 { UInt64(SHA256Hex.of(line).prefix(16), radix: 16) ?? 0 }
+  package static func digest(ofLine line: String) -> UInt64 {
+    withUnsafeBytes(of: SHA256Hex.leading16(of: line)) { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
+  }
 
   // MARK: Reading
 

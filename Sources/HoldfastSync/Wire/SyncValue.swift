@@ -27,14 +27,18 @@ package enum SyncValue {
 
   /// The value of the texts that need no reading of JSON: strings without an escape, and numbers of few digits.
   private static func plain(_ text: String) -> SQLValue? {
-    let utf8 = text.utf8
-    if utf8.count >= 2, utf8.first == UInt8(ascii: "\""), utf8.last == UInt8(ascii: "\"") {
-      let content = utf8.dropFirst().dropLast()
-      guard content.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else { return nil }
-      return .text(String(Substring(content)))
+    var text = text
+    return text.withUTF8 { bytes in
+      if bytes.count >= 2, bytes[0] == UInt8(ascii: "\""), bytes[bytes.count - 1] == UInt8(ascii: "\"") {
+        let content = UnsafeBufferPointer(rebasing: bytes[1..<bytes.count - 1])
+        guard content.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else { return nil }
+        return .text(String(decoding: content, as: UTF8.self))
+      }
+      guard 1...15 ~= bytes.count, bytes.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
+        bytes.count == 1 || bytes[0] != UInt8(ascii: "0")
+      else { return nil }
+      return .integer(bytes.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) })
     }
-    guard utf8.count <= 15, let number = Int64(text), number.description == text else { return nil }
-    return .integer(number)
   }
 
   /// The value of JSON; nil for what no value of SQLite is.
