@@ -27,7 +27,6 @@ let package = Package(
     .library(name: "HoldfastSyncServer", targets: ["HoldfastSyncServer"]),
     .library(name: "HoldfastTesting", targets: ["HoldfastTesting"]),
     .executable(name: "holdfast", targets: ["HoldfastCommand"]),
-    .executable(name: "holdfast-fuzz", targets: ["HoldfastFuzz"]),
     .executable(name: "holdfast-simulate", targets: ["HoldfastSimulator"]),
   ],
   dependencies: [
@@ -116,12 +115,6 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "HoldfastFuzz",
-      dependencies: [
-        "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "HoldfastTesting",
-      ],
-      swiftSettings: strict),
-    .executableTarget(
       name: "HoldfastSimulator",
       dependencies: [
         "HoldfastSync", "HoldfastSyncServer", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -180,13 +173,6 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       exclude: ["Fixtures"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ProofTests",
-      dependencies: [
-        "HoldfastFuzz", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "Holdfast", "HoldfastTransfer",
-        "HoldfastTesting",
-      ],
       swiftSettings: strict),
     .testTarget(
       name: "ReadingListTests", dependencies: ["ReadingListExample", "Holdfast", "HoldfastTransfer", "HoldfastTesting"],

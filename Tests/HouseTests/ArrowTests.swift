@@ -23,9 +23,6 @@ import Testing
       "HoldfastHTTP",
       "ArgumentParser",
     ],
-    "HoldfastFuzz": [
-      "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "HoldfastTesting",
-    ],
     "ReadingListExample": ["Holdfast", "HoldfastTransfer"],
     "ShelvesExample": ["ReadingListExample", "Holdfast", "HoldfastTransfer"],
     "MovingExample": ["Holdfast", "HoldfastTransfer"],

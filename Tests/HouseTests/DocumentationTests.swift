@@ -115,7 +115,7 @@ import Testing
   @Test("each promise names a test that is there", arguments: [("README.md", 8), ("Documentation/Promises.md", 18)])
   func promisesAreKept(_ page: String, _ atLeast: Int) throws {
     let promises = try House.text(page).components(separatedBy: "\n").filter { $0.hasPrefix("| ") && $0.hasSuffix("* |") }
-    let tests = try House.files(in: "Tests").map(House.text).joined()
+    let tests = try ["Tests", "Fuzz/Tests"].flatMap { try House.files(in: $0) }.map(House.text).joined()
     let names = promises.compactMap { $0.split(separator: "*").dropFirst().first.map(String.init) }
     #expect(names.count >= atLeast)
     #expect(names.filter { !tests.contains("\"\($0)\"") } == [])

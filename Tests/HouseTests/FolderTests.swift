@@ -5,13 +5,13 @@ import Testing
 struct FolderTests {
   /// Beside the tests of a target: what they share, read and write.
   private static let shared: Set = ["Support", "Fixtures", "Golden"]
-  /// Tests of the repository, and those that run whole programs for a long time.
-  private static let others: Set = ["HouseTests", "ProofTests"]
+  /// The folders of tests, without those of the repository itself.
+  private static func targets() throws -> [String] { try House.folders(in: "Tests").filter { $0 != "HouseTests" } }
 
   @Test("tests lie where the sources lie that they are of")
   func mirrored() throws {
     let sources = try Set(House.folders(in: "Sources"))
-    for target in try House.folders(in: "Tests") where !Self.others.contains(target) {
+    for target in try Self.targets() {
       let source = String(target.dropLast("Tests".count))
       #expect(sources.contains(source), "\(target) has no sources")
       var allowed = try Set(House.folders(in: "Sources/\(source)")).union(Self.shared)
@@ -24,7 +24,7 @@ struct FolderTests {
   @Test("tests that are named after a source file lie in the folder of that file, however deep")
   func mirroredFiles() throws {
     var matched: Set<String> = []
-    for target in try House.folders(in: "Tests") where !Self.others.contains(target) {
+    for target in try Self.targets() {
       let sources = try House.files(in: "Sources/\(target.dropLast("Tests".count))").map(Place.init)
       // A module has no two files of one name.
       let folders = Dictionary(sources.map { ($0.name, $0.folder) }) { first, _ in first }

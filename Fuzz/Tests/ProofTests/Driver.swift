@@ -22,8 +22,6 @@ final class Driver {
     driver.process.executableURL = program
     driver.process.arguments = arguments
     driver.process.standardOutput = driver.output
-    // With coverage on, a process that is killed leaves counts that cannot be merged.
-    driver.process.environment = ProcessInfo.processInfo.environment.merging(["LLVM_PROFILE_FILE": "/dev/null"]) { $1 }
     try driver.process.run()
     return driver
   }

@@ -1,7 +1,7 @@
 import Foundation
-import HoldfastTesting
 
 @testable import HoldfastFuzz
+@testable import HoldfastTesting
 
 /// A remote API of every table that fails in every way, and keeps what it accepts. What ends in `SyncDriver.poison` it never takes;
 /// anything else it rejects twice at most. What it has itself, a configuration and two models, is of a newer edition each time.

@@ -1,9 +1,10 @@
 import Foundation
 import Holdfast
 import HoldfastAudiobooks
-import HoldfastTesting
 import HoldfastTransfer
 import Testing
+
+@testable import HoldfastTesting
 
 /// A library of 20 collections of 200 tracks, of 40 in the short form, and the store that it goes into.
 final class KillWorld {

@@ -1,10 +1,10 @@
 import Foundation
 import Holdfast
 import HoldfastInference
-import HoldfastTesting
 import Testing
 
 @testable import HoldfastFuzz
+@testable import HoldfastTesting
 
 /// A process that records rows of every table, pulls from a server that fails in every way and sends them to it, and is killed at random
 /// moments.

@@ -26,7 +26,7 @@ struct TestWithinTests {
     // Stands in for the command `swift`. Its child has a session of its own, as the tests of the real one have a group of their own.
     try Data("#!/bin/sh\ncat <<'END'\n\(Self.run)END\nsetsid sleep 600 &\nwait\n".utf8).write(to: swift)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: swift.path)
-    let script = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../.ci/test-within").standardized
+    let script = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../.ci/test-within").standardized
     let process = Process()
     process.executableURL = script
     // Long enough that a busy machine has begun by then.
