@@ -1,3 +1,4 @@
+// Platform: URLSession of Linux may end the process.
 #if os(Linux)
   internal import CHoldfastCurl
   import Foundation

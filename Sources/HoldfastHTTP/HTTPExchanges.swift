@@ -1,3 +1,4 @@
+// Platform: Apple's systems have a URLSession that may be used.
 #if canImport(Darwin)
   import Foundation
   import Holdfast

@@ -7,6 +7,7 @@ package enum HeldLocks {
   /// Asks Linux through a descriptor of its own, which stays open: closing it would drop the locks. Always true on other systems.
   /// - Throws: `POSIXError` when the file cannot be opened or asked about.
   package static func exist(on url: URL) throws -> Bool {
+    // Platform: locks are asked for as Linux does.
     #if os(Linux)
       let descriptor = open(url.path, O_RDWR)
       guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

@@ -1,6 +1,7 @@
 package import Foundation
 internal import Holdfast
 
+// Platform: sockets are the system's.
 #if canImport(Glibc)
   import Glibc
 #else

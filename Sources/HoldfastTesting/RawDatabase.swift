@@ -39,6 +39,7 @@ public struct RawDatabase {
     defer { sqlite3_finalize(statement) }
     var rows: [[String]] = []
     while true {
+      // Stepped by hand: a file that no store has open.
       switch sqlite3_step(statement) {
       case SQLITE_ROW:
         rows.append(

@@ -23,6 +23,27 @@ enum House {
     return try urls.filter { try $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true }.map(\.lastPathComponent).sorted()
   }
 
+  /// The texts of every package of the repository, and the programs of CI.
+  static func texts() throws -> [String] {
+    // `make run` makes the folder `run`.
+    let top = try folders(in: "").filter { $0 != "run" }
+    let kinds = ["swift", "md", "c", "h", "json", "py"]
+    return try top.flatMap { folder in try kinds.flatMap { try files(in: folder, extension: $0) } } + files(in: ".ci", extension: "")
+      + ["README.md", "CHANGELOG.md", "Makefile", "Package.swift"]
+  }
+
+  /// The files that hold code with one of these words, and no comment that begins with the reason and a colon; or the comment alone.
+  static func unexplained(_ reason: String, _ words: [String], in files: [SourceFile]) -> [String] {
+    unexplained(reason, in: files) { line in words.contains { line.contains($0) } }
+  }
+
+  static func unexplained(_ reason: String, in files: [SourceFile], where isGuarded: (String) -> Bool) -> [String] {
+    files.filter { file in
+      let says = file.lines.contains { $0.drop { $0 == " " }.hasPrefix("// \(reason): ") }
+      return file.code.contains(where: isGuarded) != says
+    }.map(\.path)
+  }
+
   private static let read = Result { try files(in: "Sources").map { SourceFile(path: $0, text: try text($0)) } }
 
   /// Everything under `Sources`.

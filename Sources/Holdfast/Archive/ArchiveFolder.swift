@@ -114,6 +114,7 @@ struct ArchiveFolder: Sendable {
   /// Why there is a gap. Where a rewind or a restore has replaced the file, names that.
   func text(of gap: ArchiveGap) -> String {
     guard [.fileDiffers, .pageSizeChanged].contains(gap) else { return gap.rawValue }
+    // Read without SQLite: the reasons, times and bases of an archive, which are text.
     return (try? DurableFile.content(of: replaced)).map { String(decoding: $0, as: UTF8.self) } ?? gap.rawValue
   }
 

@@ -38,6 +38,7 @@ extension Archiver {
   func writeRequested() {
     guard status.isWriting else { return }
     for request in folder.requests() {
+      // Read without SQLite: a request for a label is no database.
       let found = (try? DurableFile.content(of: request)).flatMap(ArchiveRecord.first)?.record
       if case .label(let mark)? = try? found?.opened(options.key.map(RecordSeal.init), request) {
         guard (try? label(mark.text)) != nil else { continue }

@@ -18,6 +18,7 @@ final class SegmentReader {
   init(_ url: URL, _ seal: RecordSeal?) throws {
     (self.url, self.seal) = (url, seal)
     do {
+      // Read without SQLite: a segment of an archive is no database.
       file = try DurableFile.handle(reading: url)
       guard let bytes = try file.read(upToCount: SegmentHeader.bytes), let header = SegmentHeader(bytes),
         url.lastPathComponent == ArchiveFolder.name(header.first, "segment")

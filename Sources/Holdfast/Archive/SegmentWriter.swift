@@ -22,6 +22,7 @@ final class SegmentWriter {
     bytes = content.count
     try DurableFile.replace(url, with: content)
     do {
+      // Written without SQLite: a segment of an archive is no database.
       file = try FileHandle(forWritingTo: url)
       _ = try file.seekToEnd()
     } catch {

@@ -19,6 +19,7 @@ struct TrustedTime: Codable, Equatable {
 
   /// Nil where there is no such file, or it is damaged.
   init?(_ file: URL) {
+    // Read without SQLite: the JSON of an archive's clock.
     guard let content = try? DurableFile.content(of: file) else { return nil }
     self.init(content)
   }

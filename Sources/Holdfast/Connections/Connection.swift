@@ -170,6 +170,7 @@ final class Connection {
   /// Runs a statement without values or rows. Observers do not see it.
   func step(_ prepared: Prepared) throws {
     let statement = try prepared.spare.take() ?? prepare(prepared.sql)
+    // Stepped by hand: BEGIN, COMMIT and ROLLBACK change no table.
     let code = sqlite3_step(statement)
     // `sqlite3_reset` clears the message, so the error is made first.
     let error = code == SQLITE_DONE ? nil : failure(code)

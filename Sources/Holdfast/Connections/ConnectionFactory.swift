@@ -247,6 +247,7 @@ package struct ConnectionFactory {
     configuration.foreignKeysEnabled = true
     // Otherwise GRDB ends the process when ROLLBACK fails, for example for lack of memory. `Connection.settle` rolls back later.
     configuration.allowsUnsafeTransactions = true
+    // Platform: GRDB watches the memory of iOS, and each system flushes in its own way.
     #if os(iOS)
       // The kit owns the readers' prepared statements. GRDB must not close them.
       configuration.automaticMemoryManagement = false

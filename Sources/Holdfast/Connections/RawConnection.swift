@@ -92,6 +92,7 @@ package final class RawConnection {
     var bound = Values(copyingInto: statement)
     for value in values { try bound.value(value) }
     while true {
+      // Stepped by hand: it looks, copies and checks; what it writes is a file that nobody watches.
       switch sqlite3_step(statement) {
       case SQLITE_ROW: try body(statement)
       case SQLITE_DONE: return

@@ -92,6 +92,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     }
     let described = try names.map { name in
       let file = files.snapshots.appendingPathComponent(name)
+      // Read without SQLite: a snapshot's description, which is JSON.
       let read = Result { try DurableFile.content(of: file) }
       // The process has reached its limits, and the file may be sound. A list without it would hide a whole snapshot.
       if case .failure(let error) = read, DurableFile.isOutOfResources(error) { throw DurableFile.failure(error, file) }
@@ -232,7 +233,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     // mark.
     if var line = try? LogLine.stored(target) {
       (line.mark, line.previous) = (String(try SHA256Hex.ofFile(at: file).prefix(16)), nil)
-      try? line.write(to: target)
+      try? line.save(in: target)
     }
   }
 

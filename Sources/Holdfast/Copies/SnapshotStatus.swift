@@ -65,6 +65,7 @@ struct SnapshotTimes: Codable, Equatable {
   init(_ files: StoreFiles) {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .millisecondsSince1970
+    // Read without SQLite: the times of snapshots, which are JSON.
     guard let content = try? DurableFile.content(of: Self.file(files)), let times = try? decoder.decode(Self.self, from: content) else {
       return
     }

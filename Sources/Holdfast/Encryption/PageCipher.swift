@@ -56,6 +56,7 @@ final class PageCipher {
     for statement in ["PRAGMA journal_mode = MEMORY", "PRAGMA page_size = \(pageBytes)", "CREATE TABLE page (bytes)"] {
       try scratch.run(statement)
     }
+    // Written without SQLite: pages to be decrypted, in a file without a name.
     do { return (scratch, try FileHandle(forUpdating: url)) } catch { throw DurableFile.failure(error, url) }
   }
 

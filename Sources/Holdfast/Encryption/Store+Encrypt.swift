@@ -311,6 +311,7 @@ private struct KeyChange {
   private mutating func removeFormerFiles() throws {
     for name in try Store.filesSetAside(of: files.url) {
       let folder = files.quarantine.appendingPathComponent(name)
+      // Read without SQLite: the reason in a quarantine folder.
       let isOurs = (try? DurableFile.content(of: folder.appendingPathComponent("reason.txt"))) == Data((reason + "\n").utf8)
       if formerFiles == .remove, isOurs {
         try DurableFile.remove(folder)

@@ -49,6 +49,7 @@ extension StoreKey {
   /// Keeps a crash of this process from writing its memory, and so a key, to a file. For a program that takes a key from its environment.
   public static func forbidCoreDumps() {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
+    // Platform: the limit of core dumps has a type of its own in Glibc.
     #if canImport(Glibc)
       setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
     #else

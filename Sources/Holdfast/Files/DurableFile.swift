@@ -190,6 +190,7 @@ package enum DurableFile {
   ///
   /// After an error do not believe a later success: the system may have marked the unwritten pages as written.
   static func flushContent(_ descriptor: Int32) -> Int32 {
+    // Platform: flushing is the system's.
     #if canImport(Darwin)
       // A plain fsync reaches the drive's cache only. Some volumes know nothing else.
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }

@@ -62,6 +62,7 @@ extension DurableFile {
   static func changedAt(_ path: String, asFile: Bool = false) -> Int64 {
     var status = stat()
     guard stat(path, &status) == 0 else { return 0 }
+    // Platform: `stat` names its times as the system does.
     #if canImport(Darwin)
       let time = asFile ? status.st_ctimespec : status.st_mtimespec
     #else

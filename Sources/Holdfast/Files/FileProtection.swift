@@ -5,6 +5,7 @@ extension StoreFiles {
   ///
   /// Does nothing on platforms without such classes. Not run on the platforms where Holdfast is tested.
   func protect(_ options: StoreOptions) throws {
+    // Platform: protection classes and backups are the system's.
     #if os(iOS)
       do {
         try FileManager.default.setAttributes([.protectionKey: options.fileProtection], ofItemAtPath: path)

@@ -50,7 +50,7 @@ struct LogLine: Equatable {
 
 extension LogLine {
   /// Gives a copy of a store this line.
-  func write(to connection: RawConnection) throws {
+  func save(in connection: RawConnection) throws {
     func literal(_ text: String?) -> String { text.map { "'\($0.replacingOccurrences(of: "'", with: "''"))'" } ?? "NULL" }
     try connection.run(
       """

@@ -10,6 +10,7 @@ extension Store {
   /// - Parameter name: the file's name without its extension. A library gives the name of its schema.
   /// - Throws: `.misuse` for an empty name and for one with a slash; `.cannotCreate`, `.permissionDenied`, `.diskFull`, `.inputOutput`.
   public static func defaultURL(named name: String) throws -> URL {
+    // Platform: each system has its folder for application data.
     #if canImport(Darwin)
       let found = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
       let data = found ?? URL(fileURLWithPath: NSHomeDirectory())

@@ -60,6 +60,6 @@ extension LogLine {
     let connection = try ConnectionFactory(file.path, options).working()
     guard var line = try? stored(connection), line.store != owner else { return }
     line.store = owner
-    try line.write(to: connection)
+    try line.save(in: connection)
   }
 }

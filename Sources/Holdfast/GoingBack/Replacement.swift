@@ -31,6 +31,7 @@ struct Replacement {
   private var new: URL { Self.newFile(files) }
   private var intentFile: URL { Self.intentFile(files) }
 
+  // Read without SQLite: the JSON of an intent.
   private static func intent(of file: URL) throws -> Intent { try JSONDecoder().decode(Intent.self, from: DurableFile.content(of: file)) }
 
   private static func intentFile(_ files: StoreFiles) -> URL { place(files).appendingPathComponent("intent.json") }

@@ -127,7 +127,7 @@ extension Store {
     while true {
       // The copy gets the store's line, so that the log, which began with the store's mark, still belongs to the file.
       let line = try storedLine(factory)
-      if let line { try line.write(to: copyFactory.working()) }
+      if let line { try line.save(in: copyFactory.working()) }
       let copy = try PageCopy(from: copyFactory.copySource(), to: handle)
       guard try storedLine(factory) == line else { continue }
       let kept = try keep()

@@ -8,6 +8,7 @@ enum SteadyTime {
 
   /// The same as `nanoseconds` at the last tick of the system: up to 4 milliseconds ago on most systems, at most 10. Costs a quarter.
   static var ticks: UInt64 {
+    // Platform: each system has its own cheap clock.
     #if canImport(Darwin)
       read(CLOCK_MONOTONIC_RAW_APPROX)
     #else

@@ -1,3 +1,4 @@
+// Platform: Observation is newer than the oldest system that Holdfast runs on.
 public import Observation
 
 /// The newest value of `Updates`, or of another sequence such as `Store.archiveUpdates()`, for views: SwiftUI redraws when the value changes.

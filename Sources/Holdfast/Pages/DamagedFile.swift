@@ -27,6 +27,7 @@ struct DamagedFile {
   /// - Throws: `.wrongKey` where no page can be read with the key.
   init(_ file: URL, log logFile: URL, guess: Int, _ key: StoreKey?, named path: String? = nil) throws {
     do {
+      // Opened without DurableFile: a private copy of a damaged file.
       data = DurableFile.size(file.path) > 0 ? try Data(contentsOf: file, options: .alwaysMapped) : Data()
     } catch {
       throw DurableFile.failure(error, file)

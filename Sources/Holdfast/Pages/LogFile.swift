@@ -131,6 +131,7 @@ final class LogFile {
       close(descriptor)
       descriptor = -1
     }
+    // Read without SQLite: a store's log. SQLite puts its locks on the database and the index.
     descriptor = try DurableFile.openToRead(URL(fileURLWithPath: path)) ?? -1
   }
 }

@@ -13,6 +13,7 @@ final class PageFile {
     (self.url, self.hashes) = (url, hashes)
     do {
       cipher = try key.map { try PageCipher($0, pageBytes: hashes.pageBytes) }
+      // Written without SQLite: a database that is being made page by page, under a working name.
       file = try FileHandle(forUpdating: url)
     } catch {
       throw DurableFile.failure(error, url)

@@ -16,6 +16,7 @@ enum KindProbe {
       try connection.with(statement) { statement in
         var bound = Values(copyingInto: statement)
         for value in values { try bound.value(value) }
+        // Stepped by hand: it reads bound values back, and no table.
         guard sqlite3_step(statement) == SQLITE_ROW else { throw connection.failure(sqlite3_errcode(connection.handle)) }
         var row = StoredRow(statement)
         do { _ = try Record(row: &row) } catch { return (row.columnsRead - 1, (error as? StoreError)?.columnKind) }

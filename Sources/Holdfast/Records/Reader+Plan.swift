@@ -17,6 +17,7 @@ extension Reader {
     return try connection.with(connection.prepared("EXPLAIN QUERY PLAN " + sql)) { statement in
       var steps: [String] = []
       while true {
+        // Stepped by hand: a query plan, for tests.
         switch sqlite3_step(statement) {
         case SQLITE_ROW: steps.append(sqlite3_column_text(statement, 3).map { String(cString: $0) } ?? "")
         case SQLITE_DONE: return steps

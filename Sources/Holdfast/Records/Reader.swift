@@ -166,6 +166,7 @@ public class Reader {
           row.rewind()
           try body(&row)
           if onlyFirst { return }
+          // Stepped by hand: it only reads.
           code = sqlite3_step(statement)
         }
         guard code == SQLITE_DONE else { throw failed(code) }

@@ -49,6 +49,7 @@ package final class RecordBench<Record: StoredRecord> {
     guard values.count == Record.columns.count else {
       throw StoreError(.misuse, "\(Record.self) binds \(values.count) values for its \(Record.columns.count) columns")
     }
+    // Stepped by hand: it reads bound values back, and no table.
     guard sqlite3_step(statement) == SQLITE_ROW else { throw connection.failure() }
     var row = StoredRow(statement)
     return try read(&row)

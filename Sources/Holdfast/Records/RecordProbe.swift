@@ -46,6 +46,7 @@ struct RecordProbe<Record: StoredRecord> {
       var values = Values(copyingInto: statement)
       try bind(&values)
       guard values.count == columns.count else { return false }
+      // Stepped by hand: it reads bound values back, and no table.
       guard sqlite3_step(statement) == SQLITE_ROW else { throw connection.failure(sqlite3_errcode(connection.handle)) }
       var row = StoredRow(statement)
       try read(&row)

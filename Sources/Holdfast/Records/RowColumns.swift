@@ -152,6 +152,7 @@ struct RowColumns {
     guard type == SQLITE_TEXT, let bytes = sqlite3_value_text(value) else { throw unexpected(column, "text", .text) }
     let count = Int(sqlite3_value_bytes(value))
     let buffer = UnsafeBufferPointer(start: bytes, count: count)
+    // Platform: UTF8Span is newer than the oldest system that Holdfast runs on.
     if #available(iOS 26, macOS 26, *) {
       guard let text = try? UTF8Span(validating: buffer.span) else { throw unexpected(column, "UTF-8 text", .text) }
       return String(copying: text)

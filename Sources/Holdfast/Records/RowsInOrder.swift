@@ -43,6 +43,7 @@ final class RowsInOrder {
   var row: StoredRow { StoredRow(statement) }
 
   private func step() throws -> Bool {
+    // Stepped by hand: it only reads.
     let code = sqlite3_step(statement)
     isUnderWay = code == SQLITE_ROW
     guard isUnderWay || code == SQLITE_DONE else { throw connection.failure(code) }

@@ -70,6 +70,7 @@ final class SalvageInsert {
     defer { sqlite3_reset(statement) }
     var bound = Values(copyingInto: statement)
     for value in values { try bound.value(value) }
+    // Stepped by hand: a new file that nobody has open.
     let code = sqlite3_step(statement)
     if code == SQLITE_DONE { return true }
     if code & 0xFF == SQLITE_CONSTRAINT { return false }

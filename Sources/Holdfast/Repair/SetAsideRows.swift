@@ -20,6 +20,7 @@ final class SetAsideRows {
       return
     }
     _ = try DurableFile.create(file.path)
+    // Written without SQLite: rows that a salvage sets aside, under a working name.
     (lines, database) = (try FileHandle(forWritingTo: file), nil)
   }
 

@@ -137,7 +137,7 @@ extension Store {
     }
     let line = try LogLine.stored(connection)
     try Snapshot.makeStandAlone(connection, healed, options)
-    try line?.write(to: connection)
+    try line?.save(in: connection)
     let way = WayBack(files: files, options: options, reason: report.reason, file: try fit(healed, "the healed store", files))
     // Before the content is replaced: whatever ends this program after that, the damaged files are kept.
     let kept = try files.newQuarantine(because: way.reason, at: options.now())

@@ -34,6 +34,7 @@ struct StoreHealth: Codable, Equatable {
   init(_ files: StoreFiles) {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .millisecondsSince1970
+    // Read without SQLite: the JSON of what is known about a store's soundness.
     guard let content = try? DurableFile.content(of: Self.file(files)), let health = try? decoder.decode(Self.self, from: content) else {
       return
     }

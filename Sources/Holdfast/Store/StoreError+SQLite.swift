@@ -83,6 +83,7 @@ extension StoreError {
 
   /// On Apple platforms, data protection fails reads of a locked device with EPERM.
   private static func withholdsData(_ code: Int32) -> Bool {
+    // Platform: data protection is the system's.
     #if canImport(Darwin)
       code == EPERM
     #else

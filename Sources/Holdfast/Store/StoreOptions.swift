@@ -75,6 +75,7 @@ public struct StoreOptions: Sendable {
   /// The app's version, recorded with each migration that it runs. Default nil.
   public var appVersion: String?
 
+  // Platform: the system suspends apps.
   #if os(iOS)
     /// Releases all locks while the app is suspended: the system ends an app that holds a lock in a shared container (0xdead10cc). The app
     /// posts GRDB's `Database.suspendNotification` and `resumeNotification`; in between, operations throw `.busy`. Default false. Not run

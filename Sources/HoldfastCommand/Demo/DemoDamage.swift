@@ -7,6 +7,7 @@ enum DemoDamage {
 
   /// Runs in that process: overwrites every tenth page but the first, and says how many.
   static func run(_ url: URL, _ console: Console) throws -> Answer {
+    // Written without SQLite: the demo's damage.
     let file = try FileHandle(forUpdating: url)
     defer { try? file.close() }
     let pages = try file.seekToEnd() / UInt64(pageBytes)

@@ -44,6 +44,7 @@ enum SourceFile {
 
   private static func copyStandardInput(to file: FilePath) throws {
     do {
+      // Written without SQLite: standard input, into a temporary file.
       let handle = try FileHandle(forWritingTo: file.url)
       defer { try? handle.close() }
       while let piece = try standardInputPiece(), !piece.isEmpty { try handle.write(contentsOf: piece) }

@@ -39,6 +39,7 @@ struct Console: Sendable {
   ///
   /// - Throws: as the other form; what reading the file throws.
   func write(contentsOf file: FilePath) throws {
+    // Opened without DurableFile: a temporary file, on its way to standard output.
     let handle = try FileHandle(forReadingFrom: file.url)
     defer { try? handle.close() }
     while let piece = try handle.read(upToCount: 1 << 20), !piece.isEmpty {

@@ -54,7 +54,7 @@ extension InferenceStore {
     guard var totals = try SessionTotals.of(generation.sessionID, in: tx) else { throw missingSession(generation.sessionID) }
     try tx.insert(generation)
     totals.add(generation)
-    try totals.write(to: generation.sessionID, in: tx)
+    try totals.save(to: generation.sessionID, in: tx)
     if let performance = generation.performance { try count(generation, performance, in: tx) }
   }
 
@@ -155,7 +155,7 @@ private struct SessionTotals {
     tokenRate.add(performance.tokensPerSecond)
   }
 
-  func write(to id: UUID, in tx: Writer) throws {
+  func save(to id: UUID, in tx: Writer) throws {
     try tx.execute(
       """
       UPDATE generation_sessions SET generation_count = \(generations), total_input_tokens = \(input), total_output_tokens = \(output),

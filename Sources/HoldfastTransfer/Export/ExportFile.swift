@@ -28,6 +28,7 @@ struct ExportFile {
 
   private init(at url: URL) throws {
     guard try DurableFile.create(url.path) else { throw StoreError(.cannotCreate, "\(url.path) is there already") }
+    // Written without SQLite: an export, under a working name.
     handle = try FileHandle(forWritingTo: url)
   }
 

@@ -25,6 +25,7 @@ enum SQLDateText {
   }
 
   private static func byFoundation(_ seconds: String, _ fraction: Substring) -> String? {
+    // Another codec: verification reads an unusual date once more, with a parser that shares nothing with ours.
     let formatter = ISO8601DateFormatter()
     formatter.formatOptions =
       seconds.dropLast(2).last == ":" || seconds.last == "Z"

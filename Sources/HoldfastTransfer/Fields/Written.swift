@@ -66,6 +66,7 @@ extension Written<Date> {
     guard let whole = parts.first else { return nil }
     let digits = parts.count == 2 ? parts[1].prefix { $0.isNumber } : ""
     let zone = parts.count == 2 ? parts[1].dropFirst(digits.count) : ""
+    // Another codec: verification reads an unusual date once more, with a parser that shares nothing with ours.
     guard let date = try? Date(String(whole + zone), strategy: Date.ISO8601FormatStyle()),
       let seconds = Int64(exactly: date.timeIntervalSince1970), seconds.magnitude < 1 << 40,
       let microseconds = Int64((digits + "000000").prefix(6))

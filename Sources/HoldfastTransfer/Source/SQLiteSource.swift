@@ -227,6 +227,7 @@ public final class SQLiteSource {
       try values.value(value)
     }
     while true {
+      // Stepped by hand: a private copy of another app's database, read-only.
       switch sqlite3_step(statement) {
       case SQLITE_ROW: try body(statement)
       case SQLITE_DONE: return
