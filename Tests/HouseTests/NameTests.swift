@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// An app imports Holdfast beside Apple's frameworks and GRDB: a type of ours under one of their names would be ambiguous there.
@@ -8,9 +9,9 @@ import Testing
   func nothingCollides() throws {
     var theirs: [String: [String]] = [:]
     for line in try House.text("Tests/HouseTests/Fixtures/imported-types.txt").split(separator: "\n") where !line.hasPrefix("#") {
-      let words = line.split(separator: " ").map(String.init)
-      try #require(words.count == 2, "a framework and a name: \(line)")
-      theirs[words[1], default: []].append(words[0])
+      let parts = line.components(separatedBy: ": ")
+      try #require(parts.count == 2, "a framework and its names: \(line)")
+      for name in parts[1].split(separator: " ") { theirs[String(name), default: []].append(parts[0]) }
     }
     #expect(theirs.count > 900)
     let ours = try House.sources().flatMap { file in Self.types(of: file).map { (file.path, $0) } }
