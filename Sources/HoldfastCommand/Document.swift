@@ -16,7 +16,21 @@ struct Document {
   /// Indented by two, with a line break at its end.
   var text: String { Self.text(.object(members), indent: "") + "\n" }
 
-  private static func text(_ value: JSONValue, indent: String) -> String {
+  /// The texts before and behind the elements of an array that is written as they come. Each element begins on a line of its own, indented
+  /// by four; without elements the texts belong together.
+  ///
+  /// - Parameter name: the member that has the array.
+  func around(_ name: String) -> (before: String, after: String) {
+    func lines(_ isWanted: (String) -> Bool) -> [String] {
+      let keys = members.keys.filter(isWanted).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      return keys.map { "  \(JSONValue.string($0).canonicalText()): \(Self.text(members[$0] ?? .null, indent: "  "))" }
+    }
+    let before = lines { $0.utf8.lexicographicallyPrecedes(name.utf8) }.map { $0 + ",\n" }.joined()
+    let after = lines { name.utf8.lexicographicallyPrecedes($0.utf8) }.map { ",\n" + $0 }.joined()
+    return ("{\n\(before)  \(JSONValue.string(name).canonicalText()): [", "]\(after)\n}\n")
+  }
+
+  static func text(_ value: JSONValue, indent: String) -> String {
     let deeper = indent + "  "
     switch value {
     case .array(let elements) where !elements.isEmpty:

@@ -20,7 +20,8 @@ struct HoldfastTool: ParsableCommand {
     version: "holdfast \(version)",
     subcommands: [
       Import.self, Export.self, Formats.self, Info.self, Stats.self, Metrics.self, Check.self, List.self, Show.self, Search.self,
-      Resume.self, Quarantined.self, Snapshots.self, Restore.self, ArchiveCommand.self, History.self, Label.self, Rewind.self, Diff.self,
+      Query.self, Resume.self, Quarantined.self, Snapshots.self, Restore.self, ArchiveCommand.self, History.self, Label.self, Rewind.self,
+      Diff.self,
       AuditCommand.self, Migrate.self, Salvage.self, Heal.self, Encrypt.self, Rekey.self, Decrypt.self, Sync.self, Send.self, Explain.self,
       Demo.self,
     ])
@@ -50,16 +51,20 @@ struct HoldfastTool: ParsableCommand {
       }
       return try answer(subcommand, console)
     } catch {
-      return report(
-        unknownOption(arguments, error) ?? meant(arguments, error), json: arguments.prefix { $0 != "--" }.contains("--json"), console)
+      let isJSON = !(error is Unfinished) && arguments.prefix { $0 != "--" }.contains("--json")
+      let cause = (error as? Unfinished)?.error ?? error
+      return report(unknownOption(arguments, cause) ?? meant(arguments, cause), of: named(arguments), json: isJSON, console)
     }
+  }
+
+  /// The command that the arguments name; nil where they name none.
+  private static func named(_ arguments: [String]) -> (any ParsableCommand.Type)? {
+    configuration.subcommands.first { $0._commandName == arguments.first }
   }
 
   /// Names an option that the command does not have; the parser would report a later word instead.
   private static func unknownOption(_ arguments: [String], _ error: any Error) -> Failure? {
-    guard !(error is StoreError || error is Failure), help(error) == nil,
-      let command = configuration.subcommands.first(where: { $0._commandName == arguments.first })
-    else { return nil }
+    guard !(error is StoreError || error is Failure), help(error) == nil, let command = named(arguments) else { return nil }
     let lines = helpMessage(for: command, columns: 10_000).split(separator: "\n").filter { $0.hasPrefix("  -") }
     let known = Set(
       lines.flatMap {
@@ -105,7 +110,9 @@ struct HoldfastTool: ParsableCommand {
 
   private static func answer(_ command: any Subcommand, _ console: Console) throws -> ExitStatus {
     let answer = try command.perform(console)
-    if command.output.json {
+    if answer.isWritten {
+      for note in answer.notes { console.note(note) }
+    } else if command.output.json {
       try console.write(Document(ok: true, answer.document))
     } else {
       let shown = Rendering(answer.blocks, width: console.outputWidth, console.chartStyle)
@@ -115,19 +122,21 @@ struct HoldfastTool: ParsableCommand {
     return answer.foundProblems ? .problems : .fine
   }
 
-  private static func report(_ error: any Error, json: Bool, _ console: Console) -> ExitStatus {
+  /// - Parameter command: the one that the person called, for its usage.
+  private static func report(_ error: any Error, of command: (any ParsableCommand.Type)?, json: Bool, _ console: Console) -> ExitStatus {
     if let text = help(error) {
       do {
         try console.write(text)
         return .fine
       } catch {
-        return report(error, json: json, console)
+        return report(error, of: command, json: json, console)
       }
     }
     let failure = Failure(error) { exitCode(for: $0) == .validationFailure ? message(for: $0) : nil }
     guard json else {
       let isParsers = failure.isUsage && !(error is Failure)
-      console.note(isParsers ? fullMessage(for: error) : failure.text + (failure.isUsage ? "\nUsage: holdfast <subcommand>" : ""))
+      let usage = command.map { usageString(for: $0) } ?? usageString()
+      console.note(isParsers ? fullMessage(for: error) : failure.text + (failure.isUsage ? "\nUsage: \(usage)" : ""))
       return failure.status
     }
     do {

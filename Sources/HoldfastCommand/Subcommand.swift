@@ -22,10 +22,19 @@ struct Answer {
   var notes: [String] = []
   /// The work is done, and problems were found: exit code 2.
   var foundProblems = false
+  /// The command has written its output itself, row by row.
+  var isWritten = false
 
   init(document: [String: JSONValue], text: String = "", blocks: [ShownBlock] = [], notes: [String] = [], foundProblems: Bool = false) {
     (self.document, self.text, self.blocks, self.notes) = (document, text, blocks, notes)
     self.foundProblems = foundProblems
+  }
+
+  /// Of a command that has written its output itself.
+  static var written: Answer {
+    var answer = Answer(document: [:])
+    answer.isWritten = true
+    return answer
   }
 
   init(_ shown: Shown) { self.init(document: shown.members, blocks: shown.blocks) }

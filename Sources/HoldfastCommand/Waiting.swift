@@ -3,10 +3,13 @@ import Holdfast
 
 /// Asynchronous work for a command, which waits for it on its own thread.
 enum Waiting {
-  /// - Parameter isInterrupted: once true, the work is cancelled.
+  /// - Parameters:
+  ///   - isInterrupted: once true, the work is cancelled.
+  ///   - said: what an interruption means for the store.
   /// - Throws: what the work throws; `.cancelled` when it was interrupted.
   static func result<T: Sendable>(
-    of work: @escaping @Sendable () async throws -> T, until isInterrupted: () -> Bool
+    of work: @escaping @Sendable () async throws -> T, until isInterrupted: () -> Bool,
+    saying said: String = "the rows that the server has confirmed are marked as sent, and the others still wait"
   ) throws -> T {
     let outcome = Outcome<T>()
     let task = Task.detached {
@@ -18,11 +21,18 @@ enum Waiting {
     }
     while true {
       if let result = outcome.wait(milliseconds: 100) {
-        guard case .failure = result, isInterrupted() else { return try result.get() }
-        throw StoreError(.cancelled, "interrupted; the rows that the server has confirmed are marked as sent, and the others still wait")
+        guard case .failure(let error) = result, isInterrupted() else { return try result.get() }
+        let cancelled = StoreError(.cancelled, "interrupted; \(said)")
+        throw error is Unfinished ? Unfinished(error: cancelled) : cancelled
       }
       if isInterrupted() { task.cancel() }
     }
+  }
+
+  /// Reads one consistent view of a store until Ctrl-C, which also ends a long step, such as a count of a whole table.
+  static func reading<T: Sendable>(_ store: Store, _ body: @escaping @Sendable (Reader) throws -> T) throws -> T {
+    let interruption = Interruption()
+    return try result(of: { try await store.read(body) }, until: { interruption.isRequested }, saying: "the store was only read")
   }
 }
 

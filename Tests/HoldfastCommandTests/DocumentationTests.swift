@@ -17,7 +17,7 @@ struct DocumentationTests {
   @Test("every command is documented, has --json, and an example in its help")
   func complete() throws {
     let commands = HoldfastTool.configuration.subcommands
-    #expect(commands.count == 30)
+    #expect(commands.count == 31)
     for command in commands {
       let name = try #require(command._commandName.split(separator: " ").last).lowercased()
       #expect(command is any Subcommand.Type, "\(name)")

@@ -26,7 +26,7 @@ final class TableCollector {
   }
 
   /// SQLite tells what a statement reads while it is compiled, and GRDB listens.
-  private static func tables(of sql: String, _ db: Database) throws -> UsedTables {
+  static func tables(of sql: String, _ db: Database) throws -> UsedTables {
     let region = try db.makeStatement(sql: sql).databaseRegion
     var used: UsedTables = [:]
     for table in try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")

@@ -58,8 +58,7 @@ struct Diff: Subcommand {
       return Answer(document: document, text: tables.text(width: console.outputWidth), notes: notes)
     }
     let description = try open.read { try $0.description() }
-    let isHidden = open.schemas.flatMap(\.neverExported).contains { $0.lowercased() == rows.lowercased() }
-    if isHidden || description.isNeverExported(rows) {
+    if open.hiddenTables.contains(rows.lowercased()) || description.isNeverExported(rows) {
       throw Failure(code: "usage", "the rows of \(rows) are never shown", status: .usage)
     }
     // One more tells whether there are more.

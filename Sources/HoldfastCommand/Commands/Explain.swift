@@ -53,14 +53,7 @@ struct Explain: Subcommand {
   }
 
   private func explained(_ reader: Reader) throws -> (plan: StatementPlan, counted: Counted?) {
-    do {
-      let plan = try reader.statementPlan(sql)
-      guard run else { return (plan, nil) }
-      return (plan, try count(reader))
-    } catch let error as StoreError where error.code == .misuse || error.code == .readOnly {
-      // The statement is at fault, not this program or the file.
-      throw StoreError(.invalidValue, error.message, suggestion: "Correct the SQL. holdfast info lists the tables.")
-    }
+    try blaming { (try reader.statementPlan(sql), run ? try count(reader) : nil) }
   }
 
   private func count(_ reader: Reader) throws -> Counted {

@@ -5,13 +5,17 @@ import HoldfastTransfer
 
 struct Export: Subcommand {
   static let configuration = CommandConfiguration(
-    abstract: "Writes the library to a file of a documented format.",
+    abstract: "Writes the library to a file of a documented format, or one table as CSV.",
     discussion: """
       The format holdfast holds everything except secrets, has a checksum, and can be imported again. The other formats belong to other \
       programs: an export leaves out what such a program cannot hold, lists it, and ends with the exit code 2. \
       An existing file is replaced only after a question, or with --yes.
 
+      The formats csv, tsv and jsonl write the rows of one list of the library, one table of the store, or one SQL statement that reads. \
+      In CSV (RFC 4180) bytes are Base64, an unknown value is empty, and an empty text is two quotes. They cannot be imported again.
+
       Example: holdfast export library.sqlite --to library-export.json
+      Example: holdfast export library.sqlite --to collections.csv --format csv --list collections
       """)
 
   @Argument(help: "The store to export.", completion: .file())
@@ -20,8 +24,17 @@ struct Export: Subcommand {
   @Option(help: "The file to write, or - for standard output.", completion: .file())
   var to: FilePath
 
-  @Option(help: "See `holdfast formats`.", completion: .list(Libraries.names(Libraries.writable)))
+  @Option(help: "See `holdfast formats`.", completion: .list(formatNames))
   var format = "holdfast"
+
+  @Option(help: ArgumentHelp("With --format csv, tsv or jsonl: this list of the library, as `holdfast list` names it.", valueName: "name"))
+  var list: String?
+
+  @Option(help: ArgumentHelp("With --format csv, tsv or jsonl: this table of the store.", valueName: "name"))
+  var table: String?
+
+  @Option(help: ArgumentHelp("With --format csv, tsv or jsonl: the rows of this statement, as in `holdfast query`.", valueName: "sql"))
+  var query: String?
 
   @OptionGroup var known: FormatOptions<WritableFormats>
 
@@ -33,9 +46,15 @@ struct Export: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    let known = Libraries.names(Libraries.writable)
-    guard known.contains(format) else {
-      throw ValidationError("'\(format)' is not a format that can be written: choose one of \(known.joined(separator: ", ")).")
+    guard Self.formatNames.contains(format) else {
+      throw ValidationError(
+        "'\(format)' is not a format that can be written: choose one of \(Self.formatNames.joined(separator: ", ")).")
+    }
+    let rows = [list, table, query].compactMap(\.self).count
+    if RowFormat(rawValue: format) == nil {
+      if rows > 0 { throw ValidationError("--list, --table and --query need --format csv, tsv or jsonl.") }
+    } else if rows != 1 {
+      throw ValidationError("--format \(format) writes the rows of one thing: give one of --list NAME, --table NAME and --query SQL.")
     }
     if to.isStandard, output.json { throw ValidationError("--to - writes the file to standard output, where --json writes a document.") }
     if to.isFolder {
@@ -44,11 +63,16 @@ struct Export: Subcommand {
     if store.isSame(as: to) { throw ValidationError("The store and the file to write are the same file.") }
   }
 
+  private static let formatNames = Libraries.names(Libraries.writable) + RowFormat.allCases.map(\.rawValue)
+
   /// The usual name of a file in this format.
-  private var exampleName: String { "export.\(Libraries.writable.first { $0.name == format }?.ending ?? "json")" }
+  private var exampleName: String {
+    "export.\(RowFormat(rawValue: format)?.rawValue ?? Libraries.writable.first { $0.name == format }?.ending ?? "json")"
+  }
 
   func perform(_ console: Console) throws -> Answer {
-    try withLibrary(store, library, lock) { library, open in
+    if let format = RowFormat(rawValue: format) { return try rows(format, console) }
+    return try withLibrary(store, library, lock) { library, open in
       let formats = library.isKnown ? library.writable : [FormatDescription("holdfast", "")]
       guard let chosen = formats.first(where: { $0.name == format }) else {
         throw StoreError(
@@ -60,24 +84,65 @@ struct Export: Subcommand {
         guard case .thing(let kind) = option.values, let text = values[option.name] else { continue }
         values[option.name] = try open.read { try Lookup.one(text, of: library.kinds.filter { $0.name == kind }, in: $0).found.id }
       }
-      if to.isStandard { return try SourceFile.temporary("export") { try write(library, open, to: $0, values, console) } }
-      if FileManager.default.fileExists(atPath: to.path) {
-        try Confirmation.ask("This replaces \(to) with the library in \(store).", yes: yes, console)
+      return try deliver("the library in \(store)", console) { file in
+        var report = try library.isKnown ? library.exporting(open, file.url, format, values) : open.exportTables(to: file.url)
+        if library.isKnown { report.leftOut += try strangers(in: open) }
+        return report
       }
-      return try write(library, open, to: to, values, console)
     }
   }
 
-  private func write(
-    _ library: LibraryDescription, _ open: Store, to file: FilePath, _ values: [String: String], _ console: Console
-  ) throws -> Answer {
-    var report = try Activity.show("exporting", console) {
-      try library.isKnown ? library.exporting(open, file.url, format, values) : open.exportTables(to: file.url)
+  private func rows(_ format: RowFormat, _ console: Console) throws -> Answer {
+    _ = try known.values(among: [], of: "the format \(format.rawValue)")
+    if let list {
+      return try withLibrary(store, library, lock) { library, open in
+        let chosen = try library.list(list, of: store)
+        return try rows(format, of: open, console) { _ in chosen }
+      }
     }
-    if library.isKnown { report.leftOut += try strangers(in: open) }
-    guard to.isStandard else { return Answer(document: document(report), text: text(report), foundProblems: !report.leftOut.isEmpty) }
-    try console.write(contentsOf: file)
-    return Answer(document: [:], notes: [text(report)], foundProblems: !report.leftOut.isEmpty)
+    let open = try openWhole(store, lock, reads: true)
+    // The first error is the one that matters.
+    defer { try? open.close() }
+    let (table, query, path, hidden) = (table ?? "", query, store.path, open.hiddenTables)
+    return try rows(format, of: open, console) { reader in
+      if let query { return try .query(query, hiding: hidden, in: reader) }
+      let tables = try PlainTables.lists(in: reader).filter { !hidden.contains($0.name.lowercased()) }
+      if let found = tables.first(where: { $0.name == table }) { return found }
+      throw StoreError(
+        .notFound, "\(path) has no table \(table) that can be shown", suggestion: "one of \(tables.map(\.name).joined(separator: ", "))")
+    }
+  }
+
+  private func rows(
+    _ format: RowFormat, of open: Store, _ console: Console, _ list: @escaping @Sendable (Reader) throws -> ListDescription
+  ) throws -> Answer {
+    try deliver("rows of \(store)", console) { file in
+      let url = file.url
+      return try Waiting.reading(open) { reader in
+        let list = try list(reader)
+        return try open.exportRows(of: list.name, to: url, format: format.rawValue) { write in
+          try RowWriter.write(Selection(), of: list, as: .rows(format), in: reader, to: write)
+        }
+      }
+    }
+  }
+
+  /// Writes the file by `body`, after a question if it exists, and reports.
+  ///
+  /// - Parameter what: the content of the file, for the question.
+  private func deliver(_ what: String, _ console: Console, _ body: (FilePath) throws -> ExportReport) throws -> Answer {
+    if to.isStandard {
+      return try SourceFile.temporary("export") { file in
+        let report = try Activity.show("exporting", console) { try body(file) }
+        try console.write(contentsOf: file)
+        return Answer(document: [:], notes: [text(report)], foundProblems: !report.leftOut.isEmpty)
+      }
+    }
+    if FileManager.default.fileExists(atPath: to.path) {
+      try Confirmation.ask("This replaces \(to) with \(what).", yes: yes, console)
+    }
+    let report = try Activity.show("exporting", console) { try body(to) }
+    return Answer(document: document(report), text: text(report), foundProblems: !report.leftOut.isEmpty)
   }
 
   /// Libraries in the same file that nobody can export with this program.

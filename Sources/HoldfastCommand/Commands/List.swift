@@ -9,7 +9,7 @@ struct List: Subcommand {
       \(Libraries.help { $0.lists.map { "\($0.name), \($0.order)" }.joined(separator: "; ") }) A store of another program: its tables.
 
       Example: holdfast list library.sqlite --limit 20
-      Example: holdfast list music.sqlite tracks --where artist=bowie
+      Example: holdfast list music.sqlite tracks --where artist~bowie --where "year>=1980" --sort year:desc
       """)
 
   @Argument(help: "The store to list.", completion: .file())
@@ -28,69 +28,58 @@ struct List: Subcommand {
   @Option(
     name: .customLong("where"),
     help: ArgumentHelp(
-      "List only lines whose field contains this text or equals this number; repeat the option for more fields.", valueName: "field=text"))
+      "List only lines whose field is so; the signs are \(Condition.signs) (contains). Repeat the option for more conditions.",
+      valueName: "field=text"), transform: Condition.init(typed:))
   var conditions: [Condition] = []
+
+  @Option(help: ArgumentHelp("Order the lines by this field, downwards with :desc.", valueName: "field[:desc]"))
+  var sort: SortOrder?
+
+  @Flag(exclusivity: .exclusive)
+  var format: RowFormat?
 
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOptions
   @OptionGroup var output: OutputOptions
 
-  /// A condition on one field, named as in the JSON document of a line.
-  struct Condition: ExpressibleByArgument {
-    let field: String
-    let text: String
-
-    init?(argument: String) {
-      guard let sign = argument.firstIndex(of: "="), sign > argument.startIndex else { return nil }
-      field = String(argument[..<sign])
-      text = String(argument[argument.index(after: sign)...])
-    }
-
-    /// Whether a field matches. A text must contain the wanted text, ignoring case and accents; any other value must equal it.
-    func holds(for value: JSONValue?) -> Bool {
-      switch value {
-      case .string(let found)?: SortText.folded(found).contains(SortText.folded(text)) || text.isEmpty
-      case .array(let values)?: values.contains { holds(for: $0) }
-      case .null?, nil: text.isEmpty
-      case let value?: value.canonicalText() == text
-      }
-    }
-  }
-
   func validate() throws {
     if let limit, limit < 1 { throw ValidationError("--limit is a number from 1.") }
     if offset < 0 { throw ValidationError("--offset is a number from 0.") }
+    try output.check(format)
   }
 
   func perform(_ console: Console) throws -> Answer {
-    try withLibrary(store, library, lock) { library, open in
-      let list = try list(of: library)
-      if let unknown = conditions.first(where: { !list.members.contains($0.field) }) {
-        throw Failure(
-          code: "usage", "the list \(list.name) has no field \(unknown.field)",
-          suggestion: "--where with one of \(list.members.sorted().joined(separator: ", "))", status: .usage)
+    let selection = Selection(conditions: conditions, order: sort, offset: offset, limit: limit)
+    return try withLibrary(store, library, lock) { library, open in
+      let list = try library.list(what, of: store)
+      try selection.check(list)
+      return try open.read { reader in
+        // A table of an unknown library may have the name of another member.
+        let member = ["ok", "schema", "store", "total"].contains(list.name) ? "rows" : list.name
+        let form = try output.form(format, try document(selection.total(of: list, in: reader)), member)
+        if let form { return try console.rows(selection, of: list, as: form, in: reader) }
+        let (table, lines, total) = try selection.table(of: list, in: reader)
+        let rest = total - offset - lines
+        let none = conditions.isEmpty ? "No \(list.name)." : "No matching \(list.name)."
+        return Answer(document: [:], blocks: [table], notes: total == 0 ? [none] : rest > 0 ? ["… and \(rest) more."] : [])
       }
-      let isWanted: (([String: JSONValue]) -> Bool)? =
-        conditions.isEmpty ? nil : { members in conditions.allSatisfy { $0.holds(for: members[$0.field]) } }
-      let lines = try open.read { try list.lines(limit: limit, offset: offset, where: isWanted, in: $0) }
-      let rest = lines.total - offset - lines.objects.count
-      let none = conditions.isEmpty ? "No \(list.name)." : "No matching \(list.name)."
-      // A table of an unknown library may have the name of another member.
-      let member = ["ok", "schema", "store", "total"].contains(list.name) ? "rows" : list.name
-      return Answer(
-        document: ["total": ShownValue.count(lines.total).json, member: .array(lines.objects)], blocks: [lines.table],
-        notes: lines.total == 0 ? [none] : rest > 0 ? ["… and \(rest) more."] : []
-      ).about(store)
     }
   }
 
-  private func list(of library: LibraryDescription) throws -> ListDescription {
-    if let list = library.lists.first(where: { what == nil || $0.name == what }) { return list }
-    let names = library.lists.map(\.name).joined(separator: ", ")
-    guard let what else { throw StoreError(.notFound, "\(store.path) has no tables") }
-    guard Libraries.all.contains(where: { $0.lists.contains { $0.name == what } }) else {
-      throw Failure(code: "usage", "'\(what)' cannot be listed", suggestion: "one of \(names)", status: .usage)
+  private func document(_ total: Int) -> Document {
+    Document(ok: true, ["store": .string(store.path), "total": .number(total)])
+  }
+}
+
+extension LibraryDescription {
+  /// The list of a name; the first one for nil.
+  func list(_ name: String?, of store: FilePath) throws -> ListDescription {
+    if let list = lists.first(where: { name == nil || $0.name == name }) { return list }
+    let names = lists.map(\.name).joined(separator: ", ")
+    guard let name else { throw StoreError(.notFound, "\(store.path) has no tables") }
+    guard Libraries.all.contains(where: { $0.lists.contains { $0.name == name } }) else {
+      throw Failure(code: "usage", "'\(name)' cannot be listed", suggestion: "one of \(names)", status: .usage)
     }
-    throw StoreError(.wrongKind, "a library of \(library.name) has no \(what)", suggestion: "one of \(names)")
+    throw StoreError(.wrongKind, "a library of \(self.name) has no \(name)", suggestion: "one of \(names)")
   }
 }

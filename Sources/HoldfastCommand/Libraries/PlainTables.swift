@@ -92,7 +92,7 @@ extension StoreDescription {
     case .integer(let number): return .count(Int(number))
     case .real(let number): return .told(.number(number.isFinite ? number : nil), number.description)
     case .text(let text): return .text(text)
-    case .blob(let data): return .told(.json(.object(["base64": .string(data.base64EncodedString())])), "\(data.count) bytes")
+    case .blob(let data): return .bytes(data)
     }
   }
 }

@@ -35,6 +35,28 @@ struct Console: Sendable {
     if code != 0, code != EPIPE { throw Self.notWritten(code) }
   }
 
+  /// Data for programs that come in pieces of whole lines. Ends quietly when their reader has gone away. A terminal gets them printable.
+  ///
+  /// - Throws: as the other forms; the errors of `body`, as `Unfinished` behind the first piece.
+  func stream(_ body: (_ send: ([UInt8]) throws -> Void) throws -> Void) throws {
+    var hasBegun = false
+    do {
+      try body { piece in
+        let shown =
+          outputIsTerminal
+          ? Array(DisplayText.printableLines(String(decoding: piece, as: UTF8.self), breaks: ["\n", "\r", "\t"]).utf8) : piece
+        let code = Self.write(shown, to: STDOUT_FILENO)
+        if code == EPIPE { throw ReaderGone() }
+        if code != 0 { throw Self.notWritten(code) }
+        hasBegun = true
+      }
+    } catch is ReaderGone {
+      return
+    } catch {
+      throw hasBegun ? Unfinished(error: error) : error
+    }
+  }
+
   /// The bytes of a file.
   ///
   /// - Throws: as the other form; what reading the file throws.
@@ -87,3 +109,10 @@ struct Console: Sendable {
     return Int(size.ws_col)
   }
 }
+
+/// The output has begun, so a document that tells the error would only spoil it: the error goes to standard error.
+struct Unfinished: Error {
+  let error: any Error
+}
+
+private struct ReaderGone: Error {}

@@ -58,9 +58,12 @@ enum DisplayText {
   }
 
   /// The same for each line of a text.
-  static func printableLines(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: { $0 != "\n" && isUnsafe($0) }) else { return text }
-    return String(String.UnicodeScalarView(text.unicodeScalars.map { $0 != "\n" && isUnsafe($0) ? "\u{FFFD}" : $0 }))
+  ///
+  /// - Parameter breaks: what stays as it is between lines and cells.
+  static func printableLines(_ text: String, breaks: Set<Unicode.Scalar> = ["\n"]) -> String {
+    func isReplaced(_ scalar: Unicode.Scalar) -> Bool { isUnsafe(scalar) && !breaks.contains(scalar) }
+    guard text.unicodeScalars.contains(where: isReplaced) else { return text }
+    return String(String.UnicodeScalarView(text.unicodeScalars.map { isReplaced($0) ? "\u{FFFD}" : $0 }))
   }
 
   static func length(_ seconds: Double?) -> String { ShownValue.length(seconds).words }

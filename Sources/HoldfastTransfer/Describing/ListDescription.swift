@@ -8,18 +8,20 @@ public struct ListDescription: Sendable {
   public let order: String
   /// The members by which lines can be filtered.
   public let members: [String]
-  private let count: @Sendable (Reader) throws -> Int
+  private let counting: @Sendable (Reader) throws -> Int
   /// Passes the lines behind the first `offset` until `body` returns false, or at least `limit` of them.
-  private let each: @Sendable (Reader, _ offset: Int, _ limit: Int?, (Line) throws -> Bool) throws -> Void
+  private let passing: @Sendable (Reader, _ offset: Int, _ limit: Int?, (Line) throws -> Bool) throws -> Void
 
   /// One item. Its values are read only when they are needed.
-  private struct Line {
-    var members: () -> [String: JSONValue]
-    var cells: () -> [String]
-    var columns: () -> [ShownColumn]
+  package struct Line {
+    /// For programs: the values of the members, in the order of `members`.
+    package let values: () -> [ShownValue]
+    /// For people.
+    package let cells: () -> [String]
+    package let columns: () -> [ShownColumn]
 
     init<Item>(_ item: Item, _ fields: [ShownField<Item>]) {
-      members = { fields.members(of: item) }
+      values = { fields.filter { $0.name != nil }.map { $0.value(item) } }
       cells = { fields.cells(of: item) }
       columns = { fields.columns(of: item) }
     }
@@ -30,9 +32,9 @@ public struct ListDescription: Sendable {
     _ name: String, _ order: String, _ fields: [ShownField<Item>], count: @escaping @Sendable (Reader) throws -> Int,
     page: @escaping @Sendable (Reader, PageKey?, Int) throws -> Page<Item>
   ) {
-    (self.name, self.order, self.count) = (name, order, count)
+    (self.name, self.order, counting) = (name, order, count)
     members = fields.compactMap(\.name)
-    each = { reader, offset, limit, body in
+    passing = { reader, offset, limit, body in
       var (key, left): (PageKey?, Int) = (nil, max(0, offset))
       let size = min(100, max(1, min(limit ?? 100, 100) + min(left, 100)))
       repeat {
@@ -53,9 +55,9 @@ public struct ListDescription: Sendable {
     _ name: String, _ order: String, _ fields: [ShownField<Item>], count: @escaping @Sendable (Reader) throws -> Int,
     rows: @escaping @Sendable (Reader, _ offset: Int, _ limit: Int?, (Item) throws -> Void) throws -> Void
   ) {
-    (self.name, self.order, self.count) = (name, order, count)
+    (self.name, self.order, counting) = (name, order, count)
     members = fields.compactMap(\.name)
-    each = { reader, offset, limit, body in try rows(reader, offset, limit) { item in _ = try body(Line(item, fields)) } }
+    passing = { reader, offset, limit, body in try rows(reader, offset, limit) { item in _ = try body(Line(item, fields)) } }
   }
 
   /// Makes a short list, which is read at once.
@@ -93,20 +95,34 @@ public struct ListDescription: Sendable {
     // To count the wanted lines, every line must be read.
     let isCounted = isWanted == nil
     var wanted = 0
-    try each(reader, isCounted ? offset : 0, isCounted ? limit : nil) { line in
+    try each(offset: isCounted ? offset : 0, limit: isCounted ? limit : nil, in: reader) { line in
+      let members = Dictionary(zip(members, line.values().map(\.json))) { _, last in last }
       if let isWanted {
-        guard isWanted(line.members()) else { return true }
+        guard isWanted(members) else { return }
         wanted += 1
-        guard wanted > offset else { return true }
+        guard wanted > offset, limit.map({ cells.count < $0 }) ?? true else { return }
       }
-      guard limit.map({ cells.count < $0 }) ?? true else { return !isCounted }
       if cells.isEmpty { columns = line.columns() }
-      lines.objects.append(.object(line.members()))
+      lines.objects.append(.object(members))
       cells.append(line.cells())
-      return !isCounted || limit != cells.count
     }
-    lines.total = try isCounted ? count(reader) : wanted
+    lines.total = try isCounted ? count(in: reader) : wanted
     lines.table = .table(columns, cells)
     return lines
+  }
+
+  /// The number of lines of the whole list.
+  package func count(in reader: Reader) throws -> Int { try counting(reader) }
+
+  /// Passes the lines behind the first `offset`, at most `limit` of them (nil: all), one after the other. Keeps none.
+  package func each(offset: Int = 0, limit: Int? = nil, in reader: Reader, _ body: (Line) throws -> Void) throws {
+    var left = limit ?? .max
+    guard left > 0 else { return }
+    try passing(reader, offset, limit) { line in
+      guard left > 0 else { return false }
+      left -= 1
+      try body(line)
+      return left > 0
+    }
   }
 }

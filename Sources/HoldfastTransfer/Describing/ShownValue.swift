@@ -19,6 +19,8 @@ public indirect enum ShownValue: Sendable {
   /// JSON that a record keeps as text. Text that is not JSON is a string.
   case stored(String)
   case json(JSONValue)
+  /// For programs in Base64; people see how many.
+  case bytes(Data)
   /// A value with other words for people; nil and "" show nothing.
   case told(ShownValue, String?)
 
@@ -38,6 +40,7 @@ public indirect enum ShownValue: Sendable {
     case .flag(let flag): .bool(flag)
     case .stored(let text): Self.parsed(text)
     case .json(let json): json
+    case .bytes(let data): .object(["base64": .string(data.base64EncodedString())])
     case .told(let value, _): value.json
     }
   }
@@ -57,6 +60,7 @@ public indirect enum ShownValue: Sendable {
     case .flag(let flag): flag ? "yes" : ""
     case .stored(let text): text
     case .json(let json): if case .string(let text) = json { text } else { json.canonicalText() }
+    case .bytes(let data): "\(data.count) bytes"
     case .told(_, let words): words ?? ""
     }
   }

@@ -32,9 +32,10 @@ struct ExportFile {
     handle = try FileHandle(forWritingTo: url)
   }
 
-  mutating func line(_ value: JSONValue) throws {
-    buffer.append(contentsOf: value.canonicalText().utf8)
-    buffer.append(0x0A)
+  mutating func line(_ value: JSONValue) throws { try write((value.canonicalText() + "\n").utf8) }
+
+  mutating func write(_ bytes: some Collection<UInt8>) throws {
+    buffer.append(contentsOf: bytes)
     if buffer.count > 1 << 18 { try flush() }
   }
 

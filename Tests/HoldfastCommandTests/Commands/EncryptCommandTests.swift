@@ -34,7 +34,7 @@ struct EncryptCommandTests {
       #expect(told.status == 0, "\(command): \(told.output)\(told.errors)")
     }
     for (keys, status) in [([:], 77), (["HOLDFAST_KEY": Self.other], 77), (["HOLDFAST_KEY": Self.key], 0)] as [([String: String], Int32)] {
-      for arguments in [["salvage", store, "--to", bench.path("new.sqlite")], ["heal", store, "--yes"]] {
+      for arguments in [["salvage", store, "--to", bench.path("new.sqlite")], ["heal", store, "--yes"], ["query", store, "SELECT 1"]] {
         #expect(try Running(Workbench.binary, arguments, in: bench.folder, environment: keys).finish().status == status, "\(arguments)")
       }
     }
