@@ -35,7 +35,8 @@ struct HoldfastTool: ParsableCommand {
   }
 
   /// Runs one command line and says how it ended.
-  static func run(_ arguments: [String], _ console: Console) -> ExitStatus {
+  static func run(_ typed: [String], _ console: Console) -> ExitStatus {
+    let arguments = ordered(typed)
     // A reader that goes away, or the shell's limit of file size, must fail the write and not end the process: then an import
     // rolls back and removes what it had begun.
     signal(SIGPIPE, SIG_IGN)

@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-struct ArchiveCommand: Subcommand {
+struct ArchiveCommand: CommandGroup {
   static let configuration = CommandConfiguration(
     commandName: "archive",
     abstract: "Begins to keep every commit of a store, says how far back its archive reaches, verifies or drills it.",

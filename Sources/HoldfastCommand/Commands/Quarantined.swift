@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-struct Quarantined: Subcommand {
+struct Quarantined: CommandGroup {
   static let configuration = CommandConfiguration(
     commandName: "quarantine",
     abstract: "Lists, shows, retries or discards records that imports could not read.",
@@ -19,6 +19,9 @@ struct Quarantined: Subcommand {
       """)
 
   enum Action: String, ExpressibleByArgument, CaseIterable { case list, show, export, retry, discard }
+
+  // The action may be left out.
+  static let takesStoreFirst = true
 
   @Argument(help: "The store.", completion: .file())
   var store: FilePath

@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-struct Snapshots: Subcommand {
+struct Snapshots: CommandGroup {
   static let configuration = CommandConfiguration(
     commandName: "snapshot",
     abstract: "Makes, lists, verifies, drills and removes snapshots of a store.",

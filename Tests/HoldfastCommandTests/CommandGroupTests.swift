@@ -1,0 +1,59 @@
+import ArgumentParser
+import Testing
+
+@testable import HoldfastCommand
+
+@Suite("Commands with actions")
+struct CommandGroupTests {
+  @Test("in every group the action may stand before the store and behind it")
+  func orders() throws {
+    let withAction = HoldfastTool.configuration.subcommands.filter {
+      HoldfastTool.helpMessage(for: $0, columns: 500).contains("<action>")
+    }.map { $0._commandName }
+    #expect(withAction == HoldfastTool.groups.map { $0._commandName } && withAction.count == 3)
+    for group in HoldfastTool.groups {
+      for action in group.actions {
+        let before = HoldfastTool.ordered([group._commandName, action, "x.sqlite", "--json"])
+        let behind = HoldfastTool.ordered([group._commandName, "x.sqlite", action, "--json"])
+        #expect(before == behind && before[group.takesStoreFirst ? 1 : 2] == "x.sqlite", "\(before)")
+      }
+    }
+  }
+
+  @Test(
+    "other words keep their order",
+    arguments: [
+      ["quarantine", "list"], ["quarantine", "list", "show"], ["quarantine", "x.sqlite", "show", "3"], ["snapshot", "list", "list"],
+      ["list", "x.sqlite", "list"], ["quarantine", "list", "--json"], ["archive"], [],
+    ])
+  func others(arguments: [String]) {
+    #expect(HoldfastTool.ordered(arguments) == arguments)
+  }
+
+  @Test("both orders do the same work")
+  func work() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    #expect(try bench.run("archive", "begin", store).status == 0)
+    for (one, other) in [
+      (["quarantine", "list", store], ["quarantine", store, "list"]), (["snapshot", "list", store], ["snapshot", store, "list"]),
+      (["archive", "status", store], ["archive", store, "status"]),
+    ] {
+      let (first, second) = try (
+        Running(Workbench.binary, one, in: bench.folder).finish(), Running(Workbench.binary, other, in: bench.folder).finish()
+      )
+      #expect(first.status == 0 && second.status == 0 && first.output == second.output, "\(first.errors)\(second.errors)")
+    }
+  }
+
+  @Test("wrong usage of a command shows the usage of that command")
+  func usage() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    for arguments in [["list", store, "films"], ["list", store, "--where", "films=1"], ["list", store, "--limt", "1"], ["list"]] {
+      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      #expect(finished.status == 64 && finished.errors.contains("Usage: holdfast list <store> [<what>]"), "\(finished.errors)")
+    }
+    #expect(try bench.run("lst").errors.hasSuffix("Usage: holdfast <subcommand>\n"))
+  }
+}
