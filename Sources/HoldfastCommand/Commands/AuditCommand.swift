@@ -50,7 +50,9 @@ struct AuditCommand: Subcommand {
     // The first error is the one that matters.
     defer { try? open.close() }
     if head || follows != nil { return answer(try open.checkAudit(following: follows), console) }
-    let (all, description) = try open.read { reader in (try entries(since, in: reader), try reader.description()) }
+    let (all, description, hasEntries) = try open.read { reader in
+      (try entries(since, in: reader), try reader.description(), try !reader.auditEntries(after: .min, limit: 1).isEmpty)
+    }
     let found = all.filter { !description.isNeverExported($0.table) }
     var table = TextTable([.text("TIME"), .text("ACTOR"), .text("VERB"), .text("CHANGE"), .text("ROW"), .flexible("VALUES")])
     for entry in found {
@@ -62,8 +64,14 @@ struct AuditCommand: Subcommand {
     }
     return Answer(
       document: ["store": .string(store.path), "entries": .array(found.map { $0.shown(by: description) })],
-      text: found.isEmpty ? "" : table.text(width: console.outputWidth), notes: found.isEmpty ? ["The audit has no such entry."] : [])
+      text: found.isEmpty ? "" : table.text(width: console.outputWidth),
+      notes: found.isEmpty ? [hasEntries ? Self.noneFound : Self.noAudit] : [])
   }
+
+  /// A declared audit begins with an entry for each table.
+  private static let noAudit =
+    "This store has no audit: its changes were not recorded. An audit begins when the app declares one for a table."
+  private static let noneFound = "No recorded change fits --row and --since. Without them, the whole audit is listed."
 
   private static func head(_ text: String) throws -> AuditHead {
     guard let head = AuditHead(text) else { throw ValidationError("A head is the number of an entry, a colon, and 64 hexadecimal digits.") }

@@ -29,7 +29,9 @@ struct Metrics: Subcommand {
     // The first error is the one that matters.
     defer { try? open.close() }
     let kept = try open.keptMetrics()
-    let note = "Nothing was kept yet: a store keeps its size with the first commit of a later day, and calls after a minute."
+    let note =
+      "There are no metrics yet. The app collects them while it writes to the store: the size once a day, the calls once it has had the "
+      + "store open for a minute."
     return Answer(
       document: [
         "days": .array(kept.days.map { Self.document($0) }), "verbs": Self.document(kept.verbs),

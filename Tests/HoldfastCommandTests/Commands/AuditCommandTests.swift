@@ -36,7 +36,7 @@ struct AuditCommandTests {
     let all = try bench.run("audit", store, "--json").document["entries"] as? [[String: Any]]
     #expect(all?.compactMap { $0["operation"] as? String } == ["base", "insert", "insert", "update"])
     #expect(Set(all?.first?.keys.map { $0 } ?? []) == Self.members)
-    #expect(try bench.run("audit", store, "--since", "2999-01-01").errors.contains("The audit has no such entry."))
+    #expect(try bench.run("audit", store, "--since", "2999-01-01").errors.contains("No recorded change fits --row and --since."))
     #expect(try bench.content() == before)
   }
 
@@ -73,7 +73,7 @@ struct AuditCommandTests {
     #expect(try bench.run("audit", "x", "--row", "a").status == 64)
     #expect(try bench.run("audit", "x").status == 66)
     let none = try bench.run("audit", bench.store())
-    #expect(none.status == 0 && none.output == "" && none.errors.contains("The audit has no such entry."))
+    #expect(none.status == 0 && none.output == "" && none.errors.contains("This store has no audit: its changes were not recorded."))
   }
 
   private static let members: Set = ["id", "time", "actor", "verb", "table", "row", "operation", "before", "after", "reason"]
