@@ -50,7 +50,9 @@ struct CommandGroupTests {
   func usage() throws {
     let bench = try Workbench()
     let store = try bench.store()
-    for arguments in [["list", store, "films"], ["list", store, "--where", "films=1"], ["list", store, "--limt", "1"], ["list"]] {
+    for arguments in [
+      ["list", store, "films"], ["list", store, "--where", "films=1"], ["list", store, "--limt", "1"], ["list", "--limit", "0", store],
+    ] {
       let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
       #expect(finished.status == 64 && finished.errors.contains("Usage: holdfast list <store> [<what>]"), "\(finished.errors)")
     }

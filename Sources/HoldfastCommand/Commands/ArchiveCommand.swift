@@ -17,7 +17,7 @@ struct ArchiveCommand: CommandGroup {
 
   enum Action: String, ExpressibleByArgument, CaseIterable { case begin, status, verify, drill }
 
-  @Argument(help: "begin, status, verify, or drill.")
+  @Argument(help: "begin, status, verify, or drill; before the store or behind it.")
   var action: Action
 
   @Argument(help: "The store.", completion: .file())

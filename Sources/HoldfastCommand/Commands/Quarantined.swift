@@ -26,7 +26,7 @@ struct Quarantined: CommandGroup {
   @Argument(help: "The store.", completion: .file())
   var store: FilePath
 
-  @Argument(help: "list, show, export, retry or discard.")
+  @Argument(help: "list, show, export, retry or discard; before the store or behind it.")
   var action: Action = .list
 
   @Argument(help: "The numbers of records, as list prints them.")

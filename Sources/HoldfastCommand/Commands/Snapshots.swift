@@ -19,7 +19,7 @@ struct Snapshots: CommandGroup {
 
   enum Action: String, ExpressibleByArgument, CaseIterable { case create, list, verify, prune, drill }
 
-  @Argument(help: "create, list, verify, prune, or drill.")
+  @Argument(help: "create, list, verify, prune, or drill; before the store or behind it.")
   var action: Action
 
   @Argument(help: "The store.", completion: .file())

@@ -25,9 +25,8 @@ enum PlainTables {
 
   private static func fields(_ table: SQLTable, _ description: StoreDescription) -> [ShownField<Row>] {
     table.given.enumerated().map { place, name in
-      ShownField<Row>(name, name.uppercased()) { row in
-        row.indices.contains(place) ? description.shown(row[place], in: table.name, name) : .text(nil)
-      }
+      let kind = description.kind(of: name, in: table.name)
+      return ShownField<Row>(name, name.uppercased()) { row in row.indices.contains(place) ? .of(row[place], as: kind) : .text(nil) }
     }
   }
 
@@ -75,9 +74,14 @@ enum PlainTables {
 }
 
 extension StoreDescription {
-  /// A value as the app shows it, where the file tells its kind and the value is of it; any other value as it is stored.
-  func shown(_ value: SQLValue, in table: String, _ column: String) -> ShownValue {
-    switch (kind(of: column, in: table), value) {
+  /// A value as the app shows it, where the file tells its kind.
+  func shown(_ value: SQLValue, in table: String, _ column: String) -> ShownValue { .of(value, as: kind(of: column, in: table)) }
+}
+
+extension ShownValue {
+  /// A value as the app shows it, if it is of the kind of its column; any other value as it is stored.
+  static func of(_ value: SQLValue, as kind: ColumnKind?) -> ShownValue {
+    switch (kind, value) {
     case (.id?, .text(let text)): if let id = IDCodec.parse(text) { return .id(id) }
     case (.date?, .integer(let number)): if let date = DateCodec.date(milliseconds: number) { return .time(date) }
     case (.seconds?, .real(let number)) where number.isFinite: return .length(number)

@@ -50,4 +50,21 @@ struct ExportTests {
     let option = try bench.run("export", store, "--to", bench.path("out"), "--format", "csv", "--list", "models", "--unit", "kg")
     #expect(option.status == 65 && option.errors.contains("the format csv has no use for --unit"), "\(option.errors)")
   }
+
+  @Test("Ctrl-C ends an export of rows: 130, and the folder is as before")
+  func interrupted() throws {
+    let bench = try Workbench()
+    _ = try bench.store()
+    let before = try bench.names()
+    let finished = try bench.shell(
+      """
+      rows='WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n'
+      "$1" export library.sqlite --to out.csv --format csv --query "$rows" &
+      until find . -name out.csv -size +64k | grep -q .; do :; done
+      kill -INT $!
+      wait $!
+      """)
+    #expect(finished.status == 130 && finished.errors.contains("interrupted; the store was only read"), "\(finished.errors)")
+    #expect(try bench.names() == before)
+  }
 }

@@ -22,6 +22,12 @@ struct RowWriterTests {
     #expect(String(decoding: RowWriter.tsv(["a\tb", nil, "c\\d\r\n"]), as: UTF8.self) == "a\\tb\t\tc\\\\d\\r\\n\n")
   }
 
+  @Test("on a terminal rows keep their tabs and line breaks, and no other control character")
+  func printable() {
+    let shown = DisplayText.printableLines("a\tb\r\n\u{1B}[31m", breaks: ["\n", "\r", "\t"])
+    #expect(shown == "a\tb\r\n\u{FFFD}[31m")
+  }
+
   /// Counts the items that are in memory.
   private final class Held: @unchecked Sendable {
     // Used by one thread.
