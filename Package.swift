@@ -59,7 +59,7 @@ let package = Package(
     // libcurl belongs to every Linux that has Foundation; Apple's systems use URLSession.
     .target(name: "CHoldfastCurl", linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
     .target(name: "HoldfastHTTP", dependencies: ["CHoldfastCurl", "Holdfast"], swiftSettings: strict),
-    .target(name: "HoldfastSync", dependencies: ["HoldfastHTTP", "Holdfast"], swiftSettings: strict),
+    .target(name: "HoldfastSync", dependencies: ["HoldfastHTTP", "Holdfast", crypto], swiftSettings: strict),
     // The merging half of a server, over a store. The package Server makes a program of it.
     .target(name: "HoldfastSyncServer", dependencies: ["HoldfastSync", "Holdfast"], swiftSettings: strict),
     // As another package's library: without what only the siblings may use.

@@ -27,7 +27,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .busy, .deviceLocked: self = .busy
     case .notADatabase, .damaged, .wrongKind, .newerSchema, .decoding, .invalidValue, .constraint, .invalidSource, .newerSource:
       self = .invalid
-    case .wrongKey, .keyNeeded, .notEncrypted: self = .wrongKey
+    case .wrongKey, .keyNeeded, .notEncrypted, .notSealed: self = .wrongKey
     case .cancelled: self = .interrupted
     case .encryptionUnavailable, .editedMigration, .migrationLostRows, .migrationFailed, .verificationFailed, .closed, .misuse,
       .outOfMemory, .rolledBack:

@@ -7,20 +7,29 @@ extension StoreSync {
   public struct Server: Sendable {
     /// The name of the space.
     public let space: String
+    package let key: StoreKey?
     package let transport: SyncTransport
 
     /// The space with this name on the server at this address.
     ///
     /// - Parameters:
     ///   - address: such as `https://sync.example.com`; http only for this computer. Without a query and a fragment.
+    ///   - key: of a sealed space: the server gets every row sealed with this key, and cannot read it. The same on all devices of the space. The
+    ///     first rows of a space decide whether it is sealed. Keep a copy of the key: nobody can read the server's rows without it. Nil, the
+    ///     default, for a space that is not sealed.
     ///   - timeoutSeconds: how long to wait for a complete answer. Default 30. News come at once only where it is more than 25.
     ///   - token: loads the device's token, for each request. Nil sends none, and the server will refuse.
-    public init(_ address: URL, space: String, timeoutSeconds: Double = 30, token: @escaping @Sendable () async throws -> String?) {
+    public init(
+      _ address: URL, space: String, key: StoreKey? = nil, timeoutSeconds: Double = 30,
+      token: @escaping @Sendable () async throws -> String?
+    ) {
       let client = HTTPClient(address, of: "the sync server", timeoutSeconds: timeoutSeconds, key: token)
-      self.init(space: space, .http(client, space: space))
+      self.init(space: space, key: key, .http(client, space: space))
     }
 
-    package init(space: String, _ transport: SyncTransport) { (self.space, self.transport) = (space, transport) }
+    package init(space: String, key: StoreKey? = nil, _ transport: SyncTransport) {
+      (self.space, self.key, self.transport) = (space, key, transport)
+    }
   }
 
   /// What becomes of the rows that are in a store when it is connected.

@@ -108,7 +108,8 @@ public final class StoreSync: Sendable {
   ///
   /// - Throws: the reason why not. `.permissionDenied` when the server does not accept the token, or the token only reads; `.notFound` without such a space;
   ///   `.newerSchema` when the server needs a newer version of the app; `.invalidValue` when it has refused rows; `.inputOutput` for no answer
-  ///   in time, and for one that is too large, cut off or foreign; `.busy` when rows keep coming; `.busy`, `.misuse`, `.wrongKind` and `.readOnly` as `start()`;
+  ///   in time, and for one that is too large, cut off or foreign; `.keyNeeded` without the key of a sealed space, `.wrongKey` with another one,
+  ///   `.notSealed` with a key in a space that is not sealed; `.busy` when rows keep coming; `.busy`, `.misuse`, `.wrongKind` and `.readOnly` as `start()`;
   ///   `CancellationError`. What was not confirmed still waits.
   public func finish() async throws {
     var status = Status()

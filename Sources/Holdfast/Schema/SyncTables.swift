@@ -20,7 +20,8 @@ package enum SyncTables {
   ///   milliseconds since 1970 that capture takes for the time. `offset` is the server's clock less this one's, in milliseconds. `node` is
   ///   that of the present opening, or 0 after the open store was healed. `cursor` belongs to `epoch`, and is stored only when all up to it was
   ///   applied. `is_resync` is 1 from the beginning of a full resync to its end, or 2 where the server's rows replace those of before
-  ///   connecting, or 3 where there were none, or -1 where rows that the server has no more are removed; otherwise 0.
+  ///   connecting, or 3 where there were none, or -1 where rows that the server has no more are removed; otherwise 0. `seal` tells the key of a
+  ///   sealed space from others, and is empty for a plain space; NULL until a pull was whole.
   /// - `holdfast_sync_row`: of each row that is or was there. `hlc` and `node` are the stamp of its birth, `generation` counts insertions and deletions.
   ///   `sequence` is the server's push that changed it last, 0 for a row that the server may not have; where `is_resync` is -1 or 2, it is
   ///   negative for a row that the server had and that has not come again. `dirty` is 1 for a row that the server should get, 2 for one that it
@@ -48,7 +49,8 @@ package enum SyncTables {
       cursor INTEGER NOT NULL DEFAULT 0,
       is_resync INTEGER NOT NULL DEFAULT 0,
       refused_at INTEGER NOT NULL DEFAULT 0,
-      synced_at INTEGER
+      synced_at INTEGER,
+      seal TEXT
     ) STRICT
     """,
     """

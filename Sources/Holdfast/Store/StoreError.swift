@@ -36,6 +36,8 @@ public struct StoreError: Error, Sendable {
     case keyNeeded = "key_needed"
     /// A key was given, and the file is not encrypted.
     case notEncrypted = "not_encrypted"
+    /// A key was given, and the space with which the store syncs is not sealed.
+    case notSealed = "not_sealed"
     /// A key was given, and the SQLite in use cannot encrypt.
     case encryptionUnavailable = "encryption_unavailable"
     /// The file belongs to another program or holds another library.
@@ -158,6 +160,7 @@ extension StoreError.Code {
     case .wrongKey: "Give the key that the file was encrypted with; nothing was changed."
     case .keyNeeded: "Give the key that the file was encrypted with."
     case .notEncrypted: "Open it without a key, or encrypt it with Store.encrypt."
+    case .notSealed: "Sync without a key, or in a new space; nothing was changed."
     case .encryptionUnavailable: "Use a SQLite with encryption, or open without a key."
     case .wrongKind: "Choose another file; this one was left as it is."
     case .newerSchema: "Update the app; nothing was changed."

@@ -11,9 +11,10 @@ struct Sync: Subcommand {
     discussion: """
       The first time, --space connects the store; its rows are merged with those of the space, or with --take-the-servers replaced by them. \
       The device's token comes from the environment variable \(tokenVariable), or from the descriptor that --token-fd names; no option takes \
-      it, because every user of a computer can read the options of its processes. The exit code is 2 when the server has refused rows. What \
-      lost on this device is kept: --lost lists it, --restore and --discard take the numbers of the list. --discard and --forget ask on a \
-      terminal; elsewhere they need --yes.
+      it, because every user of a computer can read the options of its processes. The key of a sealed space comes from \
+      \(CommandKey.spaceVariable), or from the descriptor that \(CommandKey.spaceVariable)_FD names. The exit code is 2 when \
+      the server has refused rows. What lost on this device is kept: --lost lists it, --restore and --discard take the numbers of the list. \
+      --discard and --forget ask on a terminal; elsewhere they need --yes.
 
       Example: holdfast sync library.sqlite --to https://sync.example.com --space anna
       Example: holdfast sync library.sqlite --restore 3
@@ -94,6 +95,7 @@ struct Sync: Subcommand {
 
   func perform(_ console: Console) throws -> Answer {
     let token = try to == nil ? nil : Self.token(from: tokenDescriptor)
+    let key = try to == nil ? nil : CommandKey.space.get()
     let looks = status || lost
     let kinds = try Store.kinds(at: store.url, options: lock.storeOptions)
     // Refuse a newer store before it is opened for writing.
@@ -101,7 +103,7 @@ struct Sync: Subcommand {
     let open = try openWhole(store, lock, reads: looks)
     let answer: Answer
     do {
-      answer = try perform(open, kinds, token, console)
+      answer = try perform(open, kinds, token, key, console)
     } catch {
       // The first error is the one that matters.
       try? open.close()
@@ -111,7 +113,7 @@ struct Sync: Subcommand {
     return answer.about(store)
   }
 
-  private func perform(_ open: Store, _ kinds: [String: Int], _ token: String?, _ console: Console) throws -> Answer {
+  private func perform(_ open: Store, _ kinds: [String: Int], _ token: String?, _ key: StoreKey?, _ console: Console) throws -> Answer {
     let names = kinds.keys.sorted().joined(separator: " and ")
     guard !open.schemas.isEmpty else {
       throw StoreError(.wrongKind, "\(store.path) holds \(names), which this program does not know")
@@ -131,7 +133,7 @@ struct Sync: Subcommand {
           + "holds until its first sync is over.")
     }
     let address = to.flatMap(serverAddress)
-    let sync = try StoreSync(open, server: address.map { .init($0, space: space) { token } } ?? .init(space: space, .none))
+    let sync = try StoreSync(open, server: address.map { .init($0, space: space, key: key) { token } } ?? .init(space: space, .none))
     if lost { return try list(sync.lost(), console) }
     if !restore.isEmpty || !discard.isEmpty { return try settle(sync, console) }
     if forget { return try forget(sync, console) }

@@ -85,7 +85,8 @@ final class Arrival {
   private func take(_ remote: SyncRow, _ sequence: Int64) throws {
     let local = try tables.local(remote.name, in: tx)
     let yields = isTaken(local)
-    let merged = yields || local.map(isOutlived) == true ? remote : local?.row.merged(with: remote) ?? remote
+    let merged =
+      try yields || local.map(isOutlived) == true ? remote : local?.row.merged(with: remote, under: tables.seal) ?? remote
     // A refused row stays refused until it is edited.
     let sent = Set(remote.exceptions.filter { merged.exceptions[$0.key] == $0.value }.keys)
     let state = RowState(sequence: sequence, dirty: merged == remote ? 0 : max(1, local?.state.dirty ?? 1), sent: sent)

@@ -200,6 +200,8 @@ struct DeviceTables {
   /// The tables that do not sync, by name, and the foreign keys from them.
   let others: [String: SQLTable]
   private(set) var otherLinks: [DeviceTable.Link] = []
+  /// Of a sealed space. Rows are plain here; only what is sent is sealed.
+  var seal: SpaceSeal?
 
   /// - Throws: `.misuse` for a declaration that the store's tables do not fit.
   init(_ schemas: [StoreSchema], in reader: Reader) throws {

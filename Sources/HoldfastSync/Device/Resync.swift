@@ -21,13 +21,15 @@ struct SpaceState {
   let resync: Resync
   /// That of the present opening; 0 after the store was healed while it was open.
   let node: Int64
+  /// What tells the key of a sealed space from others. Empty for a plain space; nil before the first whole pull.
+  let seal: String?
 
   init(_ reader: Reader) throws {
-    let state = try reader.value("SELECT epoch, cursor, is_resync, node FROM holdfast_sync") { row in
-      (try row.textOrNil(), try row.int64(), Resync(rawValue: try row.int64()) ?? .sends, try row.int64())
+    let state = try reader.value("SELECT epoch, cursor, is_resync, node, seal FROM holdfast_sync") { row in
+      (try row.textOrNil(), try row.int64(), Resync(rawValue: try row.int64()) ?? .sends, try row.int64(), try row.textOrNil())
     }
     guard let state else { throw StoreError(.misuse, "the store is not connected to a space", suggestion: "Connect it first.") }
-    (epoch, cursor, resync, node) = state
+    (epoch, cursor, resync, node, seal) = state
   }
 }
 
@@ -149,7 +151,7 @@ extension Arrival {
         if let local, local.row.isAlive, local.place != .nowhere { try place(local.row.joined(extra), local.state, over: local, in: table) }
       } else {
         // A row of a table that was unknown.
-        let merged = local?.row.merged(with: extra) ?? extra
+        let merged = try local?.row.merged(with: extra, under: tables.seal) ?? extra
         let dirty = max(state.dirty, merged == extra ? 0 : 1)
         let whole = RowState(sequence: state.sequence, dirty: dirty)
         if merged.isAlive { try place(merged, whole, over: local, in: table) } else { try apply(merged, whole) }

@@ -18,6 +18,13 @@ extension SpaceState {
     }
   }
 
+  /// - Throws: `.keyNeeded`, `.wrongKey`, `.notSealed` for another key than the one with which the store has synced.
+  func check(_ given: SpaceSeal?) throws {
+    // Before the first whole pull nothing is known, and the rows tell.
+    guard let seal, seal != given?.check ?? "" else { return }
+    throw given == nil ? SpaceSeal.keyNeeded : seal.isEmpty ? SpaceSeal.notSealed : SpaceSeal.wrongKey
+  }
+
   /// Whether a row of a table has to be sent: one look at a partial index.
   static func hasUnsent(in reader: Reader) throws -> Bool {
     try reader.count("SELECT EXISTS (SELECT 1 FROM holdfast_sync_row WHERE dirty AND dirty = 1)") > 0

@@ -48,10 +48,11 @@ package final class SyncDevice {
   private let store: Store
   private var tables: DeviceTables
   private let node: Int64
+  private let key: StoreKey?
   private let clock: () -> Int64
   private var round = Round()
-  /// The request whose answer is awaited.
-  private var asked: SyncRequest?
+  /// The request whose answer is awaited, as it is sent; and with plain rows.
+  private var asked: (sent: SyncRequest, plain: SyncRequest)?
 
   /// Makes the tables of sync in a store, and registers for the rows that are there.
   ///
@@ -80,19 +81,21 @@ package final class SyncDevice {
   ///
   /// - Parameters:
   ///   - node: a random number of 40 bits, another at each opening.
+  ///   - key: of a sealed space; nil for a plain one.
   ///   - clock: the device's milliseconds since 1970.
   /// - Throws: `.misuse` for a store that is not connected, and for a declaration that the store's tables do not fit.
-  package init(_ store: Store, node: Int64, clock: @escaping () -> Int64) throws {
-    (self.store, self.node, self.clock) = (store, node, clock)
-    tables = try Self.open(store, node, at: clock())
+  package init(_ store: Store, node: Int64, key: StoreKey? = nil, clock: @escaping () -> Int64) throws {
+    (self.store, self.node, self.key, self.clock) = (store, node, key, clock)
+    tables = try Self.open(store, node, key, at: clock())
   }
 
-  private static func open(_ store: Store, _ node: Int64, at now: Int64) throws -> DeviceTables {
+  private static func open(_ store: Store, _ node: Int64, _ key: StoreKey?, at now: Int64) throws -> DeviceTables {
     try store.write(as: "sync.open") { tx in
-      guard try !tx.tables(named: SyncTables.state).isEmpty else {
+      guard let space = try SpaceState.space(in: tx) else {
         throw StoreError(.misuse, "the store is not connected to a space", suggestion: "Connect it first.")
       }
-      let tables = try DeviceTables(store.schemas, in: tx)
+      var tables = try DeviceTables(store.schemas, in: tx)
+      tables.seal = key.map { SpaceSeal($0, space: space) }
       try tx.execute("UPDATE holdfast_sync SET node = \(node)")
       let arrival = try Arrival(tx, tables, at: now)
       // What an earlier opening has pulled may be of an epoch that has ended since.
@@ -113,41 +116,50 @@ package final class SyncDevice {
   package func beginRound() { (round.phase, round.rows) = (.pulls, SyncRequest.greatestRows) }
 
   /// What to ask next. Nil: the round is over.
+  ///
+  /// - Throws: `.keyNeeded`, `.wrongKey` and `.notSealed` for another key than before; the errors of reading.
   package func next() throws -> SyncRequest? {
     if try store.read(as: "sync.node", { reader in try SpaceState(reader).node }) != node {
       // Healing has replaced the content. What was pulled and asked before belongs to the state that is gone.
-      tables = try Self.open(store, node, at: clock())
+      tables = try Self.open(store, node, key, at: clock())
       (round, asked) = (Round(), nil)
     }
     asked = try store.read(as: "sync.next") { reader in
       let state = try SpaceState(reader)
+      try state.check(tables.seal)
       let schema = store.schemas.map(\.version).reduce(0, +)
       if round.phase == .pushes {
         let rows = try tables.unsent(in: reader, limit: round.rows)
-        if !rows.isEmpty { return SyncRequest(.push(rows), epoch: state.epoch, cursor: state.cursor, schema: schema) }
+        func push(_ rows: [SyncRow]) -> SyncRequest {
+          SyncRequest(.push(rows), epoch: state.epoch, cursor: state.cursor, schema: schema)
+        }
+        if !rows.isEmpty { return (push(rows.map(\.sent)), push(rows.map(\.row))) }
         round.phase = .over
       }
       guard round.phase == .pulls else { return nil }
-      return SyncRequest(
+      let pull = SyncRequest(
         .pull, epoch: round.pulled?.epoch ?? state.epoch, cursor: round.pulled?.cursor ?? state.cursor, schema: schema)
+      return (pull, pull)
     }
-    return asked
+    return asked?.sent
   }
 
   /// Takes the answer to `request`. An answer to another request than the last one is ignored, and so is one whose store was healed meanwhile.
   ///
-  /// - Throws: the errors of writing; the store is as before then, and the same is asked again.
+  /// - Throws: the errors of writing; `.keyNeeded`, `.wrongKey` and `.notSealed` for rows that cannot be read. The store is as before then, and the
+  ///   same is asked again.
   package func receive(_ response: SyncResponse, to request: SyncRequest) throws {
-    guard request == asked else { return }
-    asked = nil
+    guard let asked, asked.sent == request else { return }
+    self.asked = nil
     var round = round
     round.error = nil
     do {
       guard SyncResponse.times ~= response.now else { throw StoreError(.inputOutput, "the server's answer has no time") }
+      let response = try response.opened(by: tables.seal)
       try store.write(as: "sync.receive") { tx in
         guard try SpaceState(tx).node == node else { return }
         try tx.execute("UPDATE holdfast_sync SET offset = \(response.now - max(0, clock()))")
-        try take(response, to: request, &round, tx)
+        try take(response, to: asked.plain, &round, tx)
       }
       self.round = round
     } catch {
@@ -173,7 +185,10 @@ package final class SyncDevice {
       guard !more else { break }
       try arrival.endResync(state.resync)
       try tx.execute(
-        "UPDATE holdfast_sync SET epoch = \(response.epoch), cursor = \(cursor), is_resync = 0, synced_at = \(clock())")
+        """
+        UPDATE holdfast_sync
+        SET epoch = \(response.epoch), cursor = \(cursor), is_resync = 0, synced_at = \(clock()), seal = \(tables.seal?.check ?? "")
+        """)
       (round.phase, round.isCaughtUp) = (.pushes, true)
       round.note = nil
       // A device that sends more than fits into one push may be in the midst of it: only where nothing came is the merge complete.

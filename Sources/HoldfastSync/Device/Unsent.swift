@@ -1,17 +1,18 @@
 internal import Holdfast
 
 extension DeviceTables {
-  /// Whole rows for one push: as many as fit, and one that is too large alone, which the server then refuses.
-  func unsent(in reader: Reader, limit: Int = SyncRequest.greatestRows) throws -> [SyncRow] {
-    var rows: [SyncRow] = []
+  /// Whole rows for one push, and how they travel: as many as fit, and one that is too large alone, which the server then refuses.
+  func unsent(in reader: Reader, limit: Int = SyncRequest.greatestRows) throws -> [(row: SyncRow, sent: SyncRow)] {
+    var rows: [(row: SyncRow, sent: SyncRow)] = []
     // The head of a body needs some bytes, too.
     var space = SyncRequest.greatestBytes - 4_096
     /// Returns false when the push is full.
     func add(_ name: SyncRow.Name) throws -> Bool {
       guard let row = try self.row(name, in: reader) else { return true }
-      space -= row.line.utf8.count + 1
+      let sent = try seal?.sealed(row) ?? row
+      space -= sent.line.utf8.count + 1
       guard rows.isEmpty || space >= 0 else { return false }
-      rows.append(row)
+      rows.append((row, sent))
       return rows.count < limit
     }
     // Deleted rows last: where the rest does not fit into one push, what was moved away from them is there before they go.
@@ -58,10 +59,11 @@ extension DeviceTables {
     return local.row
   }
 
+  /// Of the rows as they travel.
   func digest(in reader: Reader) throws -> UInt64 {
     var digest: UInt64 = 0
     func add(_ name: SyncRow.Name) throws {
-      if let row = try row(name, in: reader) { digest &+= SyncRow.digest(ofLine: row.line) }
+      if let row = try row(name, in: reader) { digest &+= SyncRow.digest(ofLine: try (seal?.sealed(row) ?? row).line) }
     }
     try reader.rows("SELECT tbl, key FROM holdfast_sync_row ORDER BY tbl, key") { row in
       let (number, key) = (try row.int64(), try row.text())

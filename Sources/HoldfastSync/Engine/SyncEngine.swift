@@ -25,7 +25,7 @@ final class SyncEngine: Sendable {
 
   init(_ store: Store, server: StoreSync.Server, pauses: HTTPPauses, clock: any Clock<Duration>) {
     (self.store, self.server, self.pauses, self.clock) = (store, server, pauses, clock)
-    session = SyncSession(store, space: server.space)
+    session = SyncSession(store, space: server.space, key: server.key)
     listeners = SyncListeners(store)
     store.afterCommit { [bell] in bell.ring(.commit) }
   }

@@ -5,11 +5,12 @@ internal import Holdfast
 final class SyncSession: @unchecked Sendable {
   private let store: Store
   private let space: String
+  private let key: StoreKey?
   // Guarded by `lock`.
   private var held: (folder: FolderLock?, device: SyncDevice?)?
   private let lock = NSLock()
 
-  init(_ store: Store, space: String) { (self.store, self.space) = (store, space) }
+  init(_ store: Store, space: String, key: StoreKey?) { (self.store, self.space, self.key) = (store, space, key) }
 
   /// - Throws: `.readOnly`; `.misuse` and `.wrongKind` as `SpaceState.check`; `.busy` when the store is synced elsewhere.
   func begin() throws {
@@ -28,7 +29,7 @@ final class SyncSession: @unchecked Sendable {
     try lock.withLock {
       try beginLocked()
       if let device = held?.device { return try body(device) }
-      let device = try SyncDevice(store, node: .random(in: 0...Stamp.largestNode)) { [store] in store.milliseconds }
+      let device = try SyncDevice(store, node: .random(in: 0...Stamp.largestNode), key: key) { [store] in store.milliseconds }
       held?.device = device
       return try body(device)
     }
