@@ -17,20 +17,21 @@ extension Simulated {
 
   /// A run of one seed, from new devices to the last check.
   ///
+  /// - Parameter key: seals the space.
   /// - Throws: `Violation`, and the errors of the parts.
-  static func run(seed: UInt64, steps: Int = 150) throws -> Run {
-    let world = try world(seed: seed, steps: steps)
+  static func run(seed: UInt64, steps: Int = 150, key: StoreKey? = nil) throws -> Run {
+    let world = try world(seed: seed, steps: steps, key: key)
     try world.settle()
     return Run(rows: try world.server.rows(at: world.now), events: world.events, messages: world.messages, now: world.now)
   }
 
   /// Devices and a server after random steps of one seed.
-  static func world(seed: UInt64, steps: Int) throws -> World {
+  static func world(seed: UInt64, steps: Int, key: StoreKey? = nil) throws -> World {
     var random = SeededGenerator(seed: seed)
     let count = Int.random(in: 2...4, using: &random)
     let errors = (0..<count).map { _ in random.pick(skews) }
     let versions = (0..<count).map { _ in random.chance(25) ? 1 : 2 }
-    let world = try World(seed: random.next(), skews: errors, versions: versions)
+    let world = try World(seed: random.next(), skews: errors, versions: versions, key: key)
     // Copies of an app's file from before the first connection.
     if random.chance(30) { try world.add(version: 2, skew: random.pick(skews)) { tx in try world.fill(tx) } }
     var accidents = Accidents(&random)

@@ -4,21 +4,26 @@ internal import HoldfastSync
 extension Simulated.Device {
   /// Gives an answer to the process, and checks what must hold after every commit. Returns what happened, for the world's counters.
   ///
-  /// - Parameter taken: the words that the server has taken. They are not missed here when they lose later.
-  func receive(_ response: SyncResponse, to request: SyncRequest, taken: Set<String>) throws -> [(Simulated.Event, Int)] {
+  /// - Parameters:
+  ///   - seal: of the device's space.
+  ///   - taken: the words that the server has taken. They are not missed here when they lose later.
+  func receive(
+    _ response: SyncResponse, _ seal: SpaceSeal?, to request: SyncRequest, taken: Set<String>
+  ) throws -> [(Simulated.Event, Int)] {
     let before = try state()
-    let known = try knownElsewhere(response.rows)
+    let rows = try response.opened(by: seal).rows
+    let known = try knownElsewhere(rows)
     let isTaking = try count("SELECT is_resync = 2 FROM holdfast_sync") == 1
     let contents = isTaking ? try contents(of: before.generations.keys.sorted()) : [:]
     try setTime()
     try keepingDrafts { try sync.receive(response, to: request) }
     let after = try state()
     try checkConstraints(isCaughtUp: response.isCaughtUp)
-    if isTaking { try checkTaking(from: before, to: after, contents, response.rows) }
+    if isTaking { try checkTaking(from: before, to: after, contents, rows) }
     unsent.subtract(taken.union(known))
     let missing = unsent.subtracting(try words())
     guard missing.isEmpty else { throw Simulated.Violation("device \(number) lost \(missing.sorted()) without a word") }
-    let arrived = Set(response.rows.map(\.name))
+    let arrived = Set(rows.map(\.name))
     // Deleted by a cascade, and still to be sent.
     let cascaded = after.generations.filter { name, generation in
       generation & 1 == 0 && before.generations[name].map { $0 & 1 == 1 } == true && !arrived.contains(name)

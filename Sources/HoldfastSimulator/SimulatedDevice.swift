@@ -24,6 +24,7 @@ extension Simulated {
     let number: Int
     let clock = Clock()
     let fault = StatementFault()
+    private let key: StoreKey?
     private(set) var version: Int
     private(set) var store: Store
     private(set) var sync: SyncDevice
@@ -40,14 +41,15 @@ extension Simulated {
 
     /// - Parameter existing: writes before the store is connected.
     init(
-      _ number: Int, version: Int, skew: Int64 = 0, node: Int64, at now: Int64, first: StoreSync.FirstConnection = .merge,
+      _ number: Int, version: Int, skew: Int64 = 0, node: Int64, key: StoreKey? = nil, at now: Int64,
+      first: StoreSync.FirstConnection = .merge,
       existing: (Writer) throws -> Void = { _ in }
     ) throws {
-      (self.number, self.version) = (number, version)
+      (self.number, self.version, self.key) = (number, version, key)
       (clock.now, clock.skew) = (now, skew)
       store = try Self.open(version, fault)
       try store.write { tx in try existing(tx) }
-      sync = try Self.start(store, node, clock, connecting: first)
+      sync = try Self.start(store, node, key, clock, connecting: first)
       unsent = try words()
     }
 
@@ -63,15 +65,15 @@ extension Simulated {
       return try Store.inMemory(schemas: [Simulated.schema(version)], options: options)
     }
 
-    private static func start(_ store: Store, _ node: Int64, _ clock: Clock, connecting first: StoreSync.FirstConnection? = nil) throws
-      -> SyncDevice
-    {
+    private static func start(
+      _ store: Store, _ node: Int64, _ key: StoreKey?, _ clock: Clock, connecting first: StoreSync.FirstConnection? = nil
+    ) throws -> SyncDevice {
       if let first {
         try SyncDevice.connect(store, space: Server.space, node: node, first: first)
         // No trigger ever takes the time from SQLite.
         try store.write { tx in _ = try tx.execute("UPDATE holdfast_sync SET clock = \(clock.milliseconds)") }
       }
-      return try SyncDevice(store, node: node, clock: { clock.milliseconds })
+      return try SyncDevice(store, node: node, key: key, clock: { clock.milliseconds })
     }
 
     // MARK: What happens to a device
@@ -81,7 +83,7 @@ extension Simulated {
       fault.disarm()
       waiting = nil
       life += 1
-      sync = try keepingDrafts { try Self.start(store, node, clock) }
+      sync = try keepingDrafts { try Self.start(store, node, key, clock) }
     }
 
     func copy() throws -> Copy { Copy(picture: try StorePicture(of: store), held: held, unsent: unsent, version: version) }
@@ -97,7 +99,7 @@ extension Simulated {
       if opened != version {
         version = opened
         store = try Self.open(version, fault)
-        sync = try Self.start(store, node, clock, connecting: .merge)
+        sync = try Self.start(store, node, key, clock, connecting: .merge)
       }
       try migrated.picture.restore(into: store)
       (held, unsent) = (copy.held, copy.unsent)

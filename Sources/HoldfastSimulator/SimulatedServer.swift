@@ -15,10 +15,13 @@ extension Simulated {
     private let store: Store
     private var server: SyncServer
     private var epochs = 1
+    /// Nil for a plain space. The server itself does not have it.
+    let seal: SpaceSeal?
     /// The numbers of the rows in `World.acknowledged` that this state of the server has.
     var held: Set<Int> = []
 
-    init() throws {
+    init(key: StoreKey? = nil) throws {
+      seal = key.map { SpaceSeal($0, space: Self.space) }
       store = try Store.inMemory(schemas: [SyncServer.schema])
       server = SyncServer(store)
       try server.makeSpace(Self.space, epoch: "e1")
@@ -46,7 +49,7 @@ extension Simulated {
       try server.beginEpoch("e\(epochs)", in: Self.space)
     }
 
-    /// All rows of the space, as a new device would get them.
+    /// All rows of the space, as a new device would get them, opened.
     func rows(at now: Int64) throws -> [SyncRow.Name: SyncRow] {
       var request = SyncRequest(.pull, epoch: nil, cursor: 0, schema: 1_000)
       var rows: [SyncRow.Name: SyncRow] = [:]
@@ -55,7 +58,10 @@ extension Simulated {
         switch response.outcome {
         case .branched where request.epoch != response.epoch: request.epoch = response.epoch
         case .page(let page, let cursor, let more):
-          for stored in page { rows[stored.row.name] = stored.row }
+          for stored in page {
+            let row = try seal?.opened(stored.row) ?? stored.row
+            rows[row.name] = row
+          }
           guard more else { return rows }
           (request.epoch, request.cursor) = (response.epoch, cursor)
         default: throw Violation("a pull from the beginning got \(response)")

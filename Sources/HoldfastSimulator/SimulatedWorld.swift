@@ -52,10 +52,18 @@ extension Simulated {
     private var newWords: Set<String> = []
     private var nodes: Int64 = 0
 
-    /// - Parameter skews: the errors of the devices' clocks in milliseconds: one for each device.
-    init(seed: UInt64 = 0, skews: [Int64] = [0, 0], versions: [Int] = [], existing: (Int, Writer) throws -> Void = { _, _ in }) throws {
+    private let key: StoreKey?
+
+    /// - Parameters:
+    ///   - skews: the errors of the devices' clocks in milliseconds: one for each device.
+    ///   - key: seals the space.
+    init(
+      seed: UInt64 = 0, skews: [Int64] = [0, 0], versions: [Int] = [], key: StoreKey? = nil,
+      existing: (Int, Writer) throws -> Void = { _, _ in }
+    ) throws {
       random = SeededGenerator(seed: seed)
-      server = try Server()
+      self.key = key
+      server = try Server(key: key)
       for (number, skew) in skews.enumerated() {
         try add(version: number < versions.count ? versions[number] : 2, skew: skew) { tx in try existing(number, tx) }
       }
@@ -67,7 +75,7 @@ extension Simulated {
     ) throws -> Device {
       newWords = []
       let device = try Device(
-        devices.count, version: version, skew: skew, node: node(), at: now, first: first, existing: existing)
+        devices.count, version: version, skew: skew, node: node(), key: key, at: now, first: first, existing: existing)
       if first == .takeTheServers { unshared.formUnion(newWords) }
       devices.append(device)
       links.append(Link())
@@ -126,7 +134,9 @@ extension Simulated {
     /// The server's answer, with what it takes noted.
     func answer(_ request: SyncRequest, of device: Device, fileLife: Int, pageRows: Int = 1_000) throws -> SyncResponse {
       let response = try server.answer(request, at: now, pageRows: pageRows)
-      guard case .push(let rows) = request.verb, case .pushed(let stored, let refused, _) = response.outcome else { return response }
+      guard case .push(let sent) = request.verb, case .pushed(let stored, let refused, _) = try response.opened(by: server.seal).outcome
+      else { return response }
+      let rows = try sent.map { try server.seal?.opened($0) ?? $0 }
       let merged = Dictionary(uniqueKeysWithValues: stored.map { ($0.row.name, $0.row) })
       for row in rows where !refused.contains(where: { $0.name == row.name }) {
         if merged[row.name] != row { count(.merged) }
@@ -146,7 +156,7 @@ extension Simulated {
       default: break
       }
       device.clock.now = now
-      for (event, times) in try device.receive(response, to: request, taken: taken) { count(event, times) }
+      for (event, times) in try device.receive(response, server.seal, to: request, taken: taken) { count(event, times) }
     }
 
     /// One round of a device with a network that does not fail. Returns whether it brought anything to either side.

@@ -18,7 +18,8 @@ public import Holdfast
 ///
 /// In the end all devices meet the server until nothing waits. Then the synced columns of every table are equal on all devices, the
 /// integrity check finds nothing, no foreign key is broken, no row waits because a CHECK refuses it, and every derived column has the value
-/// that the record computes. Rows may wait where two of them have one UNIQUE value.
+/// that the record computes. Rows may wait where two of them have one UNIQUE value. Odd seeds sync through a sealed space, and the server then
+/// holds no text of the rows.
 public struct SyncConformance<Library: Holdfast.Library>: Sendable {
   /// A device of the library.
   public typealias World = LibraryWorld<Library>

@@ -19,6 +19,7 @@ final class SyncRun {
   private static let space = "conformance"
   private let schema: StoreSchema
   private let server: SyncServer
+  private let isSealed: Bool
   let devices: [Device]
   let tables: [SyncedRows]
   let time: Time
@@ -32,10 +33,13 @@ final class SyncRun {
     server = SyncServer(try Store.inMemory(schemas: [SyncServer.schema], options: .testing))
     try server.makeSpace(Self.space, epoch: "first")
     tables = try SyncedRows.all(of: schema, in: stores[0])
+    var bytes = SeededGenerator(seed: ~seed)
+    let key = try seed.isMultiple(of: 2) ? nil : StoreKey(Data((0..<32).map { _ in UInt8(truncatingIfNeeded: bytes.next()) }))
+    isSealed = key != nil
     devices = try stores.enumerated().map { number, store in
       let node = Int64(number) + 1
       try SyncDevice.connect(store, space: Self.space, node: node)
-      return Device(number: number, store: store, sync: try SyncDevice(store, node: node, clock: { time.now }))
+      return Device(number: number, store: store, sync: try SyncDevice(store, node: node, key: key, clock: { time.now }))
     }
     ids = (0..<8).map { _ in random.id() }
     (self.schema, self.time, self.random) = (schema, time, random)
@@ -110,6 +114,7 @@ final class SyncRun {
         throw Self.failed("\(table.synced.name) of device \(device.number) has derived columns that are not derived: \(row)")
       }
     }
+    if isSealed { try checkSealed() }
     for device in devices {
       let findings = try device.store.integrityCheck().findings.map(\.message)
       guard findings.isEmpty else { throw Self.failed("device \(device.number): \(findings)") }
@@ -120,6 +125,16 @@ final class SyncRun {
       }
       guard refused.isEmpty else { throw Self.failed("device \(device.number) cannot hold what the merge has made: \(refused)") }
     }
+  }
+
+  /// Whether the server could read a text. One as short as the name of a table proves nothing.
+  private func checkSealed() throws {
+    let lines = try server.store.read { reader in try reader.values("SELECT tbl || key || body FROM sync_row") { try $0.text() } }
+    let held = Data(lines.joined().utf8)
+    let texts = try devices.flatMap { device in
+      try device.store.read { reader in try tables.flatMap { try $0.travelling(in: reader).joined() } }
+    }.compactMap { if case .text(let text) = $0, text.utf8.count > 16 { text } else { nil } }
+    for text in Set(texts) where held.range(of: Data(text.utf8)) != nil { throw Self.failed("the server can read \"\(text)\"") }
   }
 
   /// The first rows that only one device has.
