@@ -37,6 +37,16 @@ func syncing(_ store: Store, at address: URL, token: @escaping @Sendable () asyn
   return sync
 }
 
+/// The same with a server that cannot read the rows.
+func syncingSealed(
+  _ store: Store, at address: URL, key: StoreKey, token: @escaping @Sendable () async throws -> String
+) throws -> StoreSync {
+  // snippet: sync-sealed
+  let sync = try StoreSync(store, server: .init(address, space: "anna", key: key) { try await token() })
+  // end
+  return sync
+}
+
 /// What a screen shows.
 func showingSync(_ sync: StoreSync) async {
   // snippet: sync-status

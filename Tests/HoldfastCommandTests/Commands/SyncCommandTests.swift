@@ -56,6 +56,26 @@ struct SyncCommandTests {
     #expect(try bench.run("sync", store, "--status").status == 1)
   }
 
+  @Test(
+    "a space that was sealed with the key in HOLDFAST_SYNC_KEY needs it; what does not talk to the server needs none", .enabled(if: syncs))
+  func sealed() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let server = try Self.server()
+    defer { server.stop() }
+    func sync(_ key: String?) throws -> Int32? {
+      let environment = Self.token.merging(key.map { [CommandKey.spaceVariable: $0] } ?? [:]) { $1 }
+      return try bench.run(environment, "sync", store, "--to", server.address.absoluteString, "--space", "anna").status
+    }
+    let key = String(repeating: "0a", count: 32)
+    #expect(try sync("secret") == 64)
+    #expect(try sync(key) == 0)
+    #expect(try sync(nil) == 77 && sync(String(repeating: "0b", count: 32)) == 77)
+    #expect(try bench.run("sync", store, "--status").status == 0)
+    #expect(try bench.run("sync", store, "--disconnect").status == 0)
+    #expect(try sync(nil) == 77, "the server's rows are sealed")
+  }
+
   @Test("a restore on the command line reaches the other store", .enabled(if: syncs))
   func restores() throws {
     let bench = try Workbench()

@@ -30,11 +30,11 @@ final class SyncedNotes: Sendable {
   }
 
   /// - Parameter hears: whether the server tells this device news.
-  func transport(hears: Bool = true) -> SyncTransport {
+  func transport(in space: String = "anna", hears: Bool = true) -> SyncTransport {
     SyncTransport(
       ask: { [server, requests] request in
         if let reply = requests.take(request) { return reply }
-        let response = try server.answer(request, in: "anna", now: Int64(Date().timeIntervalSince1970 * 1_000))
+        let response = try server.answer(request, in: space, now: Int64(Date().timeIntervalSince1970 * 1_000))
         if case .push = request.verb { requests.ringAll() }
         return .init(.success(response))
       },
@@ -48,17 +48,17 @@ final class SyncedNotes: Sendable {
       })
   }
 
-  func sync(_ store: Store, space: String = "anna", hears: Bool = true) throws -> StoreSync {
+  func sync(_ store: Store, space: String = "anna", key: StoreKey? = nil, hears: Bool = true) throws -> StoreSync {
     try StoreSync(
-      store, server: .init(space: space, transport(hears: hears)), pauses: HTTPPauses { 1 }, clock: clock)
+      store, server: .init(space: space, key: key, transport(in: space, hears: hears)), pauses: HTTPPauses { 1 }, clock: clock)
   }
 
   static func store() throws -> Store { try Store.inMemory(schemas: [schema]) }
 
   /// A store that is connected and has what the server has.
-  func device(hears: Bool = true) async throws -> (store: Store, sync: StoreSync) {
+  func device(key: StoreKey? = nil, hears: Bool = true) async throws -> (store: Store, sync: StoreSync) {
     let store = try Self.store()
-    let sync = try sync(store, hears: hears)
+    let sync = try sync(store, key: key, hears: hears)
     try await sync.connect(.merge)
     try await sync.finish()
     return (store, sync)

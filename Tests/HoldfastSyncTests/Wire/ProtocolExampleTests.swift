@@ -46,7 +46,7 @@ struct ProtocolExampleTests {
   @Test("each row is one, in the one form")
   func rows() throws {
     let lines = Self.page.split(separator: "\n").filter { $0.hasPrefix("{\"g\"") && !$0.contains("\"q\"") }
-    #expect(lines.count == 4)
+    #expect(lines.count == 8)
     for line in lines { #expect(try SyncRow(line: String(line)).line == String(line)) }
   }
 
