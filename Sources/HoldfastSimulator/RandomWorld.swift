@@ -35,6 +35,7 @@ extension Simulated {
     // Copies of an app's file from before the first connection.
     if random.chance(30) { try world.add(version: 2, skew: random.pick(skews)) { tx in try world.fill(tx) } }
     var accidents = Accidents(&random)
+    if let isSynchronous = accidents.isSynchronous { try world.server.replicate(isSynchronous: isSynchronous) }
     for _ in 0..<steps { try accidents.step(world) }
     return world
   }
@@ -46,6 +47,8 @@ extension Simulated {
     private let restoresDevices: Bool
     private let restoresServer: Bool
     private let rewinds: Bool
+    /// Of the server's replicas; nil where it has none.
+    let isSynchronous: Bool?
     private var copies: [Device.Copy] = []
     private var serverCopies: [Server.Copy] = []
     private var moments: [Device.Moment] = []
@@ -54,7 +57,9 @@ extension Simulated {
       lost = random.pick([0, 10, 40])
       doubled = random.pick([0, 20])
       restoresDevices = random.chance(40)
-      restoresServer = random.chance(50)
+      isSynchronous = random.pick([nil, nil, false, false, true])
+      // A backup lacks what was acknowledged since, which a synchronous replica never does.
+      restoresServer = isSynchronous != true && random.chance(50)
       // Snapshots need files, which take time.
       rewinds = random.chance(10)
     }
@@ -66,6 +71,7 @@ extension Simulated {
       let device = world.devices[number]
       device.clock.now = world.now
       if rewinds { try rewind(device, in: world) }
+      if isSynchronous != nil { try replicate(in: world) }
       switch Int.random(in: 0..<100, using: &world.random) {
       case 0..<45: try world.edit(number)
       case 45..<80:
@@ -103,6 +109,15 @@ extension Simulated {
         guard !own.isEmpty else { return }
         try world.rewind(device, to: world.random.pick(own))
         if world.random.chance(50) { try device.restart(node: world.node()) }
+      default: break
+      }
+    }
+
+    /// The replicas follow the primary, until one of them takes its place.
+    private func replicate(in world: World) throws {
+      switch Int.random(in: 0..<50, using: &world.random) {
+      case 0: for event in try world.server.failOver(&world.random) { world.count(event) }
+      case 1..<8: world.server.replicas?.follow(&world.random)
       default: break
       }
     }
@@ -150,11 +165,24 @@ extension Simulated {
           if world.random.chance(5) { try device.restart(node: world.node()) } else { try next(device, in: world) }
         } else {
           var answer = message
-          answer.response = try world.answer(
-            message.request, of: device, fileLife: message.fileLife, pageRows: world.random.pick([1, 2, 1_000]))
+          guard let response = try self.answer(message, in: world) else { continue }
+          answer.response = response
           send(answer, world.links[message.device].hears, in: world)
         }
       }
+    }
+
+    /// The answer of the node that a request reaches. Nil: none comes.
+    private func answer(_ message: World.Message, in world: World) throws -> SyncResponse? {
+      func answer() throws -> SyncResponse {
+        try world.answer(
+          message.request, of: world.devices[message.device], fileLife: message.fileLife, pageRows: world.random.pick([1, 2, 1_000]))
+      }
+      guard let replicas = world.server.replicas, replicas.hasFormer, world.random.chance(30) else { return try answer() }
+      // No replica follows a former primary: a push there waits for one for ever.
+      if replicas.isSynchronous, message.request.verb != .pull { return nil }
+      world.count(.strayed)
+      return try world.server.asFormer(answer)
     }
   }
 }

@@ -9,6 +9,7 @@ extension Simulated {
     struct Copy {
       fileprivate let picture: StorePicture
       fileprivate let held: Set<Int>
+      fileprivate let lineage: [String]
     }
 
     static let space = "s"
@@ -17,8 +18,11 @@ extension Simulated {
     private var epochs = 1
     /// Nil for a plain space. The server itself does not have it.
     let seal: SpaceSeal?
+    private var lineage = ["e1"]
     /// The numbers of the rows in `World.acknowledged` that this state of the server has.
     var held: Set<Int> = []
+    /// Nil: there are none.
+    var replicas: Replicas?
 
     init(key: StoreKey? = nil) throws {
       seal = key.map { SpaceSeal($0, space: Self.space) }
@@ -33,20 +37,32 @@ extension Simulated {
       return try server.answer(request, in: Self.space, now: now)
     }
 
-    func copy() throws -> Copy { Copy(picture: try StorePicture(of: store), held: held) }
+    /// How many epochs of the server are later than this one.
+    func epochs(after epoch: String) -> Int { lineage.firstIndex(of: epoch).map { lineage.count - 1 - $0 } ?? 0 }
+
+    func copy() throws -> Copy { Copy(picture: try StorePicture(of: store), held: held, lineage: lineage) }
 
     /// The store as it was, in the epoch in which it was: as if nothing had come between.
     func rewind(to copy: Copy) throws {
       try copy.picture.restore(into: store)
       server = SyncServer(store)
-      held = copy.held
+      (held, lineage) = (copy.held, copy.lineage)
     }
 
-    /// The store as it was, and a new epoch: a restored backup.
-    func restore(_ copy: Copy) throws {
+    /// The store as it was, and a new epoch.
+    func begin(from copy: Copy) throws {
       try rewind(to: copy)
       epochs += 1
+      lineage.append("e\(epochs)")
       try server.beginEpoch("e\(epochs)", in: Self.space)
+    }
+
+    /// A backup is restored.
+    func restore(_ copy: Copy) throws {
+      try begin(from: copy)
+      guard replicas != nil else { return }
+      let restored = try self.copy()
+      replicas?.beginAnew(restored)
     }
 
     /// All rows of the space, as a new device would get them, opened.

@@ -36,9 +36,10 @@ extension Simulated.World {
     }
   }
 
-  /// What a server took stays, where one that has it is left: a later value may take its place.
+  /// What a server took stays, where one that has it is left, and always with a synchronous replica: a later value may take its place.
   private func checkAcknowledged(_ rows: [SyncRow.Name: SyncRow]) throws {
-    let held = devices.reduce(server.held) { $0.union($1.held) }
+    let losesNothing = server.replicas?.isSynchronous == true
+    let held = losesNothing ? Set(acknowledged.indices) : devices.reduce(server.held) { $0.union($1.held) }
     for (number, sent) in acknowledged.enumerated() where held.contains(number) {
       guard let row = rows[sent.name] else { throw Simulated.Violation("the server lost \(Self.text(of: sent))") }
       guard Self.covers(row, sent) else {

@@ -6,6 +6,14 @@ extension Simulated {
   /// What must happen at least once in a long enough run: a simulator in which it never does proves nothing about it.
   enum Event: String, CaseIterable {
     case parked, evicted, restamped, forked, resynced, merged, lost, cascaded, extra, aside, forgotten, taken, migrated, rewound
+    /// A lagging replica, and a synchronous one, has taken the primary's place.
+    case failedOver, promoted
+    /// A failover lost acknowledged pushes; another one went to a replica that did not know the present epoch.
+    case abandoned, nested
+    /// A request reached a primary whose place a replica had taken.
+    case strayed
+    /// A device had seen pushes behind the fork; it had slept through two epochs or more; it was in the midst of a full resync.
+    case cut, skipped, interrupted
   }
 
   /// Devices, a server and the network between them.
@@ -134,6 +142,10 @@ extension Simulated {
     /// The server's answer, with what it takes noted.
     func answer(_ request: SyncRequest, of device: Device, fileLife: Int, pageRows: Int = 1_000) throws -> SyncResponse {
       let response = try server.answer(request, at: now, pageRows: pageRows)
+      if case .branched(let fork?) = response.outcome, let epoch = request.epoch {
+        if fork < request.cursor { count(.cut) }
+        if server.epochs(after: epoch) > 1 { count(.skipped) }
+      }
       guard case .push(let sent) = request.verb, case .pushed(let stored, let refused, _) = try response.opened(by: server.seal).outcome
       else { return response }
       let rows = try sent.map { try server.seal?.opened($0) ?? $0 }
@@ -145,10 +157,14 @@ extension Simulated {
         acknowledged.append(row)
         for value in row.current.values { taken.formUnion(Device.words(in: value.text)) }
       }
+      try server.commit(&random)
       return response
     }
 
     func receive(_ response: SyncResponse, to request: SyncRequest, _ device: Device) throws {
+      if case .branched = response.outcome, request.cursor > 0, try device.count("SELECT is_resync <> 0 FROM holdfast_sync") > 0 {
+        count(.interrupted)
+      }
       switch response.outcome {
       case .future: count(.restamped)
       case .branched(fork: nil): if request.epoch != nil { count(.resynced) }
