@@ -252,6 +252,14 @@ struct SyncServerTests {
     #expect(try world.pull(epoch: "e3", cursor: 3) == "page: ; cursor 3")
   }
 
+  @Test("the name of an epoch is never used again, also not that of one that has ended")
+  func epochNames() throws {
+    let world = try ServerWorld()
+    try world.server.beginEpoch("e2", in: "anna")
+    for epoch in ["e1", "e2"] { #expect(code { try world.server.beginEpoch(epoch, in: "anna") } == .constraint) }
+    #expect(try world.server.space("anna").epoch == "e2")
+  }
+
   @Test("a cursor above the head is of a server that was rewound: the device begins anew, and its push is not applied")
   func rewound() throws {
     let world = try ServerWorld()
