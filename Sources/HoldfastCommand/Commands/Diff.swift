@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 struct Diff: Subcommand {
   static let configuration = CommandConfiguration(
