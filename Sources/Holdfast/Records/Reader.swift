@@ -40,8 +40,8 @@ public class Reader {
     }
   }
 
-  /// The first record that `condition` selects, or nil.
-  public func first<Record: StoredRecord>(_ type: Record.Type, _ condition: BoundSQL) throws -> Record? {
+  /// The first record that `condition` selects, or nil. An empty `condition` selects any one record.
+  public func first<Record: StoredRecord>(_ type: Record.Type, _ condition: BoundSQL = "") throws -> Record? {
     try all(type, "\(sql: condition) LIMIT 1").first
   }
 

@@ -90,7 +90,7 @@ struct DecodingErrorTests {
     try store.fill(books: 1)
     try store.write { tx in _ = try tx.execute("UPDATE books SET title = CAST(x'C3' AS TEXT)") }
     let reads: [(Reader) throws -> Void] = [
-      { _ = try $0.all(Book.self) }, { _ = try $0.first(Book.self, "") }, { _ = try $0.find(Book.self, id: .numbered(1100)) },
+      { _ = try $0.all(Book.self) }, { _ = try $0.first(Book.self) }, { _ = try $0.find(Book.self, id: .numbered(1100)) },
       { reader in try reader.rows("SELECT id, title FROM books", of: "books") { row in _ = (try row.id(), try row.text()) } },
     ]
     for read in reads {

@@ -238,6 +238,6 @@ struct SQLiteImportTests {
     try write("UPDATE author SET name = 'Cao Xueqin'; UPDATE book SET title = 'Two'")
     let report = try importing()
     #expect(report.counts["authors"]?.merged == 1 && report.counts["credits"]?.skipped == 1)
-    #expect(try reading { try $0.first(Credit.self, "") }?.place == 7)
+    #expect(try reading { try $0.first(Credit.self) }?.place == 7)
   }
 }
