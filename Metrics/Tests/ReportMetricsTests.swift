@@ -49,13 +49,21 @@ struct ReportMetricsTests {
   }
 
   @Test("as the documents show, the app's own backend is fed", .timeLimit(.minutes(10)))
-  func documented() throws {
+  func documented() async throws {
+    try add("one")
+    try reportAsDocumented()
+    let calls = [("db.namespace", "library"), ("db.operation.name", "add(_:)"), ("holdfast.access", "write")]
+    while metrics.counterTotal(label: "holdfast.verb.calls", dimensions: calls) == 0 { await Task.yield() }
+    #expect(metrics.counterTotal(label: "holdfast.verb.calls", dimensions: calls) == 1)
+    try store.close()
+  }
+
+  private func reportAsDocumented() throws {
     try withMetricsFactory(metrics) {
       // snippet: swift-metrics
       store.reportMetrics(as: "library")
       // end
     }
-    try store.close()
   }
 
   @Test("a cancelled task ends, and gives nothing more", .timeLimit(.minutes(10)))

@@ -81,7 +81,8 @@ struct RetryTests {
   @Test("a checkpoint that meets another connection's checkpoint is tried again: SQLite itself does not wait for it")
   func checkpoint() throws {
     try store.fill()
-    #expect(try FailingLocks.within(store, next: 1, code: SQLITE_BUSY) { try store.checkpoint(.truncate) } >= 0)
+    #expect(try store.statistics().logBytes > 0)
+    _ = try FailingLocks.within(store, next: 1, code: SQLITE_BUSY) { try store.checkpoint(.truncate) }
     #expect(try store.statistics().logBytes == 0)
     #expect(try store.statistics().retries == 1)
   }

@@ -122,9 +122,12 @@ struct DurableWriteTests {
 
   @Test("a flush waits no longer than its patience for a writer that does not come")
   func impatient() throws {
+    let waits = Mutex<[Bool]>([])
     let flush = LogFlush(folder.file("log")) { _ in 0 }
+    flush.didWait = { hasCome in waits.withLock { $0.append(hasCome) } }
     flush.expect()
     try flush.wait(for: flush.countCommit())
+    #expect(waits.withLock { $0 } == [false])
   }
 
   @Test("a writer that comes when the wait for it has just ended does not end the next wait")
