@@ -40,7 +40,7 @@ public struct ImportConformance<Library: Holdfast.Library> {
   ///     database passes by itself where there are none.
   ///   - importer: the import under test.
   ///   - library: makes the library, when it needs more than its store.
-  ///   - write: writes the samples, in their order, as a complete source at a path without a file. Children come behind all records; a
+  ///   - write: writes the samples, in their order, as a complete source at a path without a file. Children come after all records; a
   ///     format of lists within records puts them into each record that has the id of `parent`. Samples may have one id; a format without
   ///     ids writes the second one as it writes a record that it has twice. The source may have more: other kinds of records that belong to
   ///     a sample are then checked with it.

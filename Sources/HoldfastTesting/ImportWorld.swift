@@ -20,7 +20,7 @@ public final class ImportWorld<Library: Holdfast.Library> {
   public let clock = TestClock()
   /// The file to import.
   public var source: URL
-  /// What the source itself does not say. Default nothing.
+  /// Facts that the source lacks, such as its time zone. Default none.
   public var hints = SourceHints()
   /// The import under test.
   public var importer: (LibraryImport) throws -> ImportReport
@@ -79,7 +79,7 @@ public final class ImportWorld<Library: Holdfast.Library> {
 
   /// The error of an import that must fail.
   ///
-  /// - Throws: `.verificationFailed` when it does not fail, or leaves a file behind.
+  /// - Throws: `.verificationFailed` when it does not fail, or leaves a file.
   public func failure(_ text: String? = nil, format: String? = nil) throws -> StoreError {
     if let text { try Data(text.utf8).write(to: source) }
     let before = try folder.contents()

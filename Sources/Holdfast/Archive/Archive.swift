@@ -26,7 +26,7 @@ public struct Archive: Sendable {
   /// When `Store.drillArchive()` passed last, in any process; nil when it never did.
   public var lastDrill: Date? { folder.lastDrill }
 
-  /// The time line, oldest first: commits, labels, gaps. Damage of segments is a `.gap` that tells it, behind the last commit before it; the
+  /// The time line, oldest first: commits, labels, gaps. Damage of segments is a `.gap` that names it, after the last commit before it; the
   /// files of the bases are not read: see `verify()`.
   ///
   /// Reads the segments of the time asked for once, the one before included, and expands no pages.

@@ -11,7 +11,7 @@ enum ArchiveTime {
   static func date(_ microseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(microseconds) / 1e6) }
 }
 
-/// Notices when the machine's clock is set, by a clock that nobody sets.
+/// Notices when the machine's clock is set: compares it with a monotonic clock.
 struct ClockWatch {
   private let start = ContinuousClock.now
   private var offset: Int64?

@@ -105,7 +105,7 @@ final class Archiver: @unchecked Sendable {
   var last: (commit: Int64, time: Int64) = (0, 0)
   /// Every commit before this one is in the file, and the log may begin anew.
   var mayBeginAnew = false
-  /// A checkpoint has begun the log anew or cut it: what is written next has any salts.
+  /// A checkpoint has restarted or cut the log: the salts of the next frame cannot be predicted.
   var hasAnySalts = false
   var clock = ClockWatch()
   /// The clock's time of the last archived commit.

@@ -5,15 +5,15 @@ import Foundation
 /// Each rule looks at the newest snapshots first, and keeps the newest one of every period until its number is reached. Periods without a
 /// snapshot do not count. Periods are in UTC; weeks begin on Monday. Zero: the rule keeps none.
 public struct SnapshotPolicy: Sendable, Equatable {
-  /// The number of newest snapshots that stay. Default 5.
+  /// Keeps the newest N snapshots. Default 5.
   public var keepLast: Int
-  /// The number of hours of which the newest snapshot stays. Default 0.
+  /// Keeps the newest snapshot of each of the last N hours that have one. Default 0.
   public var keepHourly: Int
-  /// The number of days of which the newest snapshot stays. Default 0.
+  /// Keeps the newest snapshot of each of the last N days that have one. Default 0.
   public var keepDaily: Int
-  /// The number of weeks of which the newest snapshot stays. Default 0.
+  /// Keeps the newest snapshot of each of the last N weeks that have one. Default 0.
   public var keepWeekly: Int
-  /// The number of months of which the newest snapshot stays. Default 0.
+  /// Keeps the newest snapshot of each of the last N months that have one. Default 0.
   public var keepMonthly: Int
 
   /// Makes a policy. Without arguments: the newest five.

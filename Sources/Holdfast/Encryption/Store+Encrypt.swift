@@ -5,18 +5,18 @@ import Logging
 public struct EncryptionReport: Sendable, Codable, Equatable {
   /// The number of rows, which are the same as before.
   public internal(set) var rows = 0
-  /// The number of snapshots that were written anew, too. Their ids are new; their times and labels are as before.
+  /// The number of snapshots that were written again with the new key. Their ids are new; their times and labels are as before.
   public internal(set) var snapshots = 0
-  /// Whether the store has an archive. It begins anew with the present state at the next opening: its former commits have the former key.
+  /// Whether the store has an archive. A new archive begins with the present state at the next opening: the former one has the former key.
   public internal(set) var beginsArchiveAnew = false
   /// The folder with the former file, the former snapshots and the former archive; nil where they were removed.
   public internal(set) var kept: URL?
-  /// What can still be read as before: files that were set aside earlier, and snapshots that could not be verified. The kit does not remove
-  /// them: they may hold rows that nothing else has.
+  /// Files that the former key still opens: files that were set aside earlier, and snapshots that could not be verified. The kit does not
+  /// remove them: they may hold the only copy of a row.
   public internal(set) var left: [URL] = []
 }
 
-/// What becomes of the files of before.
+/// What `encrypt`, `rekey` and `decrypt` do with the former file, snapshots and archive.
 public enum FormerFiles: String, Sendable, CaseIterable {
   /// They move to the quarantine folder.
   case keep
@@ -27,15 +27,15 @@ public enum FormerFiles: String, Sendable, CaseIterable {
 extension Store {
   /// Encrypts a store that is not open, and then its snapshots.
   ///
-  /// Works on copies. Each is verified with the new key: SQLite's integrity check, and every row compared. Only then does it replace what it is
-  /// a copy of. After a kill or an error in between, the same call does what is left; the store can be opened with one key at every moment. A
-  /// store that has the key already is left as it is. An archive begins anew with the present state at the next opening.
+  /// Works on copies. Each copy is verified with the new key: SQLite's integrity check, and every row compared. Only then does it replace
+  /// its original. After a kill or an error, the same call does the rest; at every moment the store can be opened with one of the two keys.
+  /// A store that has the key already is left as it is. A new archive begins with the present state at the next opening.
   ///
   /// Needs free space for three copies of the store beside it, for the largest snapshot beside that, and for one copy in the system's
   /// temporary folder. Exports, sources of imports and their copies are not encrypted.
   /// - Parameters:
   ///   - key: as `StoreOptions.key` from then on. Keep it before you call.
-  ///   - plainFiles: what becomes of the file and the snapshots that are not encrypted.
+  ///   - plainFiles: whether the file and the snapshots that are not encrypted are kept.
   ///   - options: for the folder of the snapshots, among others. Their key is not used.
   /// - Throws: `.encryptionUnavailable`; `.wrongKey` when the store is encrypted with another key; `.damaged`, `.notFound`, `.wrongKind`;
   ///   `.misuse` for pages of 512 bytes; `.verificationFailed`, `.busy`, `.diskFull`, `.inputOutput`. The store is then as it was, unless
@@ -52,7 +52,7 @@ extension Store {
   /// Encrypts an encrypted store that is not open, and its snapshots, with another key. As `encrypt(at:with:plainFiles:options:)`.
   ///
   /// - Parameters:
-  ///   - formerFiles: what becomes of the file and the snapshots that the former key opens.
+  ///   - formerFiles: whether the file and the snapshots that the former key opens are kept.
   ///   - options: with the present key.
   /// - Throws: as `encrypt`; `.keyNeeded` without the present key; `.wrongKey`; `.notEncrypted` for a plain store.
   @discardableResult
@@ -66,7 +66,7 @@ extension Store {
   /// Decrypts a store that is not open, and its snapshots. As `encrypt(at:with:plainFiles:options:)`. A plain store is left as it is.
   ///
   /// - Parameters:
-  ///   - encryptedFiles: what becomes of the file and the snapshots that are encrypted.
+  ///   - encryptedFiles: whether the encrypted file and snapshots are kept.
   ///   - options: with the present key.
   /// - Throws: as `encrypt`; `.keyNeeded` without the present key; `.wrongKey`.
   @discardableResult

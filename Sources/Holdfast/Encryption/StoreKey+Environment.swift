@@ -5,7 +5,7 @@ extension StoreKey {
   /// read the options of a process, and the shell's history keeps them.
   public static let variableName = "HOLDFAST_KEY"
 
-  /// The key in a variable of the environment: 32 bytes, as 64 hexadecimal digits or in Base64. A variable with `_FD` behind the name gives
+  /// The key in a variable of the environment: 32 bytes, as 64 hexadecimal digits or in Base64. A variable with `_FD` after the name gives
   /// the number of an open file descriptor instead, from which the key is read. Nil when neither is set.
   ///
   /// A descriptor can be read only once, so call this once.

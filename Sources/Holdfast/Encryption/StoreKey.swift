@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The key of an encrypted store: 32 random bytes, from which no other key is derived. Without it nobody can read the store.
+/// The key of an encrypted store: 32 random bytes, from which no other key is derived. Without it the store cannot be read.
 ///
 /// ```swift
 /// options.key = try StoreKey(keychain.data(for: "library"))

@@ -10,7 +10,7 @@ public struct StoreNotice: Sendable, Codable, Equatable {
     /// A log of another database, or of an earlier time, which would have overwritten the file's content. It was moved to the quarantine.
     case foreignLog = "foreign_log"
     /// A log with a damaged part. SQLite reads the log up to the damage; a copy of the whole log is in the quarantine. The last commit
-    /// behind the damage may never have been acknowledged.
+    /// after the damage may never have been acknowledged.
     case brokenLog = "broken_log"
     /// The archive beside the store was of another store. It was moved to the quarantine.
     case foreignArchive = "foreign_archive"
@@ -20,8 +20,8 @@ public struct StoreNotice: Sendable, Codable, Equatable {
     case finishedRestore = "finished_restore"
     /// A restore was interrupted, and its new file is damaged. The store is as before the restore.
     case abandonedRestore = "abandoned_restore"
-    /// The file has other names (hard links), and the newest commits may be in a log beside another one. Such a store is opened read-only or
-    /// not at all.
+    /// The file has other names (hard links), and the newest commits may be in a log beside another name. Such a store is opened read-only
+    /// or not at all.
     case severalNames = "several_names"
     /// A full-text index or a trigger that a schema declares was missing, different or unreadable; or an index, a trigger or a view that a
     /// migration created was missing. It was made again, and a full-text index was filled. Changes of rows while a trigger was missing have
@@ -35,7 +35,7 @@ public struct StoreNotice: Sendable, Codable, Equatable {
   public var message: String
   /// The folder in the quarantine; nil when nothing was kept, and when the store was opened read-only.
   public var kept: URL?
-  /// For a broken log: the greatest possible number of commits behind the damage. 0 for the other kinds.
+  /// For a broken log: the greatest possible number of commits after the damage. 0 for the other kinds.
   public var commitsBehindDamage: Int
 
   init(_ kind: Kind, _ message: String, kept: URL? = nil, commitsBehindDamage: Int = 0) {

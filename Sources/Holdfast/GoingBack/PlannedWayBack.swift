@@ -134,7 +134,7 @@ public final class PlannedWayBack {
   /// Closes the store, where it is open. Whatever happens then does not undo the work.
   public func close() { try? store?.close() }
 
-  /// Goes the way: to the state that was planned, also when the moment means another one by now.
+  /// Restores or rewinds to the planned state, also when its name, such as "10 minutes ago", means another state by now.
   ///
   /// - Throws: the errors of `Store.restore` and `Store.rewind`. The store is then unchanged.
   public func go() throws -> Undo {

@@ -12,7 +12,7 @@ public struct PurgeReport: Sendable, Codable, Equatable {
   public var setAside: Int
   /// How many quarantined records and fields were removed.
   public var quarantined: Int
-  /// Whether the earlier commits of an archive were removed. The archive has begun anew; with the mode `.off` it is gone.
+  /// Whether the earlier commits of an archive were removed. A new archive has begun; with the mode `.off` there is none.
   public var beganArchiveAnew: Bool
   /// Copies of import sources, which the kit does not change. They may hold the row, as the sources themselves do.
   public var sourceBackups: [String]
@@ -21,14 +21,14 @@ public struct PurgeReport: Sendable, Codable, Equatable {
 extension Store {
   /// Takes a row, with the rows that reference it, out of the store, and out of every copy of the past that the kit keeps.
   ///
-  /// Deletes the row, with what the schema's cascades delete; writes the full-text indexes and the file anew, because both keep deleted text
-  /// for a while; makes a new snapshot; begins the archive anew. Then it removes all older snapshots, the archive's older commits, and all
+  /// Deletes the row and the rows that the schema's cascades delete; writes the full-text indexes and the file again, because both keep
+  /// deleted text for a while; makes a new snapshot; begins a new archive. Then it removes all older snapshots, the older archive, and all
   /// files that were set aside. So no earlier moment can be restored afterwards: an old copy may hold the row in pages that no query shows.
   ///
-  /// The ids of all rows that are deleted go from the kit's own tables, too. Removed are quarantined records and fields that contain such
-  /// an id, the problems that reports of imports tell of it, and its entries in the ledger of imports; a damaged report is emptied. So a
-  /// later import of a source that still holds the row brings it back, unlike a row that was only deleted: delete the source. An id is the
-  /// UUID by which a table finds a row. Numbers and other keys are not looked for, and neither are quarantined records without an id.
+  /// The kit's own tables forget the ids of all deleted rows, too: quarantined records and fields that contain such an id are removed, and
+  /// so are its problems in import reports, and its entries in the ledger of imports; a damaged report is emptied. A later import of a
+  /// source that still holds the row therefore brings it back: delete the source. An id is the UUID by which a table finds a row. Numbers
+  /// and other keys are not looked for, and neither are quarantined records without an id.
   ///
   /// Entries of the audit that tell of such a row, or name such an id, stay without row and values, marked as purged; see `AuditEntry`.
   /// Their actor and verb stay.

@@ -1,7 +1,7 @@
 /// What `Store.checkAudit()` found.
 ///
-/// A person who can write the file can also compute the chain anew from any entry on. Keep `head` elsewhere, and give it to
-/// `Store.checkAudit(following:)` later: then that shows, too.
+/// A person who can write the file can also compute the chain again from any entry on. Keep `head` elsewhere, and give it to
+/// `Store.checkAudit(following:)` later: then such a chain is found, too.
 public struct AuditCheck: Sendable, Equatable, Codable {
   /// The number of entries.
   public internal(set) var entries = 0

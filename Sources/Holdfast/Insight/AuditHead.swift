@@ -2,8 +2,8 @@ public import Foundation
 
 /// The newest entry of an audit that has a hash, and that hash, which stands for the whole audit up to there.
 ///
-/// Keep it outside the store, and give it to `Store.checkAudit(following:)` later: then a chain that was computed anew shows, too. As text
-/// it is the entry's number, a colon, and the hash.
+/// Keep it outside the store, and give it to `Store.checkAudit(following:)` later: then a chain that was computed again is found, too. As
+/// text it is the entry's number, a colon, and the hash.
 public struct AuditHead: Sendable, Hashable, Codable, LosslessStringConvertible {
   /// The entry's number.
   public let entry: Int64

@@ -18,8 +18,8 @@ public struct SlowStatement: Sendable, Equatable, Codable {
   /// The lines of `EXPLAIN QUERY PLAN`, each indented by two spaces below the line to which it belongs. Made without the bound values.
   /// Empty where SQLite has no plan, as for an `INSERT` of values, and where the plan could not be read.
   public var plan: [String] = []
-  /// The `CREATE INDEX` with which SQLite would not read a whole table, where the store could prove that; otherwise a sentence that names
-  /// the tables that are read row by row. Nil where none is.
+  /// A `CREATE INDEX` that saves SQLite from reading a whole table, if the store could prove that. Otherwise a sentence that names the
+  /// tables that are read row by row. Nil if no table is.
   public var advice: String?
 
   var totalNanoseconds: Int64 = 0

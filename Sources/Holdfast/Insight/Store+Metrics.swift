@@ -18,8 +18,8 @@ extension Store {
 
   /// The metrics now, and again after each `interval`. A slow consumer gets the newest.
   ///
-  /// Does not keep the store open. Ends when the store is closed, and at the latest one `interval` after it was released; a last value is
-  /// told then, in which calls may be missing that were under way. Empty when `StoreOptions.metrics` is false.
+  /// Does not keep the store open. Ends when the store is closed, and at the latest one `interval` after it was released; a last value
+  /// comes then, which may lack calls that were running. Empty when `StoreOptions.metrics` is false.
   ///
   /// - Parameter interval: default 5 seconds; shorter than 10 milliseconds counts as 10 milliseconds.
   public func metricsUpdates(every interval: Duration = .seconds(5)) -> AsyncStream<StoreMetrics> {

@@ -9,7 +9,7 @@ extension Store {
   /// next call goes on. An error of one table does not keep the other tables from being looked at; then the first error is thrown.
   /// `KeptMetrics` tells for 30 days what was removed.
   ///
-  /// - Throws: `.constraint` when a row that may go is needed by another one; `.readOnly`, `.closed`, and the errors of `write`.
+  /// - Throws: `.constraint` when another row references a row that may go; `.readOnly`, `.closed`, and the errors of `write`.
   @discardableResult
   public func applyRetention() throws -> RetentionReport { try applyRetention { false } }
   /// The same without blocking the caller. When the task is cancelled, it ends after the transaction under way with `.cancelled`.

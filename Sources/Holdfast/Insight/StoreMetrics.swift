@@ -23,8 +23,8 @@ public struct StoreMetrics: Sendable, Equatable, Codable {
   public var retries = 0
   /// The 20 slow statements with the longest run, the longest first. A run is slow when it took `StoreOptions.slowStatementThreshold` or
   /// longer, from its first step to its last, with the time that the closure given to `each` or `rows` takes for the rows. Statements
-  /// that readers and writers run count; BEGIN, COMMIT, checkpoints, snapshots and checks do not. At most 100 statements are kept: when
-  /// another one comes, the one with the smallest sum that is not among the slowest is forgotten.
+  /// that readers and writers run count; BEGIN, COMMIT, checkpoints, snapshots and checks do not. At most 100 statements are kept: for a
+  /// further one, the one with the smallest sum that is not among the slowest is forgotten.
   public var slowest: [SlowStatement] = []
   /// The 20 slow statements whose slow runs took longest together, the longest sum first. A statement that is never slow is not here,
   /// however often it runs; a smaller threshold finds it.
@@ -89,7 +89,7 @@ public struct StoreMetrics: Sendable, Equatable, Codable {
     }
   }
 
-  /// How many times were longer than those of the bucket before, and not longer than a bound.
+  /// The number of times up to a bound, and above the bound of the bucket before.
   public struct Bucket: Sendable, Equatable, Codable {
     /// How many times.
     public var count: Int

@@ -1,6 +1,6 @@
 /// Reads a value from a store, and reads it again after each commit that changes what it read.
 ///
-/// The tables and columns follow from the statements that the read ran, and are taken anew after each read. Each `for try await` starts its
+/// The tables and columns are those that the read's statements used, found again after each read. Each `for try await` starts its
 /// own watch. It delivers the present value, and then the newest value after changes. Reads never run on the main actor. A value equal to
 /// the last one is dropped, if its type is `Equatable`. One change is read at once; in a burst of commits, reads begin at least 8
 /// milliseconds apart. Each read waits until the consumer asks for a value, so a slow consumer skips older values. The sequence ends when
@@ -122,7 +122,7 @@ extension Store {
     Updates(store: self, read: read, ignored: ignored) { $0 == $1 }
   }
 
-  /// The same for values that cannot be compared: each commit that touches what was read delivers one.
+  /// The same for values that cannot be compared: each commit that changes a table or column of the read delivers a value.
   public func updates<Value: Sendable>(
     ignoring ignored: [String: Set<String>] = [:], _ read: @escaping @Sendable (Reader) throws -> Value
   ) -> Updates<Value> {

@@ -28,8 +28,8 @@ public struct NewID: Sendable {
   /// Makes UUIDs of version 7 (RFC 9562) from your own clock. Only ids of one such source are ordered.
   ///
   /// Within one millisecond a 12-bit counter orders the ids; after its last value, the time in the ids runs ahead of the clock by a
-  /// millisecond. While the clock is behind the last time, that time is kept and the counter goes on. A date before 1970, after the year
-  /// 9999 or not finite counts as no progress of the clock.
+  /// millisecond. While the clock shows an earlier time than the last id, the last id's time is kept and the counter goes on. A date before
+  /// 1970, after the year 9999 or not finite counts as no progress of the clock.
   ///
   /// - Parameter now: called once per id, under a lock; must not make an id from this source.
   public static func v7(now: @escaping @Sendable () -> Date) -> NewID {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What was wrong with a store, and how it was healed.
+/// The damage that a healing found, and how it repaired it.
 public struct HealReport: Sendable, Equatable, Codable {
   /// The ways to heal, the exact ones first.
   public enum Means: String, Sendable, Codable, CaseIterable {
@@ -24,7 +24,7 @@ public struct HealReport: Sendable, Equatable, Codable {
   public internal(set) var pages: Int?
   /// The snapshot or the commit of the archive that took part, in words; nil when none did.
   public internal(set) var source: String?
-  /// For `.rows`: what came back, by table.
+  /// For `.rows`: the rows that came back, by table.
   public internal(set) var salvage: SalvageReport?
   /// What may be lost, a sentence each. Empty: no sign of a loss was found in the store and its archive: each page that was
   /// replaced was unreadable or had the content of an earlier time, and every other page is as the archive has it; of `.indexes`, no row is lost.

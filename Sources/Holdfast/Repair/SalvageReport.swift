@@ -6,9 +6,9 @@ public struct SalvageReport: Sendable, Equatable, Codable {
   public enum Origin: String, Sendable, Codable {
     /// The damaged file itself.
     case file
-    /// The file, and for objects that it does not tell unchanged any more the schemas that were given, or the copy that a healing fills from.
+    /// The file; for definitions that are damaged in the file, the given schemas or the copy that a healing fills from.
     case fileAndSchemas = "file_and_schemas"
-    /// The schemas that were given, or that copy: the file tells none.
+    /// The given schemas, or that copy: no definition in the file can be read.
     case schemas
   }
 
@@ -18,16 +18,16 @@ public struct SalvageReport: Sendable, Equatable, Codable {
     public var table: String
     /// The rows that came in.
     public var rows = 0
-    /// How many stood on pages to which the table leads no more: they were recognised by their columns. With those of them that were then
-    /// set aside because they point at a row that is gone.
+    /// Rows on pages that the table no longer leads to, recognised by their columns. Includes rows that were then set aside because they
+    /// point at a row that is gone.
     public var found = 0
-    /// How many of `rows` stood on lost pages, and came from a snapshot or the archive, in `Store.heal(at:schemas:options:trustsArchive:)`, or
-    /// from the audit of the table, where the schemas that were given declare one.
+    /// How many of `rows` were on lost pages, and came from a snapshot or the archive (in `Store.heal(at:schemas:options:trustsArchive:)`),
+    /// or from the table's audit, if the given schemas declare one.
     public var filled = 0
-    /// How many of `filled` the audit told: whole, or what changed in a copy's row since.
+    /// How many of `filled` came from the audit: whole rows, and later changes of rows in a copy.
     public var audited = 0
-    /// The rows that are gone: those that a whole index of the table names, and that neither came in nor were set aside. 0 where the table has
-    /// lost no page; nil where it has, or nothing tells where it stood, and no index is whole. At least as many, where the table has no
+    /// The rows that are gone: an intact index of the table names them, and they neither came in nor were set aside. 0 if the table has
+    /// lost no page. Nil if it has lost pages, or its first page is unknown, and no index is intact. A lower bound for a table without
     /// rowids.
     public var lost: Int? = 0
     /// The rows that did not come in: another row has their key, a row that they point at is gone, or several tables fit them. They are in
@@ -37,15 +37,15 @@ public struct SalvageReport: Sendable, Equatable, Codable {
 
   /// One entry for each table of the app and the kit.
   public internal(set) var tables: [Table] = []
-  /// The pages of the damaged file, with those of its log.
+  /// The pages of the damaged file and of its log.
   public internal(set) var pages = 0
-  /// How many of them came from the log.
+  /// How many of `pages` came from the log.
   public internal(set) var pagesOfLog = 0
-  /// Places of rows at which stand bytes that are no row.
+  /// Cells of table pages whose bytes are no row.
   public internal(set) var unreadableRows = 0
   /// Pages with rows that fit no table.
   public internal(set) var unknownPages = 0
-  /// Tables of which nothing tells where they stood, and no page was found: they were empty, or all of their rows are lost.
+  /// Tables whose pages were not found, and whose first page is unknown: they were empty, or all of their rows are lost.
   public internal(set) var unplaced: [String] = []
   /// Where the tables' definitions came from.
   public internal(set) var origin = Origin.file

@@ -24,7 +24,7 @@ struct SalvageTable {
   private(set) var generated: Set<String> = []
   /// The names of the primary key's columns.
   private(set) var key: [String] = []
-  /// Of an index: the table of which it has every row; nil for other indexes.
+  /// For an index that covers every row of a table: that table. Otherwise nil.
   private(set) var indexed: String?
   /// The columns of each unique key; nil for an expression.
   private(set) var uniqueKeys: [[String?]] = []

@@ -2,21 +2,21 @@ public import Foundation
 
 extension Store {
   /// Builds a new store of every row that can be read in a damaged file, also where its header or its schema is destroyed, and where SQLite
-  /// refuses the file. Last in line: a rewind or a snapshot brings back what was there, and this only what is left. See
-  /// `WhenThingsGoWrong.md`.
+  /// refuses the file. The last resort: a rewind or a snapshot brings back every row of a moment, a salvage only the rows that can still be
+  /// read. See `WhenThingsGoWrong.md`.
   ///
   /// The damaged file and its log are read from a copy, and stay as they are; close the app that uses them before. Rows come in with every
-  /// rule of their tables. Those that break a rule, point at a row that is gone, or may be of several tables are not lost: they are written as
-  /// JSON lines to `url` with `.set-aside.jsonl` behind its name; those of an encrypted file come into the table `set_aside` of a database with
-  /// the same key, with `.set-aside.sqlite` behind its name. Search indexes are made again. A row whose bytes were changed without
-  /// breaking its form cannot be told from a sound one.
+  /// rule of their tables. Those that break a rule, point at a row that is gone, or may be of several tables are not lost: they are written
+  /// as JSON lines to a file named like `url` with `.set-aside.jsonl` appended. For an encrypted file they go to the table `set_aside` of a
+  /// database with the same key, named with `.set-aside.sqlite` appended. Search indexes are made again. A row whose bytes were changed
+  /// without breaking its form cannot be told from a sound one.
   ///
   /// - Parameters:
   ///   - file: the damaged file.
   ///   - url: the new store, which must not exist.
   ///   - schemas: the app's schemas. They define the tables that the file does not tell any more, and the new store is opened and checked with
   ///     them. Without any, the file must still tell its tables.
-  ///   - options: of the new store. `key` is that of both files.
+  ///   - options: for the new store. `key` is the key of both files.
   /// - Throws: `.keyNeeded`, `.notEncrypted`; `.wrongKey` when no page can be read with the key; `.notFound`; `.cannotCreate` when there is a file at `url`; `.notADatabase` when no row can be read, or no table is known;
   ///   `.diskFull`, `.permissionDenied`, `.inputOutput`. No new file is left then.
   public static func salvage(

@@ -6,17 +6,17 @@ extension SchemaDeclaration {
   ///
   ///     .audit("books", unaudited: ["cover"])
   ///
-  /// An update has the columns that changed, and the key; columns that a later migration adds count, too. A change of the key is recorded as
-  /// the deletion of the old row and the insertion of the new one. The audit of a table begins when the kit makes the triggers, with an
-  /// entry `base`. Each migration of the store, and a trigger that has to be made again, begin anew with such an entry, because migrations
-  /// are not recorded.
+  /// An update has the columns that changed, and the key; columns that a later migration adds count, too. A change of the key is recorded
+  /// as the deletion of the old row and the insertion of the new one. The audit of a table begins when the kit makes the triggers, with an
+  /// entry `base`. Each migration of the store, and each trigger that is made again, writes such an entry, because migrations are not
+  /// recorded.
   ///
   /// Not recorded are rows that another program replaces (`INSERT OR REPLACE`) without `PRAGMA recursive_triggers = ON`, which the kit's own
   /// connections have: only the new row is.
   /// - Parameters:
   ///   - table: none in the schema's `neverExported`, and none of the kit. Otherwise opening throws `.misuse`.
   ///   - key: the columns that identify a row, with a unique key. By default `id`.
-  ///   - unaudited: columns that are never recorded: large, or nobody's concern. Not the key.
+  ///   - unaudited: columns that are never recorded, because they are large or private. Not the key.
   public static func audit(_ table: String, key: [String] = ["id"], unaudited: Set<String> = []) -> SchemaDeclaration {
     let audited = AuditedTable(name: table, key: key, unaudited: unaudited)
     var declaration = SchemaDeclaration(audited: audited) { comment, known in try audited.triggers(comment, known.columns) }

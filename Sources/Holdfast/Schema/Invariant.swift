@@ -22,7 +22,7 @@ public struct Invariant: Sendable {
   /// ```
   /// A device repairs only when it has pulled everything from the server. It runs the repair while there are findings and the repair changes
   /// rows, at most ten times. The changes are edits of that device, and travel. What a repair writes must depend only on values that sync:
-  /// otherwise two devices mend one row in two ways. A repair that a constraint refuses changes nothing, and sync goes on.
+  /// otherwise two devices repair one row differently. A repair that a constraint refuses changes nothing, and sync goes on.
   /// - Parameter repair: one statement. Nothing but sync runs it: opening, `heal` and the integrity check do not.
   public init(_ name: String, table: String, findings: BoundSQL, repair: BoundSQL? = nil) {
     (self.name, self.table, self.findings, self.repair) = (name, table, findings, repair)

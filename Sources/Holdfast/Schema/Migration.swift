@@ -1,8 +1,8 @@
 /// A permanent, named step of a schema.
 ///
 /// All pending migrations run in one transaction with foreign keys off; before it commits, foreign keys, the schema and the
-/// row count of every table are verified. In a store that syncs, what they change in synced columns is sent, as old as the value that it
-/// replaces.
+/// row count of every table are verified. In a store that syncs, their changes of synced columns are sent, with the time of the value that
+/// they replace.
 public struct Migration: Sendable {
   enum Step: Sendable {
     case sql(String)

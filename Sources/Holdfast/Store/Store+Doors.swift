@@ -79,7 +79,7 @@ extension Store {
 
   /// Runs `body` in one transaction without blocking the caller.
   ///
-  /// When nobody else is writing, `body` runs at once on the task's thread, never on the main actor; otherwise on another thread. Async reads
+  /// When no other write runs, `body` runs at once on the task's thread, never on the main actor; otherwise on another thread. Async reads
   /// and writes of all stores together always leave one task thread free.
   ///
   /// Cancelling the task before the transaction has begun throws `.cancelled` and changes nothing. A transaction that has begun runs to its

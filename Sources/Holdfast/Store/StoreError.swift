@@ -22,7 +22,7 @@ public struct StoreError: Error, Sendable {
     case busy
     /// SQLite had no memory for the work.
     case outOfMemory = "out_of_memory"
-    /// SQLite ended the transaction by itself, and nothing of it is stored. The error before this one is the cause.
+    /// SQLite ended the transaction by itself, and stored none of its changes. The error before this one is the cause.
     case rolledBack = "rolled_back"
     /// The device is locked and data protection withholds the file. Retry after unlock.
     case deviceLocked = "device_locked"
@@ -30,7 +30,7 @@ public struct StoreError: Error, Sendable {
     case notADatabase = "not_a_database"
     /// The file is a database, but its content is malformed.
     case damaged
-    /// The file cannot be read with this key: it was encrypted with another one, or its beginning is damaged.
+    /// The file cannot be read with this key: it was encrypted with another key, or its beginning is damaged.
     case wrongKey = "wrong_key"
     /// The file is encrypted, and no key was given.
     case keyNeeded = "key_needed"

@@ -67,10 +67,10 @@ public struct StoreOptions: Sendable {
   public var snapshots = SnapshotOptions()
   /// How much is kept of the tables for which a schema declares it, and of the audit. Default: as the schemas declare, and the whole audit.
   public var retention = RetentionOptions()
-  /// Looks for damage when the store is idle and the last clean look, in any process, is older than this, and after a crash: compares the pages
-  /// with the archive, if this store writes one, and runs SQLite's quick check, on a thread of its own. See `Store.damage`. Default: a day.
-  /// Zero: after each pause of two seconds. Nil: never by itself. A store at which nobody has looked yet has the first look after a pause of
-  /// two seconds behind a commit, or when it is open for a minute.
+  /// Looks for damage when the store is idle and the last clean look, in any process, is older than this, and after a crash: compares the
+  /// pages with the archive, if this store writes one, and runs SQLite's quick check, on a thread of its own. See `Store.damage`. Default:
+  /// a day. Zero: after each pause of two seconds. Nil: never by itself. The first look of a store comes when no commit follows another for
+  /// two seconds, or when the store is open for a minute.
   public var looksForDamageEvery: Duration? = .seconds(86_400)
   /// The app's version, recorded with each migration that it runs. Default nil.
   public var appVersion: String?

@@ -37,7 +37,7 @@ public struct LibraryTrack: Sendable, Hashable, Identifiable {
   public var lastPlayedAt: Date?
   /// 0 to 100, 20 for each star; nil when not rated.
   public var rating: Int?
-  /// When the track was added to the library, to the millisecond; nil when unknown, as after an import from a source that does not say it.
+  /// When the track was added to the library, to the millisecond; nil when unknown, for example because the imported source lacked it.
   public var addedAt: Date?
   /// The track's id in another player: 16 hexadecimal digits from iTunes.
   public var persistentID: String?

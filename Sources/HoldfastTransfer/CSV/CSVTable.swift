@@ -4,10 +4,11 @@ import Holdfast
 /// A table in a file: a header, and rows of cells between commas, semicolons or tabs (RFC 4180 and its common variants).
 ///
 /// The file is read in pieces, so a file of any size needs the memory of one row. A cell in quotes may contain the delimiter, line breaks,
-/// and doubled quotes. Blanks before a cell and behind its closing quote are dropped. A first line `sep=;`, which Excel reads, names the
-/// delimiter. Text is UTF-8, or UTF-16 with a byte order mark or with a header in ASCII. Otherwise rows use the given encoding; without one, rows that are not UTF-8 are read as Windows-1252.
+/// and doubled quotes. Blanks before a cell and after its closing quote are dropped. A first line `sep=;`, which Excel reads, names the
+/// delimiter. Text is UTF-8, or UTF-16 with a byte order mark or with a header in ASCII. Otherwise rows use the given encoding; without
+/// one, rows that are not UTF-8 are read as Windows-1252.
 public struct CSVTable: Sendable {
-  /// A row behind the header, or a notice about one.
+  /// A row after the header, or a notice about one.
   public enum Line: Sendable {
     /// The cells of a row: as many as it has, not as many as the header has.
     case row([String], CSVPlace)
@@ -55,7 +56,7 @@ public struct CSVTable: Sendable {
     self.header = header
   }
 
-  /// Calls `body` with every row behind the header, and with the number of bytes read so far. Skips blank rows.
+  /// Calls `body` with every row after the header, and with the number of bytes read so far. Skips blank rows.
   ///
   /// - Throws: `.invalidSource` with line and offset for a quote that is not closed, a row of more than `greatestRow` bytes, or bytes that
   ///   are not text in the given encoding; `.verificationFailed` when the file changed; the errors of `body`.

@@ -17,9 +17,9 @@ public struct LibraryDescription: Sendable {
   public var lists: [ListDescription] = []
   /// The kinds of things that can be shown.
   public var kinds: [ShownKind] = []
-  /// What `search` looks at, for people.
+  /// The fields that `search` reads, for people.
   public var searched = ""
-  /// Finds things with words that begin like those of a text: `hits`, each with its `kind`, and tables for people. Nil: no search.
+  /// Finds things whose words begin with the words of a text: `hits`, each with its `kind`, and tables for people. Nil: no search.
   public var search: (@Sendable (String, _ ranked: Bool, _ limit: Int, Reader) throws -> (hits: [JSONValue], tables: [ShownBlock]))?
   /// The few most important numbers of a store.
   public var info: @Sendable (Reader) throws -> Shown = { _ in Shown([:]) }
@@ -71,7 +71,7 @@ public struct LibraryImport: Sendable {
   public var store: URL
   /// The name of the format; nil: the content decides.
   public var format: String?
-  /// What the source itself does not say, such as its time zone.
+  /// Facts that the source lacks, such as its time zone.
   public var hints = SourceHints()
   /// The values of all options that a person gave, by name, also those in `hints`. Default none.
   public var values: [String: String] = [:]

@@ -56,7 +56,7 @@ public struct ShownKind: Sendable {
   /// - Parameters:
   ///   - columns: in SQL, the id, the name, and then the columns that `label` reads.
   ///   - folded: the column with the name without case and accents; nil: all names are read.
-  ///   - label: distinguishes things of one name; it gets the name, and the row behind the name.
+  ///   - label: distinguishes things of one name; it gets the name, and the row after the name.
   ///   - show: reads a thing; nil when it is gone.
   public init(
     _ name: String, _ columns: String, from table: String, where condition: String = "true", folded: String? = nil, order: String = "id",

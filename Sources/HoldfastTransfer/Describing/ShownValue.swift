@@ -13,7 +13,7 @@ public indirect enum ShownValue: Sendable {
   /// Bytes, shown as `1.5 MB`.
   case size(Int64?)
   case count(Int?)
-  /// Shown to people with at most three digits behind the point.
+  /// Shown to people with at most three digits after the point.
   case number(Double?)
   case flag(Bool)
   /// JSON that a record keeps as text. Text that is not JSON is a string.
@@ -74,7 +74,7 @@ public indirect enum ShownValue: Sendable {
     }
   }
 
-  /// Rounds to `places` digits behind the point and drops zeros at the end: `80`, `82.5`.
+  /// Rounds to `places` digits after the point and drops zeros at the end: `80`, `82.5`.
   public static func decimal(_ number: Double, places: Int) -> String {
     let factor = (0..<places).reduce(1.0) { factor, _ in factor * 10 }
     let parts = (number * factor).rounded()

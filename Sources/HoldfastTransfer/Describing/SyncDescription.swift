@@ -8,7 +8,7 @@ public struct SyncDescription: Sendable {
   /// Whether this may be the address of a server: requests must not be readable on the way.
   public let accepts: @Sendable (URL) -> Bool
   /// Syncs as requested, and shows what waits afterwards. A request without an address only shows it. Cancelling the task ends the sync;
-  /// what the server had confirmed is then recorded.
+  /// rows that the server had confirmed are then recorded as sent.
   public let run: @Sendable (SyncRequest, Store) async throws -> ShownSync
 
   /// Makes a description. The errors of `run` carry the suggestion for the person.

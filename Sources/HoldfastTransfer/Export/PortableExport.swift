@@ -27,8 +27,8 @@ extension Store {
     return ExportReport(format: "holdfast", path: written.url.path, bytes: written.bytes, sha256: written.sha256, counts: written.result)
   }
 
-  /// Exports all tables of the file, of whichever library, for a store that was opened without a schema. This includes tables without a
-  /// key, and not those of which the file says that they are never exported. Virtual tables with content of their own are left out.
+  /// Exports all tables of the file, of any library, for a store that was opened without a schema. Tables without a key are included;
+  /// tables that the file declares as never exported are not. Virtual tables with content of their own are left out.
   public func exportTables(to url: URL) throws -> ExportReport {
     try checkIsNotOwn(url)
     let written = try ExportFile.replace(url) { file in

@@ -13,7 +13,7 @@ public enum ListPlace {
 }
 
 extension Writer {
-  /// The first position from `position` on that no other row of a list has. Another row may have the source's position by now, when the
+  /// The first position from `position` on that no other row of a list has. Another row may have taken the source's position, because the
   /// user has changed the list.
   ///
   /// - Parameter others: a condition for the other rows of the list: `collection_id = … AND id <> …`.

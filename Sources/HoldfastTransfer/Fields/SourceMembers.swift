@@ -67,7 +67,7 @@ public struct SourceMembers: Sendable {
 
   // MARK: Making
 
-  /// Reads the object at the scanner, and moves the scanner behind it.
+  /// Reads the object at the scanner, and moves the scanner past it.
   ///
   /// - Parameters:
   ///   - what: the name of the record in the error, when the value is not an object: `a book`.

@@ -30,7 +30,7 @@ public struct SQLiteImport: ImportFormat {
     ///
     /// - Parameters:
     ///   - name: the table's name in the source.
-    ///   - fields: the columns that are read, among them those of the record's key. Names match without case and underscores. The form of a
+    ///   - fields: the columns that are read, including the record's key. Names match without case and underscores. The form of a
     ///     field says what bytes in its column are: an id, JSON, or bytes.
     ///   - blank: the values of a new record for the fields that a row lacks. Default, for a `Codable` record: numbers 0, empty texts and
     ///     lists, nil, and the first case of an enum.

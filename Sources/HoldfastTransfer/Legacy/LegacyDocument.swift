@@ -19,7 +19,7 @@ public struct LegacyDocument: Sendable {
     /// Describes documents.
     ///
     /// - Parameters:
-    ///   - whose: what such a document is, for the error of another one: `the app's library`.
+    ///   - whose: names such a document in errors about other documents: `the app's library`.
     ///   - versionKey: the member with the version, a whole number.
     ///   - versions: from the version of a document without a number to the newest that can be read.
     ///   - refusesOlder: whether a number below `versions` is refused. Default false: it counts as the oldest version.

@@ -1,7 +1,7 @@
 import Foundation
 public import Holdfast
 
-/// Reading a source on one thread while another uses what was read.
+/// Reads a source on one thread while another thread uses the values.
 public enum ReadAhead {
   /// Runs `make` on a thread of its own. It passes values to its argument; `use` gets them on the calling thread, in order.
   ///

@@ -41,8 +41,8 @@ public struct ExerciseRecords: Sendable, Hashable, Codable {
   public var formula: OneRepMax
   /// The heaviest weight, for any number of repetitions; also for timed sets without repetitions.
   public var heaviest: PersonalRecord?
-  /// The best set for each number of repetitions, without sets that another one surpasses in weight with at least as many
-  /// repetitions, or in repetitions with at least as much weight. The fewest repetitions first, which is the heaviest first.
+  /// The best set for each number of repetitions. Left out are sets that another set surpasses: more weight with at least as many
+  /// repetitions, or more repetitions with at least as much weight. The fewest repetitions first, which is the heaviest first.
   /// `value` is the weight, 0 if none was entered.
   public var byReps: [PersonalRecord]
   /// The greatest weight × repetitions of one set; above 0.

@@ -43,7 +43,7 @@ struct WorkoutPortable: ImportFormat {
     if record.kind == WorkoutRow.table, let id = record[text: "id"].flatMap(IDCodec.parse),
       record[text: "state"] != WorkoutState.active.rawValue, try WorkoutLog.active(in: tx)?.workoutID == id
     {
-      throw StoreError(.constraint, "it is in progress in this log, and has an end in the source")
+      throw StoreError(.constraint, "the workout is in progress in this log, but finished in the source")
     }
     try base.write(record, in: tx)
   }

@@ -36,7 +36,7 @@ extension RecordKind<WorkoutRow> {
     if let stored {
       let isUntouched = try ActiveRow.isUntouched(stored, in: tx)
       if row.state == .active, row.endedAt != nil {
-        guard isUntouched else { throw StoreError(.constraint, "it is in progress in this log, and has an end in the source") }
+        guard isUntouched else { throw StoreError(.constraint, "the workout is in progress in this log, but finished in the source") }
         row.state = .finished
         try tx.execute("DELETE FROM active_workout WHERE slot = 1")
       } else if isUntouched {

@@ -179,7 +179,7 @@ import Testing
         workouts 2: 1 skipped, 1 quarantined
         exercises 1: 1 skipped
         skipped 2: in the store already
-        line 2: it is in progress in this log, and has an end in the source
+        line 2: the workout is in progress in this log, but finished in the source
         """)
     #expect(
       try world.withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) }?.id } == UUID(uuidString: AppWorkouts.id(2)))

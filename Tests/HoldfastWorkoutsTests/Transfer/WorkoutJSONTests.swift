@@ -138,7 +138,7 @@ import Testing
       try world.importing(app.workout(1, [app.exercise(0x11, in: 1)])) == """
         workouts 1: 1 quarantined
         exercises 1: 1 imported
-        $: it is in progress in this log, and has an end in the source
+        $: the workout is in progress in this log, but finished in the source
         """)
     #expect(try world.withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) }?.workout.exercises.count } == 1)
     try world.withLibrary { _ = try $0.store.write { try WorkoutLog.finishWorkout(in: $0) } }
