@@ -3,7 +3,7 @@ import Foundation
 extension Archive {
   /// What the archive lacks of its store.
   package enum Waiting: Sendable, Equatable {
-    /// So many commits. The next opening for writing archives them, or the program that archives the store now.
+    /// This many commits. The next opening for writing archives them, or the program that archives the store now.
     case commits(Int)
     /// Not known, because the file or the log does not follow the end of the archive: the text of the gap that the next opening for writing
     /// makes.

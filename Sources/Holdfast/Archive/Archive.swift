@@ -127,10 +127,11 @@ public struct Archive: Sendable {
   /// - Throws: `.busy` when another process writes the archive now.
   package func checkIsFree() throws { _ = try FolderLock(folder.url, busy: files.archivedElsewhere) }
 
-  /// Builds the store of a moment as a file of its own, at `file`, which must not exist, and verifies it: the checksum after each commit, SQLite's
-  /// integrity check, search indexes against their text. A search index that differs from its text is first made again. Rows that point at
-  /// rows that are gone come back as they were. The file gets its name once it is complete and verified. Any SQLite can read it. Of a store that
-  /// was connected to a space for sync then, the file is connected, too: opened and synced, it is one more device, which gets what came since.
+  /// Builds the store of a moment as a file of its own, at `file`, which must not exist, and verifies it: the checksum after each commit,
+  /// SQLite's integrity check, search indexes against their text. A search index that differs from its text is first made again. Rows that
+  /// point at rows that are gone come back as they were. The file gets its name once it is complete and verified. Any SQLite can read it.
+  /// If the store was connected to a space for sync at that moment, so is the file: opened and synced, it is one more device, and gets the
+  /// later changes.
   ///
   /// - Throws: `.notFound` when the archive does not reach back so far, or has no such label; `.damaged` with the last commit before the damage;
   ///   `.verificationFailed`; `.diskFull`, `.cannotCreate`. No file is left then.

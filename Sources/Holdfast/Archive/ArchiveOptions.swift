@@ -2,9 +2,9 @@
 public struct ArchiveOptions: Sendable, Equatable {
   /// When a store is archived.
   public enum Mode: String, Sendable {
-    /// Always: where there is no archive, one is begun.
+    /// Always: a store without an archive begins one.
     case begins
-    /// Where there is an archive, it goes on.
+    /// If the store has an archive: it goes on.
     case continues
     /// Never. Commits made now are missing in an archive: a gap.
     case off

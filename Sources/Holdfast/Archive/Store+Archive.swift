@@ -7,12 +7,12 @@ public struct ArchiveStatus: Sendable, Codable, Equatable {
   public var oldest: Date?
   /// The newest moment that can be restored; nil before the first base is finished, and while another process archives.
   public var newest: Date?
-  /// Where commits may be missing, oldest first. Without damage inside the archive: `Archive.history()` finds damaged records,
+  /// Where commits may be missing, oldest first. Damage inside the archive is not among them: `Archive.history()` finds damaged records,
   /// `Archive.verify()` everything.
   public var gaps: [ArchiveEvent]
   /// The number of the last archived commit.
   public var newestCommit: Int64
-  /// Commits of this store that are not archived yet. Usually they are, some milliseconds after the commit. At most about 10,000 are
+  /// Commits of this store that are not archived yet. A commit is usually archived after some milliseconds. At most about 10,000 are
   /// counted while the archive fails.
   public var waitingCommits: Int
   /// Whether commits are being archived. False while the first base is copied, while another process archives, and after a failure.
@@ -81,10 +81,10 @@ extension Store {
   ///
   /// Blocks the caller. Waits for the archive's first copy of the store, and for each copy that it makes after a gap. Where another process
   /// archives, that process writes the label, within two seconds, at a commit that has all commits of this store.
-  /// - Throws: `.notFound` when the store is not archived; `.busy` when the archive cannot be written at the moment, which `archiveStatus()`
-  ///   explains, and when the process that archives did not write the label within five seconds: then there is none, or in rare cases one
-  ///   all the same; `.misuse` for a text that is empty or has more than 1,000 bytes, for a store in memory, and
-  ///   inside the closure of another call on this store; `.readOnly`, `.closed`, `.diskFull`, `.inputOutput`.
+  /// - Throws: `.notFound` when the store is not archived; `.busy` when the archive cannot be written at the moment, which
+  ///   `archiveStatus()` explains, and when the process that archives did not write the label within five seconds: the label then does not
+  ///   exist, or in rare cases does; `.misuse` for a text that is empty or has more than 1,000 bytes, for a store in memory, and inside the
+  ///   closure of another call on this store; `.readOnly`, `.closed`, `.diskFull`, `.inputOutput`.
   public func label(_ text: String) throws {
     let archiver = try archiverForWriting()
     do {

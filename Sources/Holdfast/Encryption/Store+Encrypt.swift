@@ -3,7 +3,7 @@ import Logging
 
 /// What `encrypt`, `rekey` or `decrypt` did.
 public struct EncryptionReport: Sendable, Codable, Equatable {
-  /// The number of rows, which are the same as before.
+  /// The number of rows, which is the same as before.
   public internal(set) var rows = 0
   /// The number of snapshots that were written again with the new key. Their ids are new; their times and labels are as before.
   public internal(set) var snapshots = 0

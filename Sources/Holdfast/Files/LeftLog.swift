@@ -15,7 +15,7 @@ struct LeftLog: Equatable {
   enum Verdict: Equatable {
     /// The log is whole and belongs to the file.
     case sound
-    /// A frame is damaged. Up to this many commits stand behind it; SQLite will drop them.
+    /// A frame is damaged. Up to this many commits follow it; SQLite will drop them.
     case broken(commits: Int)
     /// The log belongs to another file or to another time.
     case foreign(reason: String)

@@ -5,10 +5,10 @@ internal import GRDB
 public struct BringBackReport: Sendable, Codable, Equatable {
   /// The number of rows that were inserted.
   public internal(set) var inserted: [String: Int] = [:]
-  /// The number of rows that the store has with other values than then. They stay as they are.
+  /// The number of rows that the store has today with other values. They stay as they are.
   public internal(set) var kept: [String: Int] = [:]
-  /// The number of rows that could not come: a unique value of theirs belongs to another row today, or a row that they point at is gone and
-  /// could not come.
+  /// The number of rows that could not be inserted: another row has one of their unique values today, or a row that they point at is gone
+  /// and could not be inserted.
   public internal(set) var leftOut: [String: Int] = [:]
 }
 

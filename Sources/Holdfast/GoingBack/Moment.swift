@@ -4,7 +4,7 @@ public import Foundation
 public enum Moment: Sendable, Equatable {
   /// The last commit at or before this time.
   case time(Date)
-  /// The commit that the newest label with this text stands at.
+  /// The commit with the newest label of this text.
   case label(String)
   /// A commit by its number; where commits were merged, the last one at or before it.
   case commit(Int64)
@@ -53,7 +53,7 @@ public struct ArchiveEvent: Sendable, Codable, Equatable {
   public var kind: Kind
   /// When it happened.
   public var time: Date
-  /// The commit that it is, or stands at.
+  /// The number of the commit that the entry is, or belongs to.
   public var commit: Int64
   /// For people; empty for a commit.
   public var text: String

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A way back for the store at a path, whether it is sound, damaged or gone: first planned, so that a person can be asked, then gone.
+/// A way back for the store at a path, whether it is sound, damaged or gone: first planned, so that a person can agree, then carried out.
 ///
 ///     let way = try PlannedWayBack(at: url, to: .moment(.label("before the move"))) { _ in [schema] }
 ///     defer { way.close() }
@@ -20,7 +20,8 @@ public final class PlannedWayBack {
 
   /// What undoes it.
   public enum Undo: Sendable, Equatable {
-    /// The snapshot of the replaced state: `.snapshot(id)` goes back to it. It is the chosen snapshot itself where the store equalled that.
+    /// The snapshot of the replaced state: `.snapshot(id)` goes back to it. It is the chosen snapshot itself if the store already equalled
+    /// that.
     case snapshot(Snapshot)
     /// The label of the replaced state: `.moment(.label(text))` goes back to it.
     case label(String)
@@ -36,8 +37,8 @@ public final class PlannedWayBack {
   public private(set) var tables: [TableDifference]?
   /// What the checks of that state found, as in `RewindPlan`.
   public private(set) var findings: [String] = []
-  /// That a time may not tell which commits were made before it, as in `RewindPlan`; or that nothing proves that the state is of this store,
-  /// because the file is so damaged.
+  /// A doubt, for people: a time may not tell which commits were made before it, as in `RewindPlan`; or the file is so damaged that
+  /// nothing proves that the state is of this store. Nil without a doubt.
   public private(set) var warning: String?
   /// Opening the store may make its archive smaller.
   private var pin: [FolderLock] = []
@@ -131,7 +132,7 @@ public final class PlannedWayBack {
 
   deinit { close() }
 
-  /// Closes the store, where it is open. Whatever happens then does not undo the work.
+  /// Closes the store if it is open. Ignores errors: the work is done.
   public func close() { try? store?.close() }
 
   /// Restores or rewinds to the planned state, also when its name, such as "10 minutes ago", means another state by now.

@@ -32,9 +32,9 @@ extension Store {
   /// After a kill or power loss in between, the next opening or command finishes the restore. Migrations run at the next opening, too. Search
   /// indexes that differ from their text are made again.
   ///
-  /// Of a damaged store that is connected to a space for sync it is a recovery: the store has the state of sync of that time. What it had not
-  /// sent then is sent, and what the server got since comes back. Edits that only the replaced file had are in the quarantine. A store that is
-  /// connected and not damaged is restored while it is open: there it is an edit, which the other devices get.
+  /// For a damaged store that is connected to a space for sync, this is a recovery: the store gets the sync state of that time, sends what
+  /// was not sent then, and receives what the server got since. Edits that only the replaced file had are in the quarantine. A store that
+  /// is connected and not damaged is restored while it is open: there it is an edit, which the other devices get.
   /// - Throws: `.notFound`, `.verificationFailed`, `.busy` when another process has the file open, `.inputOutput`; `.misuse` for a store that
   ///   is connected and not damaged; the file is then unchanged, or the message says that the next opening finishes the restore.
   @discardableResult
@@ -75,9 +75,9 @@ extension Store {
 
 extension Snapshot {
   /// Copies a snapshot to a file of its own, at `file`, which must not exist, after verifying the snapshot as `verify(_:of:options:)` does.
-  /// The hash of the copy is compared, too. The file gets its name once it is complete. Any SQLite can read it; the store and the snapshot stay
-  /// as they are. Of a store that was connected to a space, the copy is connected, too: opened and synced, it is one more device, which gets
-  /// what came since.
+  /// The hash of the copy is compared, too. The file gets its name once it is complete. Any SQLite can read it; the store and the snapshot
+  /// stay as they are. If the store was connected to a space, so is the copy: opened and synced, it is one more device, and gets the later
+  /// changes.
   ///
   /// - Parameter options: for their key, and for the folder of the snapshots.
   /// - Throws: the errors of `verify(_:of:options:)`; `.cannotCreate` when there is such a file already; `.misuse` for a file of the store

@@ -11,13 +11,12 @@ public struct RewindReport: Sendable, Codable, Equatable {
 extension Store {
   /// Brings the whole store back to a moment of its archive, while it is open.
   ///
-  /// The state of that moment is built beside the store and verified: the checksum after each commit, SQLite's integrity check,
-  /// search indexes; those that differ from their text are first made again. Rows that point at rows that are gone come back as they were;
-  /// `rewindPlan(to:)` tells them.
-  /// Migrations that it lacks run on that copy. Then it replaces the store's content in one transaction, so readers in this and other
-  /// processes see the old state or the new one, and every live update is read again. The replaced state stays in the archive under a label;
-  /// no commit can come between the two. In a store that is connected to a space for sync, what differs is an edit of now, which the other
-  /// devices get.
+  /// The state of that moment is built beside the store and verified: the checksum after each commit, SQLite's integrity check, search
+  /// indexes; those that differ from their text are first made again. Rows that point at rows that are gone come back as they were;
+  /// `rewindPlan(to:)` tells them. Migrations that it lacks run on that copy. Then it replaces the store's content in one transaction, so
+  /// readers in this and other processes see the old state or the new one, and every live update is read again. The replaced state stays in
+  /// the archive under a label; no commit can come between the two. In a store that is connected to a space for sync, the differences are
+  /// new edits, which the other devices get.
   ///
   /// Needs free space for two copies beside the store.
   /// - Throws: `.notFound` when the store is not archived, or the archive does not reach back so far; `.busy`, before anything is built, when
@@ -48,7 +47,7 @@ extension Store {
   /// kill or power loss in between, the next opening finishes the work. The archive goes on with a new base, since it cannot know what the
   /// old file held: a gap in its history, which names the rewind.
   ///
-  /// Of a damaged store that is connected to a space for sync it is a recovery, as `restore(at:snapshot:options:)` says.
+  /// For a damaged store that is connected to a space for sync, this is a recovery, as `restore(at:snapshot:options:)` says.
   /// - Throws: as `rewind(to:)`; `.busy` when another process has the file open; `.misuse` for a store that is connected and not damaged:
   ///   open it, and rewind it there.
   @discardableResult

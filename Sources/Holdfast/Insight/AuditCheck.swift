@@ -5,7 +5,7 @@
 public struct AuditCheck: Sendable, Equatable, Codable {
   /// The number of entries.
   public internal(set) var entries = 0
-  /// How many of them are marked as purged. Their hashes are believed.
+  /// How many entries are marked as purged. Their hashes are taken as they are.
   public internal(set) var purged = 0
   /// How many at the end have no hash yet: changes of other programs since the last write of the kit, and bases of a migration.
   public internal(set) var unchained = 0
@@ -13,7 +13,8 @@ public struct AuditCheck: Sendable, Equatable, Codable {
   public internal(set) var lastEntry: Int64?
   /// The hash of that entry, 64 hexadecimal digits: it stands for the whole audit up to there.
   public internal(set) var lastHash: String?
-  /// The places where the chain is broken, at most 100, the first entry that is not proven first. Empty: no entry was changed, removed or added behind the kit's back.
+  /// The places where the chain is broken, at most 100, the first entry that is not proven first. Empty: only the kit has changed, removed
+  /// or added entries.
   public internal(set) var findings: [IntegrityReport.Finding] = []
 
   /// `lastEntry` with `lastHash`.

@@ -15,7 +15,7 @@ public struct AuditEntry: Sendable, Equatable, Identifiable {
 
   /// Rises by time; never used again.
   public let id: Int64
-  /// The time of the transaction by the store's clock; of another program's change the time by SQLite's.
+  /// The time of the transaction by the store's clock. For a change by another program: the time by SQLite's clock.
   public let time: Date
   /// `Audit.actor` of the task that wrote; nil where it was not set.
   public let actor: String?
@@ -27,9 +27,9 @@ public struct AuditEntry: Sendable, Equatable, Identifiable {
   public let row: String
   /// What happened.
   public let operation: Operation
-  /// The audited columns before: all of them for a deletion; of an update those that changed, and the key. Else empty.
+  /// The audited columns before: all for a deletion; the changed ones and the key for an update. Otherwise empty.
   public let before: [String: SQLValue]
-  /// The audited columns after: all of them for an insertion; of an update those that changed, and the key. Else empty.
+  /// The audited columns after: all for an insertion; the changed ones and the key for an update. Otherwise empty.
   public let after: [String: SQLValue]
   /// Why a secret was read, where the app said it.
   public let reason: String?

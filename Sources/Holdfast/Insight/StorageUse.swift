@@ -21,7 +21,7 @@ public struct StorageUse: Sendable, Equatable, Codable {
   /// The free space that a rewind to a state of the present size needs, or a restore: two copies of the file and its log.
   public var rewindNeedsBytes: Int64 = 0
 
-  /// That the disk has no room for going back, for people; nil when it has.
+  /// For people: a sentence if the disk has no room for a rewind or a restore. Otherwise nil.
   public var warning: String? {
     guard let free = diskFreeBytes, free < rewindNeedsBytes else { return nil }
     // The present space is rounded down and the need up, so that the two never look equal.

@@ -5,9 +5,9 @@ import Logging
 extension Store {
   /// Removes the rows that are beyond the limits that the schemas declare and the app sets: by age first, then by count, the oldest first.
   ///
-  /// Each transaction removes at most 500 rows, so other writers wait for milliseconds. What was removed before an error stays removed. The
-  /// next call goes on. An error of one table does not keep the other tables from being looked at; then the first error is thrown.
-  /// `KeptMetrics` tells for 30 days what was removed.
+  /// Each transaction removes at most 500 rows, so other writers wait for milliseconds. Rows that were removed before an error stay
+  /// removed. The next call goes on. An error of one table does not keep the other tables from being looked at; then the first error is
+  /// thrown. `KeptMetrics` tells for 30 days what was removed.
   ///
   /// - Throws: `.constraint` when another row references a row that may go; `.readOnly`, `.closed`, and the errors of `write`.
   @discardableResult

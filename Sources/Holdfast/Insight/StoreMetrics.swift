@@ -10,8 +10,8 @@ public struct StoreMetrics: Sendable, Equatable, Codable {
   public var observerReads = Latency()
   /// How long reads that found no connection free waited for one. The first reads of a store open its connections, and count as well.
   public var readerWaits = Latency()
-  /// How long each checkpoint took; no write can begin meanwhile. With an archive, this has the time in which it takes over the log's
-  /// commits.
+  /// How long each checkpoint took; no write can begin meanwhile. With an archive, this includes the time in which the archive reads the
+  /// log's commits.
   public var checkpoints = Latency()
   /// How often reads and writes found a page in their connection's cache.
   public var cacheHits = 0
@@ -43,7 +43,7 @@ public struct StoreMetrics: Sendable, Equatable, Codable {
     public var writes: Int
     /// How many calls threw an error, by the raw value of its code; errors that are no `StoreError` count as `app`.
     public var errors: [String: Int]
-    /// The whole calls. With `.durable` this has the wait for the disk.
+    /// How long the calls took. With `.durable` this includes the wait for the disk.
     public var latency: Latency
     /// How long writes waited until they had the write lock: for earlier writes of this store and for other connections. A write that did
     /// not get the lock counts, too.

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// One row of one table as a Swift value.
 ///
-/// A type that is `Codable` says itself once: columns, reading and binding follow.
+/// A `Codable` type needs nothing more: columns, reading and binding follow from its properties.
 ///
 /// ```swift
 /// struct Note: StoredRecord, Codable, Identifiable {

@@ -8,7 +8,8 @@ public struct HealReport: Sendable, Equatable, Codable {
     case none
     /// Damaged pages were replaced by those of the archive.
     case pages
-    /// Indexes were made again from their tables, and objects of the schema without rows that were missing: no row is lost. Where an index and its table disagreed about a value, the table's stays.
+    /// Indexes were made again from their tables, and so were missing triggers and views: no row is lost. Where an index and its table
+    /// disagreed about a value, the table's value stays.
     case indexes
     /// Every row that could be read was put into a new store; the rows of lost pages came from a snapshot or the archive, where there is one.
     case rows
@@ -26,8 +27,8 @@ public struct HealReport: Sendable, Equatable, Codable {
   public internal(set) var source: String?
   /// For `.rows`: the rows that came back, by table.
   public internal(set) var salvage: SalvageReport?
-  /// What may be lost, a sentence each. Empty: no sign of a loss was found in the store and its archive: each page that was
-  /// replaced was unreadable or had the content of an earlier time, and every other page is as the archive has it; of `.indexes`, no row is lost.
+  /// What may be lost, a sentence each. Empty: no sign of a loss was found in the store and its archive: each page that was replaced was
+  /// unreadable or had the content of an earlier time, and every other page is as the archive has it; with `.indexes`, no row is lost.
   public internal(set) var mayBeLost: [String] = []
   /// What to know before trusting the result, a sentence each.
   public internal(set) var notes: [String] = []

@@ -19,8 +19,9 @@ extension Store {
   /// - Parameters:
   ///   - schemas: the app's schemas. Without any, the file must still tell its tables where rows have to be salvaged.
   ///   - trustsArchive: whether every difference from the archive is damage, because no program writes to the store without archiving.
-  /// - Throws: `.damaged` when nothing helps, `.notFound` when the file is gone besides; `.busy` when the store is open, here or in another process; `.wrongKind`, `.diskFull`,
-  ///   `.permissionDenied`, `.inputOutput`; `.keyNeeded`, `.wrongKey`, `.notEncrypted`. The store is then as it was.
+  /// - Throws: `.damaged` when nothing helps; `.notFound` when nothing helps and the file is gone; `.busy` when the store is open, here or
+  ///   in another process; `.wrongKind`, `.diskFull`, `.permissionDenied`, `.inputOutput`; `.keyNeeded`, `.wrongKey`, `.notEncrypted`. The
+  ///   store is then as it was.
   @discardableResult
   public static func heal(
     at url: URL, schemas: [StoreSchema], options: StoreOptions = .production, trustsArchive: Bool = false

@@ -15,7 +15,7 @@ public struct StoreSchema: Sendable {
   /// Tables that no documented export contains and no import of such a file fills: secrets, and data that are useless outside this file. No
   /// other table may refer to them; exporting checks that.
   public let neverExported: Set<String>
-  /// Tables of which old rows go; see `Store.applyRetention()`.
+  /// The tables whose old rows are removed; see `Store.applyRetention()`.
   public let retention: [RetentionPolicy]
 
   /// Makes a schema without checking it. Opening a store checks it.
