@@ -62,7 +62,7 @@ let package = Package(
     .target(name: "HoldfastSync", dependencies: ["HoldfastHTTP", "Holdfast", crypto], swiftSettings: strict),
     // The merging half of a server, over a store. The package Server makes a program of it.
     .target(name: "HoldfastSyncServer", dependencies: ["HoldfastSync", "Holdfast"], swiftSettings: strict),
-    // As another package's library: without what only the siblings may use.
+    // As another package's library: without `package` symbols.
     .target(
       name: "HoldfastAudiobooks", dependencies: ["Holdfast", "HoldfastTransfer"], packageAccess: false, swiftSettings: strict),
     // libxml2 belongs to Apple's systems, and on Linux to the packages that the build needs.
@@ -81,7 +81,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
-    // As an app's own package has it: without what only the siblings may use.
+    // As an app's own package: without `package` symbols.
     .target(
       name: "ReadingListExample", dependencies: ["Holdfast", "HoldfastTransfer"], path: "Examples/ReadingList", packageAccess: false,
       swiftSettings: strict),
