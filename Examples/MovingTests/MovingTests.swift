@@ -109,7 +109,6 @@ import Testing
     return url
   }
 
-  // snippet: moved-test
   @Test("what GRDB wrote with its defaults is imported and verified; the same again changes nothing, and the old file stays as it was")
   func importing() throws {
     let folder = try TemporaryFolder()
@@ -142,7 +141,6 @@ import Testing
     #expect(try notebook.integrityCheck().isHealthy)
     try notebook.close()
   }
-  // end
 
   @Test("two tables of a source may become one kind, and a column of bytes that are no id sends its row into quarantine")
   func oneKind() throws {

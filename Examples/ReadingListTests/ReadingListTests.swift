@@ -19,7 +19,6 @@ import Testing
     Book(id: NewID.derived(from: "book \(number)"), title: "Book \(number)", addedAt: clock.advance())
   }
 
-  // snippet: own-test-verbs
   @Test("the list is in pages, newest first; finishing is one row, and what is not there is said to be missing")
   func verbs() async throws {
     let list = try list()
@@ -36,9 +35,7 @@ import Testing
     let error = await #expect(throws: StoreError.self) { try await list.finish(books[4].id) }
     #expect(error?.code == .notFound)
   }
-  // end
 
-  // snippet: own-test-search
   @Test("a book is found by the beginnings of words in title and author, until it is changed or deleted")
   func searching() async throws {
     let list = try list()
@@ -53,9 +50,7 @@ import Testing
     try await list.delete(book(2).id)
     #expect(try await list.search("book") == [found])
   }
-  // end
 
-  // snippet: own-test-refused
   @Test("what a book cannot be is refused with the code that the verb names, and the list stays as it was")
   func refusals() async throws {
     let list = try list()
@@ -77,7 +72,6 @@ import Testing
     #expect(try await list.books().items == [kept])
     #expect(try await list.book(NewID.derived(from: "nobody")) == nil)
   }
-  // end
 
   // snippet: own-test-conformance
   @Test("the list keeps what every library promises", arguments: ConformanceCheck.allCases)
@@ -139,7 +133,6 @@ import Testing
   }
   // end
 
-  // snippet: own-test-import
   @Test("what can be read is imported, the rest is told and kept")
   func importing() async throws {
     let world = try ImportWorld<ReadingList>("books.json") { wanted in
@@ -168,9 +161,7 @@ import Testing
     let books = try await world.usingLibrary { try await $0.books().items }
     #expect(books.map { "\($0.title) by \($0.author ?? "nobody")" } == ["Middlemarch by nobody", "三体 by 刘慈欣"])
   }
-  // end
 
-  // snippet: own-test-legacy
   @Test("the old file comes in once; not now: its books are shown, and it comes in at the next opening")
   func legacy() async throws {
     let folder = try TemporaryFolder()
@@ -187,9 +178,7 @@ import Testing
     #expect(try await list.books().items.map(\.title) == ["三体"])
     try await list.store.close()
   }
-  // end
 
-  // snippet: own-test-export
   @Test("what was exported comes back equal")
   func roundTrip() async throws {
     let folder = try TemporaryFolder()
@@ -202,7 +191,6 @@ import Testing
     #expect(try await again.books().items == list.books().items)
     try await again.store.close()
   }
-  // end
 
   @Test(
     "a file that makes no sense is refused, and there is no store",

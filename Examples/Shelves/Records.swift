@@ -1,4 +1,3 @@
-// snippet: shelves-records
 public import Foundation
 public import Holdfast
 
@@ -28,4 +27,3 @@ public struct ShelvedBook: StoredRecord, Codable, Hashable, Identifiable {
     (self.id, self.shelfID, self.bookID, self.position, self.note) = (id, shelfID, bookID, position, note)
   }
 }
-// end

@@ -51,7 +51,6 @@ extension ReadingList {
 }
 // end
 
-// snippet: shelves-aggregate
 /// One shelf in numbers.
 public struct ShelfTotals: Sendable, Hashable {
   public var name: String
@@ -80,9 +79,7 @@ extension ReadingList {
     store.updates { try Self.totals(in: $0) }
   }
 }
-// end
 
-// snippet: shelves-search
 extension ReadingList {
   /// Writes a note beside a book on a shelf: one row.
   public static func note(_ text: String?, at place: UUID, in tx: Writer) throws {
@@ -94,4 +91,3 @@ extension ReadingList {
     try reader.search(ShelvedBook.self, in: "notes_search", for: text, limit: limit)
   }
 }
-// end

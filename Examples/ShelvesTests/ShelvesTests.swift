@@ -25,7 +25,6 @@ import Testing
     return (list, places)
   }
 
-  // snippet: shelves-test-migration
   @Test("the second version adds shelves to a file of the first, and keeps its books")
   func migration() async throws {
     let folder = try TemporaryFolder()
@@ -38,7 +37,6 @@ import Testing
     #expect(try await list.store.integrityCheck().isHealthy)
     try list.store.close()
   }
-  // end
 
   @Test("each record reads what it writes")
   func columns() throws {
@@ -50,7 +48,6 @@ import Testing
     #expect(try RecordCheck.tablesWithoutRecord(in: ReadingList.withShelves) == [])
   }
 
-  // snippet: shelves-test-order
   @Test("books keep the order that people gave them; a move is one row")
   func order() throws {
     let (list, places) = try filled()
@@ -58,7 +55,6 @@ import Testing
     #expect(changed == 1)
     #expect(try list.store.read { try ReadingList.books(on: shelf.id, in: $0) }.map(\.book) == [books[2], books[0], books[1]])
   }
-  // end
 
   @Test("a note is found by its words and stands beside its book; without its book it is gone")
   func notes() async throws {
@@ -100,7 +96,6 @@ import Testing
     try await UpdatesCheck.follow(list.totalUpdates(), reading: totals) { try await list.finish(books[1].id) }
   }
 
-  // snippet: shelves-test-import
   @Test("a shelf comes in with its books in their order; a book whose parent is not there goes into quarantine")
   func importing() async throws {
     let folder = try TemporaryFolder()
@@ -134,5 +129,4 @@ import Testing
     #expect(try ReadingList.importShelves(from: source, into: url).counts["shelved_books"]?.imported == 0)
     try list.store.close()
   }
-  // end
 }
