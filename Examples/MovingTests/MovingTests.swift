@@ -44,6 +44,7 @@ import Testing
       var noteId: UUID
       var tagId: Int64
     }
+    // end
 
     static var migrator: DatabaseMigrator {
       var migrator = DatabaseMigrator()
@@ -74,7 +75,6 @@ import Testing
       }
       return migrator
     }
-    // end
   }
 
   private let milk = Note(

@@ -2,7 +2,6 @@ public import Foundation
 public import Holdfast
 public import ReadingListExample
 
-// snippet: whole-number-keys
 /// A book that somebody has borrowed. SQLite numbers the loans.
 public struct Loan: StoredRecord, Codable, Hashable, Identifiable {
   public static let table = "loans"
@@ -46,4 +45,3 @@ extension ReadingList {
   /// Ends a loan. Returns whether there was one.
   public static func end(loan id: Int64, in tx: Writer) throws -> Bool { try tx.delete(Loan.self, id: id) }
 }
-// end

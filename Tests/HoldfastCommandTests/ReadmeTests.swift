@@ -28,9 +28,6 @@ struct ReadmeTests {
     let library = try Data(contentsOf: bench.url("library.json"))
     try library.prefix(9000).write(to: bench.url("half.json"))
     var tree = try #require(try JSONSerialization.jsonObject(with: library) as? [String: Any])
-    tree["schemaVersion"] = 4
-    try JSONSerialization.data(withJSONObject: tree).write(to: bench.url("newer.json"))
-    tree["schemaVersion"] = 3
     var collections = try #require(tree["collections"] as? [[String: Any]])
     // Ids and states in turns, as the app writes them.
     var states = try #require(collections[2]["playbackStates"] as? [Any])
