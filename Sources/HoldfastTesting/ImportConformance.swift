@@ -152,9 +152,9 @@ public enum ImportCheck: String, CaseIterable, Sendable {
   case cutOff
   /// A record that changed in the source, and not in the store, comes in with its change, whatever its time says.
   case changed
-  /// Of a record that changed in both, the source's newer change wins, for its children, too. Only with times.
+  /// If a record changed in both, the source's newer change wins, for its children, too. Only with times.
   case newer
-  /// Of a record that changed in both, the store's newer change stays, and so does every change of the store where the source has no times.
+  /// If a record changed in both, the store's newer change stays. If the source has no times, every change of the store stays.
   case edited
   /// A record that was deleted in the store does not come back, and neither do the children that were deleted with it.
   case deleted

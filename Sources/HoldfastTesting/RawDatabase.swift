@@ -14,7 +14,7 @@ public struct RawDatabase {
 
   /// Opens the file while `body` runs; makes it when `creating` is true.
   ///
-  /// - Parameter key: of an encrypted store.
+  /// - Parameter key: the key of an encrypted store.
   /// - Throws: `Failure` when the file cannot be opened; the errors of `body`.
   public static func with<T>(_ url: URL, creating: Bool = false, key: StoreKey? = nil, _ body: (RawDatabase) throws -> T) throws -> T {
     var opened: OpaquePointer?

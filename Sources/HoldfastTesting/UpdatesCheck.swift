@@ -39,7 +39,7 @@ public enum UpdatesCheck {
   }
 }
 
-/// Watches each of some tables from its making on.
+/// Watches tables, from the moment this value is made.
 ///
 /// ```swift
 /// let watches = try TableWatches(store, ["books"])
@@ -57,6 +57,6 @@ public struct TableWatches: Sendable {
     guard watches.allSatisfy({ $0.watch.hasBegun }) else { throw StoreError(.verificationFailed, "a watch did not begin") }
   }
 
-  /// The tables that commits have changed since the making.
+  /// The tables that commits have changed since this value was made.
   public var woken: Set<String> { Set(watches.filter { $0.watch.count > 0 }.map(\.table)) }
 }

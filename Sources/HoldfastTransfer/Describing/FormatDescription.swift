@@ -1,4 +1,4 @@
-/// A format of a library: its name, how a source of it is recognised, and which options it needs.
+/// A format of a library: its name, how its sources are recognised, and which options it needs.
 public struct FormatDescription: Sendable {
   /// The name for `--format`.
   public let name: String

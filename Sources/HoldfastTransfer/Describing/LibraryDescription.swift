@@ -40,7 +40,7 @@ public struct LibraryDescription: Sendable {
     try store.export(to: url)
   }
 
-  /// How the library syncs with a server. Nil: it has none.
+  /// How the library syncs with a server. Nil: it does not.
   public var sync: SyncDescription?
 
   /// Makes a description that so far has only the schema.

@@ -30,8 +30,8 @@ public struct SourceLook {
 
   private static let length = 1_048_576
 
-  /// - Throws: `.notFound`, `.permissionDenied`, `.invalidSource` when the source is not a file, is a damaged database, or can be read by its
-  ///   own program alone.
+  /// - Throws: `.notFound`, `.permissionDenied`, `.invalidSource` when the source is not a file, is a damaged database, or can be read
+  ///   only by its own program.
   public init(_ source: URL) throws {
     // When the file is missing, the temporary file that a crash during a save has left is read.
     let left = URL(fileURLWithPath: source.path + ".tmp")

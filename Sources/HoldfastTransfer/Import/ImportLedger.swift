@@ -55,8 +55,8 @@ extension Reader {
       ) { row in try row.text() })
   }
 
-  /// The time zone in which the newest import of a format from which something came in read its local times: its name, or an empty text
-  /// where that import does not say it. Nil: there was none.
+  /// The name of the time zone in which the newest import of a format read its local times. Imports from which nothing came in do not
+  /// count. Empty: that import did not record it. Nil: there was no import.
   public func timeZone(ofImports format: String) throws -> String? {
     try value(
       """

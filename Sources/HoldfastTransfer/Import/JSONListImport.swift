@@ -9,7 +9,7 @@ public import Holdfast
 ///   [.list("beds", of: "a bed", Bed.fields), .list("plants", of: "a plant", Plant.fields)])
 /// ```
 /// Records are found again by the key of their record type. When a record has changed, the import writes only the fields that the source
-/// gives. A record that belongs to one that was not taken goes into quarantine, too: the store's foreign keys say what belongs to what.
+/// gives. A record whose parent was not taken goes into quarantine, too: the store's foreign keys say what belongs to what.
 public struct JSONListImport: ImportFormat {
   /// One list of the document.
   public struct List: Sendable {

@@ -41,7 +41,7 @@ public struct Parents<ID: Hashable, Whole> {
     return nil
   }
 
-  /// The place of the next child among those of the record, from 0; 0 for a child that names none.
+  /// The place of the record's next child, from 0; 0 for a child that names no record.
   public mutating func nextPlace(in id: ID?) -> Int {
     guard let id else { return 0 }
     let place = children[id, default: 0]

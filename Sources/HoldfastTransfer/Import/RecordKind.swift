@@ -1,7 +1,7 @@
 public import Foundation
 public import Holdfast
 
-/// A kind of record, said once: its fields, its key, what it belongs to, its place, and how its row is found and saved. From what a source says
+/// Describes a kind of record once: its fields, its key, its parent, its place, and how its row is found and saved. From what a source says
 /// it makes records that an `ImportFormat` need not write or read back itself.
 ///
 /// ```swift

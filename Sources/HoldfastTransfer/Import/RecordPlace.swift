@@ -14,8 +14,8 @@ public struct RecordPlace<Row: Sendable>: Sendable {
     (self.field, self.put) = (field, put)
   }
 
-  /// The place in a list with gaps, compared as the index that `ListPlace` makes of it. A row gets the source's position, or where another row
-  /// of its list has that one, the next free one.
+  /// The place in a list with gaps, compared as the index that `ListPlace` makes of it. A row gets the source's position, or the next
+  /// free one if another row of its list has it.
   ///
   /// - Parameters:
   ///   - path: the property with the position, which the column `position` has.

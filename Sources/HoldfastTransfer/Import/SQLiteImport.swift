@@ -9,7 +9,7 @@ public import Holdfast
 ///   [.table("author", Author.grdb), .table("book", Book.grdb), .table("bookAuthor", BookAuthor.grdb)])
 /// ```
 /// Each row becomes one record, which is found again by the key of its record type, of one column or several. A record that an earlier import
-/// wrote gets only the fields that the source has. A row that belongs to one that was not taken goes into quarantine, too: the store's
+/// wrote gets only the fields that the source has. A row whose parent was not taken goes into quarantine, too: the store's
 /// foreign keys say what belongs to what. The report names the tables that were not read.
 public struct SQLiteImport: ImportFormat {
   /// One table of the source.

@@ -126,8 +126,8 @@ public struct ImportSource: Sendable {
     }
   }
 
-  /// At most `length` bytes of the file from `offset` on, to recognise the source before it is read; fewer where the file ends. Also the
-  /// bytes behind the beginning that is the source. This process may have the file open as a database.
+  /// At most `length` bytes of the file from `offset` on, to recognise the source before it is read; fewer where the file ends. Also
+  /// reads past `leadingBytes`. Safe while this process has the file open as a database.
   ///
   /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
   public func peek(_ length: Int, at offset: Int64 = 0) throws -> Data { try FileBytes(url).read(length, at: max(0, offset)) }

@@ -13,7 +13,7 @@ struct TrainingRow: Sendable {
 
   /// The set of a row.
   enum Part: Sendable {
-    /// The number is the program's: if it neither rises nor falls steadily, the exercise begins anew. Nil for sets without a number.
+    /// The number is the program's: if it neither rises nor falls steadily, a new exercise begins. Nil for sets without a number.
     case set(number: Int?, WrittenSet)
     case note(String)
     /// An exercise without a set.
