@@ -58,6 +58,13 @@ import Testing
     #expect(try documents.map(words).reduce(0, +) <= 45_000)
   }
 
+  @Test("the dependency that the README shows has the package's name, so that a checkout in a folder of any name works")
+  func dependencyHasAName() throws {
+    let name = try #require(House.text("Package.swift").firstMatch(of: #/= Package\(\s+name: "([^"]+)"/#)).1
+    let readme = try House.text("README.md")
+    #expect(readme.contains(".package(name: \"\(name)\", path: ") && readme.contains("package: \"\(name)\")"))
+  }
+
   @Test("every reason of a gap in an archive is explained, with what to do")
   func gapsAreExplained() throws {
     let page = try House.text("Documentation/WhenThingsGoWrong.md")
