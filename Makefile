@@ -11,7 +11,7 @@ SECONDS ?= 600
 SEED ?= 1
 PREFIX ?= $(HOME)/.local
 TEST_SECONDS ?= 1500
-DOCUMENTED := Holdfast HoldfastTransfer HoldfastGRDB HoldfastHTTP HoldfastSync HoldfastSyncServer HoldfastTesting HoldfastAudiobooks HoldfastMusic HoldfastWorkouts HoldfastInference
+DOCUMENTED := Holdfast HoldfastTransfer HoldfastGRDB HoldfastHTTP HoldfastSync HoldfastSyncServer HoldfastTesting HoldfastTool HoldfastAudiobooks HoldfastMusic HoldfastWorkouts HoldfastInference
 # Only for the tests, not for the build: the compiler uses SQLite, too.
 ENCRYPTING := HOLDFAST_ENCRYPTS=1 LD_LIBRARY_PATH="$(CURDIR)/.build/encrypting"
 MUTANTS_SCRATCH ?= $(or $(TMPDIR),/tmp)/holdfast-mutants

@@ -26,6 +26,7 @@ let package = Package(
     .library(name: "HoldfastSync", targets: ["HoldfastSync"]),
     .library(name: "HoldfastSyncServer", targets: ["HoldfastSyncServer"]),
     .library(name: "HoldfastTesting", targets: ["HoldfastTesting"]),
+    .library(name: "HoldfastTool", targets: ["HoldfastTool"]),
     .executable(name: "holdfast", targets: ["HoldfastCommand"]),
     .executable(name: "holdfast-simulate", targets: ["HoldfastSimulator"]),
   ],
@@ -103,16 +104,25 @@ let package = Package(
       path: "Examples",
       exclude: [
         "library.json", "Library.xml", "strong.csv", "runanywhere.db", "ReadingList", "ReadingListTests", "Shelves", "ShelvesTests",
-        "Moving", "MovingTests", "Garden", "GardenTests", "archive_reader.py", "sync_client.py",
+        "Moving", "MovingTests", "Garden", "GardenCommand", "GardenTests", "archive_reader.py", "sync_client.py",
+      ],
+      swiftSettings: strict),
+    // The command line of any libraries. Only its own dependents build ArgumentParser.
+    .target(
+      name: "HoldfastTool",
+      dependencies: [
+        "Holdfast", "HoldfastTransfer", "HoldfastSync", "HoldfastHTTP", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "HoldfastCommand",
       dependencies: [
-        "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference",
-        "HoldfastSync", "HoldfastHTTP",
+        "HoldfastTool", "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "garden", dependencies: ["GardenExample", "HoldfastTool"], path: "Examples/GardenCommand", packageAccess: false,
       swiftSettings: strict),
     .executableTarget(
       name: "HoldfastSimulator",
@@ -183,7 +193,7 @@ let package = Package(
       dependencies: ["ShelvesExample", "ReadingListExample", "Holdfast", "HoldfastTransfer", "HoldfastTesting"],
       path: "Examples/ShelvesTests", packageAccess: false, swiftSettings: strict),
     .testTarget(
-      name: "GardenTests", dependencies: ["GardenExample", "Holdfast", "HoldfastTransfer", "HoldfastTesting"],
+      name: "GardenTests", dependencies: ["garden", "GardenExample", "Holdfast", "HoldfastTransfer", "HoldfastTesting"],
       path: "Examples/GardenTests", exclude: ["Fixtures"], packageAccess: false, swiftSettings: strict),
     .testTarget(
       name: "MovingTests",
@@ -192,10 +202,10 @@ let package = Package(
       ],
       path: "Examples/MovingTests", packageAccess: false, swiftSettings: strict),
     .testTarget(
-      name: "HoldfastCommandTests",
+      name: "HoldfastToolTests",
       dependencies: [
-        "HoldfastCommand", "Holdfast", "HoldfastTransfer", "HoldfastTesting", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts",
-        "HoldfastInference", "HoldfastSync", "HoldfastSyncServer",
+        "HoldfastTool", "HoldfastCommand", "Holdfast", "HoldfastTransfer", "HoldfastTesting", "HoldfastAudiobooks", "HoldfastMusic",
+        "HoldfastWorkouts", "HoldfastInference", "HoldfastSync", "HoldfastSyncServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Fixtures", "Golden"],

@@ -4,7 +4,7 @@ import PackageDescription
 
 let products = [
   "Holdfast", "HoldfastTransfer", "HoldfastGRDB", "HoldfastHTTP", "HoldfastSync", "HoldfastSyncServer", "HoldfastTesting",
-  "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference",
+  "HoldfastTool", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference",
 ]
 
 let package = Package(

@@ -24,7 +24,7 @@ extension CommandGroup {
   }
 }
 
-extension HoldfastTool {
+extension RootCommand {
   static var groups: [any CommandGroup.Type] { configuration.subcommands.compactMap { $0 as? any CommandGroup.Type } }
 
   /// The arguments as the parser wants them: the one place in which words change their order.

@@ -29,7 +29,7 @@ struct Failure: Error {
     case let error as StoreError: self.init(error)
     default:
       if let message = usage(error) {
-        self.init(code: "usage", message, suggestion: "holdfast help", status: .usage)
+        self.init(code: "usage", message, suggestion: "\(Program.name) help", status: .usage)
       } else {
         self.init(code: StoreError.Code.misuse.rawValue, String(describing: error), status: .failed)
       }
@@ -46,10 +46,10 @@ struct Failure: Error {
 
   private static func command(_ option: StoreError.RecoveryOption, _ store: String) -> String? {
     switch option {
-    case .heal: "holdfast heal \(store)"
-    case .rewind: "holdfast rewind \(store) --to now"
-    case .restoreSnapshot(let id): "holdfast restore \(store) --snapshot \(id)"
-    case .updateApp: "Update holdfast."
+    case .heal: "\(Program.name) heal \(store)"
+    case .rewind: "\(Program.name) rewind \(store) --to now"
+    case .restoreSnapshot(let id): "\(Program.name) restore \(store) --snapshot \(id)"
+    case .updateApp: "Update \(Program.name)."
     case .openReadOnly, .retry: nil
     }
   }

@@ -7,7 +7,7 @@ extension Moment {
   /// For help.
   static let words =
     "A moment is a time, \"commit 5\" or \"label TEXT\". A time with seconds means the end of that second, so the times that "
-    + "`holdfast history` shows lead back to their commits."
+    + "`\(Program.name) history` shows lead back to their commits."
 
   /// A moment as a person types it: a time, `commit 5`, or `label before the move`.
   ///
@@ -28,7 +28,8 @@ extension Moment {
       self = .label(label)
     } else if let commit = rest(after: "commit ") {
       guard let number = Int64(commit.trimmingCharacters(in: .whitespaces)), number >= 0 else {
-        throw ValidationError("\"\(text)\" is not a commit for \(option): write commit and its number from 0, as in `holdfast history`.")
+        throw ValidationError(
+          "\"\(text)\" is not a commit for \(option): write commit and its number from 0, as in `\(Program.name) history`.")
       }
       self = .commit(number)
     } else if typed.trimmingCharacters(in: .whitespaces).lowercased() == "now" {
@@ -61,7 +62,7 @@ struct MomentOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The state that the newest label with this text stands at.", valueName: "text"))
   var label: String?
 
-  @Option(help: ArgumentHelp("The state after this commit, by its number in `holdfast history`.", valueName: "number"))
+  @Option(help: ArgumentHelp("The state after this commit, by its number in `\(Program.name) history`.", valueName: "number"))
   var commit: Int64?
 
   /// The moment that is given; nil where none is.
@@ -92,7 +93,7 @@ func archive(of store: FilePath) throws -> Archive {
     guard try !Store.kinds(at: store.url, options: LockOptions.defaults).isEmpty else { throw nothing(at: store) }
     throw StoreError(
       .notFound, "\(store.path) has no archive: its past was not kept",
-      suggestion: "holdfast archive begin \(store.shellWord), for what comes")
+      suggestion: "\(Program.name) archive begin \(store.shellWord), for what comes")
   }
 }
 

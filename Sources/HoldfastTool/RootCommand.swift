@@ -3,36 +3,30 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// `holdfast`: the library's verbs for people.
-@main
-struct HoldfastTool: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "holdfast",
-    abstract: "Brings a legacy library into SQLite, proves that all of it is in, and looks after it.",
-    discussion: """
-      Data go to standard output, everything else to standard error. With --json every command prints one JSON document.
+/// The libraries' verbs for people.
+struct RootCommand: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: Program.name,
+      abstract: "Brings a legacy library into SQLite, proves that all of it is in, and looks after it.",
+      discussion: """
+        Data go to standard output, everything else to standard error. With --json every command prints one JSON document.
 
-      Exit codes: 0 fine; 1 failed; 2 done or checked, and problems were found; 64 wrong usage; 65 damaged or invalid data; \
-      66 no such file; 73 cannot create; 74 I/O or disk full; 75 busy, try again; 77 wrong key; 130 interrupted.
+        Exit codes: 0 fine; 1 failed; 2 done or checked, and problems were found; 64 wrong usage; 65 damaged or invalid data; \
+        66 no such file; 73 cannot create; 74 I/O or disk full; 75 busy, try again; 77 wrong key; 130 interrupted.
 
-      Example: holdfast import library.json --into library.sqlite
-      """,
-    version: "holdfast \(version)",
-    subcommands: [
-      Import.self, Export.self, Formats.self, Info.self, Stats.self, Metrics.self, Check.self, List.self, Show.self, Search.self,
-      Query.self, Resume.self, Quarantined.self, Snapshots.self, Restore.self, ArchiveCommand.self, History.self, Label.self, Rewind.self,
-      Diff.self,
-      AuditCommand.self, Migrate.self, Salvage.self, Heal.self, Encrypt.self, Rekey.self, Decrypt.self, Sync.self, Send.self, Explain.self,
-      Demo.self,
-    ])
-
-  /// This program's version, as in CHANGELOG.md.
-  static let version = "0.1.0"
-
-  static func main() {
-    let console = Console()
-    Foundation.exit(run(Array(CommandLine.arguments.dropFirst()), console).rawValue)
+        Example: \(Program.name) import library.json --into library.sqlite
+        """,
+      version: "holdfast \(version)",
+      subcommands: [
+        Import.self, Export.self, Formats.self, Info.self, Stats.self, Metrics.self, Check.self, List.self, Show.self, Search.self,
+        Query.self, Resume.self, Quarantined.self, Snapshots.self, Restore.self, ArchiveCommand.self, History.self, Label.self, Rewind.self,
+        Diff.self, AuditCommand.self, Migrate.self, Salvage.self, Heal.self, Encrypt.self, Rekey.self, Decrypt.self, Sync.self,
+      ] + (Libraries.all.contains { $0.sync != nil } ? [Send.self] : []) + [Explain.self] + Program.current.commands)
   }
+
+  /// The version of Holdfast, as in CHANGELOG.md.
+  static let version = "0.1.0"
 
   /// Runs one command line and says how it ended.
   static func run(_ typed: [String], _ console: Console) -> ExitStatus {
@@ -78,8 +72,8 @@ struct HoldfastTool: ParsableCommand {
     let near = known.subtracting(["--yes", "-y"]).sorted().map { (name: $0, distance: distance(String(unknown), String($0))) }
     let nearest = near.min { $0.distance < $1.distance }.flatMap { $0.distance <= 2 && $0.name.hasPrefix("--") ? $0.name : nil }
     return Failure(
-      code: "usage", "holdfast \(command._commandName) has no option \(unknown)",
-      suggestion: nearest.map(String.init) ?? "holdfast help \(command._commandName)", status: .usage)
+      code: "usage", "\(Program.name) \(command._commandName) has no option \(unknown)",
+      suggestion: nearest.map(String.init) ?? "\(Program.name) help \(command._commandName)", status: .usage)
   }
 
   /// Names the command that a mistyped one looks like.
@@ -89,7 +83,7 @@ struct HoldfastTool: ParsableCommand {
       let nearest = names.map({ ($0, distance(typed, $0)) }).min(by: { $0.1 < $1.1 }), nearest.1 <= 2
     else { return error }
     return Failure(
-      code: "usage", "there is no command \(typed)", suggestion: "holdfast \(nearest.0)", status: .usage)
+      code: "usage", "there is no command \(typed)", suggestion: "\(Program.name) \(nearest.0)", status: .usage)
   }
 
   /// How many letters have to be put in, taken out or changed, or change places with their neighbours.

@@ -1,10 +1,10 @@
-import ArgumentParser
+package import ArgumentParser
 import Foundation
-import Holdfast
+package import Holdfast
 import HoldfastTransfer
 
 /// One command: does its work through a library's verbs, and returns the result.
-protocol Subcommand: ParsableCommand {
+package protocol Subcommand: ParsableCommand {
   var output: OutputOptions { get }
 
   /// Runs to its end on the calling thread.
@@ -12,7 +12,7 @@ protocol Subcommand: ParsableCommand {
 }
 
 /// The result of a command.
-struct Answer {
+package struct Answer {
   /// For programs: the members of the document beside `ok` and `schema`.
   var document: [String: JSONValue]
   /// For people: data, on standard output; the text, and then what a library shows.
@@ -24,6 +24,9 @@ struct Answer {
   var foundProblems = false
   /// The command has written its output itself, row by row.
   var isWritten = false
+
+  /// An answer that is fine.
+  package init(document: [String: JSONValue], text: String) { (self.document, self.text) = (document, text) }
 
   init(document: [String: JSONValue], text: String = "", blocks: [ShownBlock] = [], notes: [String] = [], foundProblems: Bool = false) {
     (self.document, self.text, self.blocks, self.notes) = (document, text, blocks, notes)
@@ -47,9 +50,11 @@ struct Answer {
   }
 }
 
-struct OutputOptions: ParsableArguments {
+package struct OutputOptions: ParsableArguments {
   @Flag(help: "Print one JSON document instead of text, also for errors.")
-  var json = false
+  package var json = false
+
+  package init() {}
 }
 
 struct LockOptions: ParsableArguments {

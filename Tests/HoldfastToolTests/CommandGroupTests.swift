@@ -1,20 +1,20 @@
 import ArgumentParser
 import Testing
 
-@testable import HoldfastCommand
+@testable import HoldfastTool
 
 @Suite("Commands with actions")
 struct CommandGroupTests {
   @Test("in every group the action may stand before the store and behind it")
   func orders() throws {
-    let withAction = HoldfastTool.configuration.subcommands.filter {
-      HoldfastTool.helpMessage(for: $0, columns: 500).contains("<action>")
+    let withAction = RootCommand.configuration.subcommands.filter {
+      RootCommand.helpMessage(for: $0, columns: 500).contains("<action>")
     }.map { $0._commandName }
-    #expect(withAction == HoldfastTool.groups.map { $0._commandName } && withAction.count == 3)
-    for group in HoldfastTool.groups {
+    #expect(withAction == RootCommand.groups.map { $0._commandName } && withAction.count == 3)
+    for group in RootCommand.groups {
       for action in group.actions {
-        let before = HoldfastTool.ordered([group._commandName, action, "x.sqlite", "--json"])
-        let behind = HoldfastTool.ordered([group._commandName, "x.sqlite", action, "--json"])
+        let before = RootCommand.ordered([group._commandName, action, "x.sqlite", "--json"])
+        let behind = RootCommand.ordered([group._commandName, "x.sqlite", action, "--json"])
         #expect(before == behind && before[group.takesStoreFirst ? 1 : 2] == "x.sqlite", "\(before)")
       }
     }
@@ -27,7 +27,7 @@ struct CommandGroupTests {
       ["list", "x.sqlite", "list"], ["quarantine", "list", "--json"], ["archive"], [],
     ])
   func others(arguments: [String]) {
-    #expect(HoldfastTool.ordered(arguments) == arguments)
+    #expect(RootCommand.ordered(arguments) == arguments)
   }
 
   @Test("both orders do the same work")

@@ -4,10 +4,12 @@ import Holdfast
 import HoldfastAudiobooks
 import Testing
 
-@testable import HoldfastCommand
+@testable import HoldfastTool
 
 @Suite("Documentation of the command line")
 struct DocumentationTests {
+  init() { knowFourLibraries() }
+
   static let page: String = {
     let file = Workbench.tests.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
       "Documentation/CommandLine.md")
@@ -16,13 +18,13 @@ struct DocumentationTests {
 
   @Test("every command is documented, has --json, and an example in its help")
   func complete() throws {
-    let commands = HoldfastTool.configuration.subcommands
+    let commands = RootCommand.configuration.subcommands
     #expect(commands.count == 31)
     for command in commands {
       let name = try #require(command._commandName.split(separator: " ").last).lowercased()
       #expect(command is any Subcommand.Type, "\(name)")
       #expect(Self.page.contains("\n## \(name)\n"), "\(name) is not in CommandLine.md")
-      let help = HoldfastTool.helpMessage(for: command, columns: 500)
+      let help = RootCommand.helpMessage(for: command, columns: 500)
       #expect(help.contains("--json"), "\(name)")
       #expect(help.contains("Example: holdfast \(name)"), "\(name)")
       for option in help.matches(of: /--[a-z][a-z-]+/).map(\.output) where option != "--help" {
@@ -69,7 +71,7 @@ struct DocumentationTests {
   @Test("the version is said, and a mistyped command is answered with the one that is meant")
   func meant() throws {
     let bench = try Workbench()
-    #expect(try bench.run("--version").output == "holdfast \(HoldfastTool.version)\n")
+    #expect(try bench.run("--version").output == "holdfast \(RootCommand.version)\n")
     for (typed, meant) in [("lst", "list"), ("improt", "import"), ("snapshots", "snapshot"), ("chekc", "check")] {
       #expect(try bench.run(typed).errors.contains("Try: holdfast \(meant)\n"), "\(typed)")
     }

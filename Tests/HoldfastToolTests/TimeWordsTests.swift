@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 import Testing
 
-@testable import HoldfastCommand
+@testable import HoldfastTool
 
 @Suite("Times in words")
 struct TimeWordsTests {

@@ -48,7 +48,7 @@ import Testing
     ]
     let connecting = ["DatabaseQueue(", "DatabasePool(", "sqlite3_open", "RawConnection("]
     // The testing library damages files on purpose, and the command keeps none of a store's.
-    let tools: Set<String> = ["HoldfastTesting", "HoldfastCommand"]
+    let tools: Set<String> = ["HoldfastTesting", "HoldfastTool", "HoldfastCommand"]
     for file in try House.sources() where !tools.contains(file.target) {
       if !file.path.hasPrefix("Sources/Holdfast/Files/") { #expect(changing.flatMap { file.places(of: $0) } == [], "\(file.path)") }
       if !file.path.hasPrefix("Sources/Holdfast/Connections/") { #expect(connecting.flatMap { file.places(of: $0) } == [], "\(file.path)") }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Holdfast
+import HoldfastTool
 
 struct Demo: Subcommand {
   static let configuration = CommandConfiguration(
@@ -15,15 +16,15 @@ struct Demo: Subcommand {
 
   // The program that is killed, and the one that overwrites pages, are this one, started with one of these options.
   @Option(help: .hidden)
-  var writeUntilKilled: FilePath?
+  var writeUntilKilled: String?
   @Option(help: .hidden)
-  var overwritePages: FilePath?
+  var overwritePages: String?
 
   @OptionGroup var output: OutputOptions
 
   func perform(_ console: Console) throws -> Answer {
-    if let writeUntilKilled { return try DemoWriter.run(writeUntilKilled.url, console) }
-    if let overwritePages { return try DemoDamage.run(overwritePages.url, console) }
+    if let writeUntilKilled { return try DemoWriter.run(URL(fileURLWithPath: writeUntilKilled), console) }
+    if let overwritePages { return try DemoDamage.run(URL(fileURLWithPath: overwritePages), console) }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-demo-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTool
 
 /// The program that overwrites pages of a store behind its back, for `holdfast demo`: a process of its own, as a failing disk would be.
 enum DemoDamage {
@@ -18,7 +19,7 @@ enum DemoDamage {
       count += 1
     }
     try console.write("\(count)")
-    return Answer(document: [:])
+    return Answer(document: [:], text: "")
   }
 
   /// Runs this program as that other process. Returns how many pages it overwrote.

@@ -12,7 +12,7 @@ struct DemoRun {
     var lost: Int
     var seconds: Double
 
-    var document: JSONValue { .object(["accident": .string(name), "lost": .number(lost), "seconds": .double(seconds)]) }
+    var document: JSONValue { .object(["accident": .string(name), "lost": .integer(Int64(lost)), "seconds": .double(seconds)]) }
   }
 
   private let url: URL

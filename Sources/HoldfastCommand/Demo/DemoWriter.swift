@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastAudiobooks
+import HoldfastTool
 
 /// The program that `holdfast demo` kills: it saves positions, reports each commit, and begins a large write that never ends.
 enum DemoWriter {
@@ -30,7 +31,7 @@ enum DemoWriter {
       }
       throw StoreError(.cancelled, "this program was not killed")
     }
-    return Answer(document: [:])
+    return Answer(document: [:], text: "")
   }
 
   /// This program.

@@ -9,10 +9,10 @@ struct ArchiveCommand: CommandGroup {
     abstract: "Begins to keep every commit of a store, says how far back its archive reaches, verifies or drills it.",
     discussion: """
       `begin` copies the store once, beside it; from then on every program that opens the store with Holdfast keeps its commits there. \
-      `holdfast history` lists them, and `holdfast rewind` goes back to one. `verify` reads the whole archive and proves every commit; the \
+      `\(Program.name) history` lists them, and `\(Program.name) rewind` goes back to one. `verify` reads the whole archive and proves every commit; the \
       store may be damaged or gone. `drill` restores the newest state from the archive to a scratch file and checks that whole.
 
-      Example: holdfast archive begin library.sqlite
+      Example: \(Program.name) archive begin library.sqlite
       """)
 
   enum Action: String, ExpressibleByArgument, CaseIterable { case begin, status, verify, drill }
@@ -40,7 +40,7 @@ struct ArchiveCommand: CommandGroup {
   /// What a person must know after a command that could not write the archive.
   static func warning(_ store: String, _ problem: StoreError) -> String {
     "warning: \(problem.message). The store has every commit; the archive may lack the newest. Remove the cause; "
-      + "then `holdfast archive begin \(store.shellWord)` archives what is missing."
+      + "then `\(Program.name) archive begin \(store.shellWord)` archives what is missing."
   }
 
   private func begin(_ console: Console) throws {
@@ -52,7 +52,7 @@ struct ArchiveCommand: CommandGroup {
     guard let status = try open.archiveStatus(), !status.isWriting else { return }
     throw StoreError(
       .busy, "the archive of \(store.path) is not being written: \(status.problem ?? "another program that has the store open writes it")",
-      suggestion: "holdfast archive status \(store.shellWord)")
+      suggestion: "\(Program.name) archive status \(store.shellWord)")
   }
 
   private func status(_ console: Console) throws -> Answer {

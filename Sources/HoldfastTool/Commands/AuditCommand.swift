@@ -9,12 +9,12 @@ struct AuditCommand: Subcommand {
     abstract: "Lists who changed which rows of a store, when, by which verb, and how; oldest first.",
     discussion: """
       Shows what the store's audit has recorded. Only tables for which the app declares an audit have one. Entries without a verb are \
-      changes of another program. `holdfast check` finds entries that were changed or removed. The store is only read.
+      changes of another program. `\(Program.name) check` finds entries that were changed or removed. The store is only read.
 
       --head prints the number and the hash of the newest entry that has one. Keep it outside the store: --follows then shows whether the \
       audit was computed anew since. Both follow the whole chain; the exit code is 2 when something was found.
 
-      Example: holdfast audit library.sqlite --since "1 hour ago"
+      Example: \(Program.name) audit library.sqlite --since "1 hour ago"
       """)
 
   @Argument(help: "The store.", completion: .file())

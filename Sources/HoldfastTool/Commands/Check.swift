@@ -10,7 +10,7 @@ struct Check: Subcommand {
       The exit code is 2 when something was found. A file that is too damaged to be opened is an error \
       with the exit code 65.
 
-      Example: holdfast check library.sqlite --quick
+      Example: \(Program.name) check library.sqlite --quick
       """)
 
   @Argument(help: "The store to check.", completion: .file())
@@ -37,7 +37,7 @@ struct Check: Subcommand {
     if !isRead, notes.isEmpty { notes = ["Records were not read: this program does not know the library."] }
     if let quarantined, quarantined > 0 {
       let counted = ShownValue.counted(quarantined, "record or field", "records and fields")
-      notes.append("In the quarantine: \(counted). holdfast quarantine \(store.shellWord)")
+      notes.append("In the quarantine: \(counted). \(Program.name) quarantine \(store.shellWord)")
     }
     return Answer(document: document, text: text(report, console), notes: notes, foundProblems: !report.isHealthy)
   }

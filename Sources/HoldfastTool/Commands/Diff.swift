@@ -11,8 +11,8 @@ struct Diff: Subcommand {
       Without --rows, the rows are counted by table. With --rows, the rows of one table are listed with their values. \
       \(Moment.words)
 
-      Example: holdfast diff library.sqlite --from "commit 4" --to "commit 5"
-      Example: holdfast diff library.sqlite --from "10 minutes ago" --rows tracks
+      Example: \(Program.name) diff library.sqlite --from "commit 4" --to "commit 5"
+      Example: \(Program.name) diff library.sqlite --from "10 minutes ago" --rows tracks
       """)
 
   @Argument(help: "The store.", completion: .file())

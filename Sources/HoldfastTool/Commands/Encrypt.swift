@@ -65,7 +65,7 @@ struct Encrypt: Subcommand {
       only then replaces the files. After that every command needs the key in \(CommandKey.variable) or \(CommandKey.variable)_FD. Needs \
       a SQLite that encrypts, see Encryption.md.
 
-      Example: holdfast encrypt library.sqlite --former-files remove
+      Example: \(Program.name) encrypt library.sqlite --former-files remove
       """)
 
   @OptionGroup var change: KeyChangeOptions
@@ -87,7 +87,7 @@ struct Rekey: Subcommand {
       \(CommandKey.variable)_FD and \(CommandKey.newVariable)_FD name file descriptors instead. Close the app before. Works on copies, \
       compares every row, and only then replaces the files.
 
-      Example: holdfast rekey library.sqlite --former-files remove
+      Example: \(Program.name) rekey library.sqlite --former-files remove
       """)
 
   @OptionGroup var change: KeyChangeOptions
@@ -108,7 +108,7 @@ struct Decrypt: Subcommand {
       The key is in the environment variable \(CommandKey.variable), or in a file descriptor whose number is in \(CommandKey.variable)_FD. \
       Close the app before. Works on copies, compares every row, and only then replaces the files.
 
-      Example: holdfast decrypt library.sqlite --former-files remove
+      Example: \(Program.name) decrypt library.sqlite --former-files remove
       """)
 
   @OptionGroup var change: KeyChangeOptions

@@ -9,7 +9,7 @@ struct Explain: Subcommand {
       Prints SQLite's query plan, the tables that it reads row by row, and the index that would serve, where that can be proven. \
       The statement may be of any kind, with ? for its values: it does not run. With --run a SELECT runs and its rows are counted.
 
-      Example: holdfast explain library.sqlite "SELECT id FROM tracks WHERE filename = ?"
+      Example: \(Program.name) explain library.sqlite "SELECT id FROM tracks WHERE filename = ?"
       """)
 
   @Argument(help: "The store.", completion: .file())

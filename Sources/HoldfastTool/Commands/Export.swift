@@ -14,8 +14,8 @@ struct Export: Subcommand {
       The formats csv, tsv and jsonl write the rows of one list of the library, one table of the store, or one SQL statement that reads. \
       In CSV (RFC 4180) bytes are Base64, an unknown value is empty, and an empty text is two quotes. They cannot be imported again.
 
-      Example: holdfast export library.sqlite --to library-export.json
-      Example: holdfast export library.sqlite --to collections.csv --format csv --list collections
+      Example: \(Program.name) export library.sqlite --to library-export.json
+      Example: \(Program.name) export library.sqlite --to collections.csv --format csv --list collections
       """)
 
   @Argument(help: "The store to export.", completion: .file())
@@ -24,16 +24,16 @@ struct Export: Subcommand {
   @Option(help: "The file to write, or - for standard output.", completion: .file())
   var to: FilePath
 
-  @Option(help: "See `holdfast formats`.", completion: .list(formatNames))
+  @Option(help: "See `\(Program.name) formats`.", completion: .list(formatNames))
   var format = "holdfast"
 
-  @Option(help: ArgumentHelp("With --format csv, tsv or jsonl: this list of the library, as `holdfast list` names it.", valueName: "name"))
+  @Option(help: ArgumentHelp("With --format csv, tsv or jsonl: this list of the library, as `\(Program.name) list` names it.", valueName: "name"))
   var list: String?
 
   @Option(help: ArgumentHelp("With --format csv, tsv or jsonl: this table of the store.", valueName: "name"))
   var table: String?
 
-  @Option(help: ArgumentHelp("With --format csv, tsv or jsonl: the rows of this statement, as in `holdfast query`.", valueName: "sql"))
+  @Option(help: ArgumentHelp("With --format csv, tsv or jsonl: the rows of this statement, as in `\(Program.name) query`.", valueName: "sql"))
   var query: String?
 
   @OptionGroup var known: FormatOptions<WritableFormats>

@@ -8,7 +8,7 @@ struct Formats: Subcommand {
     discussion: """
       A source's format and version are recognised by its content, not by its name.
 
-      Example: holdfast formats
+      Example: \(Program.name) formats
       """)
 
   @OptionGroup var output: OutputOptions

@@ -68,8 +68,8 @@ struct GoingBack {
   private func command(_ undo: PlannedWayBack.Undo, _ way: PlannedWayBack) -> String? {
     switch undo {
     case .snapshot(let kept) where kept.id != way.snapshot?.id:
-      "holdfast restore \(store.shellWord)\(folder.map { " --folder \($0.path.shellWord)" } ?? "") --snapshot \(kept.id) --yes"
-    case .label(let label): "holdfast rewind \(store.shellWord) --label \"\(label)\""
+      "\(Program.name) restore \(store.shellWord)\(folder.map { " --folder \($0.path.shellWord)" } ?? "") --snapshot \(kept.id) --yes"
+    case .label(let label): "\(Program.name) rewind \(store.shellWord) --label \"\(label)\""
     default: nil
     }
   }

@@ -13,7 +13,7 @@ struct Heal: Subcommand {
       folder that is printed. Prints what it will do, and asks on a terminal; elsewhere it needs --yes. A sound store stays as it is. \
       The exit code is 2 when rows may be lost, or the store is as it was and may be damaged.
 
-      Example: holdfast heal library.sqlite --dry-run
+      Example: \(Program.name) heal library.sqlite --dry-run
       """)
 
   @Argument(help: "The store.", completion: .file())

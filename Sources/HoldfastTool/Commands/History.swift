@@ -11,7 +11,7 @@ struct History: Subcommand {
       when the store has commits that are not archived yet. On a terminal the middle of a long run of commits is one line, unless \
       --limit is given. A time with seconds means that whole second: its beginning for --from, its end for --to.
 
-      Example: holdfast history library.sqlite --from "1 hour ago"
+      Example: \(Program.name) history library.sqlite --from "1 hour ago"
       """)
 
   @Argument(help: "The store.", completion: .file())

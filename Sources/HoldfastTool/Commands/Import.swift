@@ -20,7 +20,7 @@ struct Import: Subcommand {
 
       \(Libraries.all.map(\.aboutImports).filter { !$0.isEmpty }.joined(separator: " "))
 
-      Example: holdfast import library.json --into library.sqlite
+      Example: \(Program.name) import library.json --into library.sqlite
       """)
 
   @Argument(help: "The file to import, or - for standard input. Its format is recognised by its content.", completion: .file())
@@ -39,7 +39,7 @@ struct Import: Subcommand {
   var noBackup = false
 
   @Option(
-    help: "The format of the source, instead of recognising it by its content. See `holdfast formats`.",
+    help: "The format of the source, instead of recognising it by its content. See `\(Program.name) formats`.",
     completion: .list(Libraries.names(Libraries.readable)))
   var format: String?
 

@@ -9,7 +9,7 @@ struct Info: Subcommand {
     discussion: """
       Only reads: a store that needs migrations is not migrated.
 
-      Example: holdfast info library.sqlite
+      Example: \(Program.name) info library.sqlite
       """)
 
   @Argument(help: "The store to look at.", completion: .file())
@@ -70,7 +70,7 @@ struct Info: Subcommand {
     }
     list.add("file", "\(DisplayText.size(facts.file.fileBytes)), log \(DisplayText.size(facts.file.logBytes))")
     list.add("pages", "\(facts.file.pages) of \(facts.file.pageBytes) bytes, \(facts.file.freePages) free")
-    if let damage = facts.damage { list.add("damaged", "\(damage.message): holdfast heal \(store.shellWord)") }
+    if let damage = facts.damage { list.add("damaged", "\(damage.message): \(Program.name) heal \(store.shellWord)") }
     list.add("snapshots", String(facts.snapshots))
     list.add(
       "set aside",
@@ -79,7 +79,8 @@ struct Info: Subcommand {
     list.add(
       "quarantined",
       facts.quarantined > 0
-        ? "\(ShownValue.counted(facts.quarantined, "record or field", "records and fields")): holdfast quarantine \(store.shellWord)" : nil)
+        ? "\(ShownValue.counted(facts.quarantined, "record or field", "records and fields")): \(Program.name) quarantine \(store.shellWord)"
+        : nil)
     return list
   }
 

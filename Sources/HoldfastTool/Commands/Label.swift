@@ -5,10 +5,10 @@ struct Label: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Gives the present state of a store a name, in its archive.",
     discussion: """
-      `holdfast rewind STORE --label TEXT` brings that state back. Of several labels with the same text the newest counts. Where an app \
+      `\(Program.name) rewind STORE --label TEXT` brings that state back. Of several labels with the same text the newest counts. Where an app \
       has the store open and archives it, the app writes the label, within two seconds.
 
-      Example: holdfast label library.sqlite "before the move"
+      Example: \(Program.name) label library.sqlite "before the move"
       """)
 
   @Argument(help: "The store.", completion: .file())

@@ -8,8 +8,8 @@ struct List: Subcommand {
     discussion: """
       \(Libraries.help { $0.lists.map { "\($0.name), \($0.order)" }.joined(separator: "; ") }) A store of another program: its tables.
 
-      Example: holdfast list library.sqlite --limit 20
-      Example: holdfast list music.sqlite tracks --where artist~bowie --where "year>=1980" --sort year:desc
+      Example: \(Program.name) list library.sqlite --limit 20
+      Example: \(Program.name) list music.sqlite tracks --where artist~bowie --where "year>=1980" --sort year:desc
       """)
 
   @Argument(help: "The store to list.", completion: .file())

@@ -8,10 +8,10 @@ struct Metrics: Subcommand {
     abstract: "Shows how a store has grown, its verbs' calls, slow statements and last errors.",
     discussion: """
       Shows what the store's programs have kept in it: its size at the first commit of each day; and the calls of its verbs, the slowest \
-      statements and the last errors, a minute after opening and then every ten minutes, with the next commit. Only reads. `holdfast info` \
+      statements and the last errors, a minute after opening and then every ten minutes, with the next commit. Only reads. `\(Program.name) info` \
       shows what takes the room now.
 
-      Example: holdfast metrics library.sqlite
+      Example: \(Program.name) metrics library.sqlite
       """)
 
   @Argument(help: "The store to look at.", completion: .file())

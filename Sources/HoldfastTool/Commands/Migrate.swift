@@ -11,7 +11,7 @@ struct Migrate: Subcommand {
       before and after; the store is only read. With --run the store is migrated, as the app would do at its next start: a snapshot is \
       taken before, and a migration that would lose rows changes nothing.
 
-      Example: holdfast migrate library.sqlite --plan
+      Example: \(Program.name) migrate library.sqlite --plan
       """)
 
   @Argument(help: "The store.", completion: .file())

@@ -13,9 +13,9 @@ struct Quarantined: CommandGroup {
       the quarantine. discard: removes the records with these numbers, or all with --all, for good. discard, and an export over an existing \
       file, ask on a terminal; elsewhere they need --yes.
 
-      Example: holdfast quarantine library.sqlite
-      Example: holdfast quarantine library.sqlite show 3
-      Example: holdfast quarantine library.sqlite retry --from repaired.json
+      Example: \(Program.name) quarantine library.sqlite
+      Example: \(Program.name) quarantine library.sqlite show 3
+      Example: \(Program.name) quarantine library.sqlite retry --from repaired.json
       """)
 
   enum Action: String, ExpressibleByArgument, CaseIterable { case list, show, export, retry, discard }
@@ -160,7 +160,8 @@ struct Quarantined: CommandGroup {
     facts.add("since", DisplayText.time(record.quarantinedAt))
     let text = String(validating: original, as: UTF8.self)
     facts.add(
-      "original", text ?? "\(DisplayText.size(Int64(original.count))), not text: holdfast quarantine \(store.shellWord) export --to FILE")
+      "original",
+      text ?? "\(DisplayText.size(Int64(original.count))), not text: \(Program.name) quarantine \(store.shellWord) export --to FILE")
     return Answer(document: ["store": .string(store.path), "record": record.document(original)], text: facts.text)
   }
 

@@ -11,7 +11,7 @@ struct Query: Subcommand {
       unchanged from a column is shown as the file describes the column: a date as a date. Tables that are never exported cannot be read. \
       A table needs all rows in memory; --json, --jsonl, --csv and --tsv write row by row. Ctrl-C ends the statement.
 
-      Example: holdfast query library.sqlite "SELECT title, author FROM collections ORDER BY title" --csv
+      Example: \(Program.name) query library.sqlite "SELECT title, author FROM collections ORDER BY title" --csv
       """)
 
   @Argument(help: "The store.", completion: .file())

@@ -8,7 +8,7 @@ struct Resume: Subcommand {
     discussion: """
       Shows what was begun last, and how far it got. Nothing to continue is not an error.
 
-      Example: holdfast resume library.sqlite
+      Example: \(Program.name) resume library.sqlite
       """)
 
   @Argument(help: "The store to look at.", completion: .file())

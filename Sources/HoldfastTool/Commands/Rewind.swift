@@ -12,7 +12,7 @@ struct Rewind: Subcommand {
       to that label undoes this. Of a damaged store the file is replaced, and kept in its quarantine folder. Prints what it will do, \
       and asks on a terminal; elsewhere it needs --yes. \(Moment.words)
 
-      Example: holdfast rewind library.sqlite --to "10 minutes ago" --dry-run
+      Example: \(Program.name) rewind library.sqlite --to "10 minutes ago" --dry-run
       """)
 
   @Argument(help: "The store to rewind.", completion: .file())

@@ -7,13 +7,13 @@ struct Salvage: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Builds a new store of every row that can be read in a damaged file.",
     discussion: """
-      For a damaged file without archive and snapshots; first try `holdfast heal FILE`. \
+      For a damaged file without archive and snapshots; first try `\(Program.name) heal FILE`. \
       Close the app before. The damaged file stays as it is; its header and its schema may be destroyed, and SQLite may refuse it. \
       Rows that break a rule of their table, point at a row that is gone, or may be of several tables are written to \
       NEW.set-aside.jsonl, one JSON object a line; those of an encrypted file to the encrypted database NEW.set-aside.sqlite. The exit \
       code is 2 when the new store lacks something that was there. --report FILE keeps the whole report, which --json prints.
 
-      Example: holdfast salvage library.sqlite --to rescued.sqlite
+      Example: \(Program.name) salvage library.sqlite --to rescued.sqlite
       """)
 
   @Argument(help: "The damaged file.", completion: .file())

@@ -9,7 +9,7 @@ struct Search: Subcommand {
       \(Libraries.help(\.searched)) Every word must be there, and may be the beginning of a longer one. Case and accents do not matter; \
       Chinese and Japanese words are found inside a sentence. Nothing found is not an error.
 
-      Example: holdfast search library.sqlite "moby dick" --ranked
+      Example: \(Program.name) search library.sqlite "moby dick" --ranked
       """)
 
   @Argument(help: "The store to search.", completion: .file())

@@ -10,8 +10,8 @@ struct Send: Subcommand {
       \(syncing.map(\.sync.about).joined(separator: " ")) No option takes a key, because every user of a computer can read \
       the options of its processes. With --status nothing is sent. The exit code is 2 when the server refused something.
 
-      Example: holdfast send inference.sqlite --to https://api.example.com
-      Example: holdfast send inference.sqlite --status
+      Example: \(Program.name) send inference.sqlite --to https://api.example.com
+      Example: \(Program.name) send inference.sqlite --status
       """)
 
   @Argument(help: "The store whose data are sent.", completion: .file())
@@ -52,7 +52,7 @@ struct Send: Subcommand {
       let names = Self.syncing.map(\.name).joined(separator: " and ")
       throw StoreError(
         .wrongKind, "a library of \(described.name) has no API to send to",
-        suggestion: "Only \(names) stores have one. `holdfast sync` shares a store among your devices.")
+        suggestion: "Only \(names) stores have one. `\(Program.name) sync` shares a store among your devices.")
     }
     let writes = request.address != nil || retry
     if writes {

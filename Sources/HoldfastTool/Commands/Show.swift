@@ -9,7 +9,7 @@ struct Show: Subcommand {
       \(Libraries.help { $0.kinds.map(\.name).joined(separator: ", ") }) ID is an id, the beginning of an id if no other id begins so, or \
       a title or name if no other record has it.
 
-      Example: holdfast show library.sqlite "Moby Dick"
+      Example: \(Program.name) show library.sqlite "Moby Dick"
       """)
 
   @Argument(help: "The store to look at.", completion: .file())

@@ -101,7 +101,7 @@ struct SnapshotUpkeep {
   func drill(_ console: Console) throws -> Answer {
     let all = try list.existing()
     guard let chosen = try ids.first.map(list.snapshot) ?? Snapshot.toRestore(all) else {
-      throw StoreError(.notFound, "\(store.path) has no snapshot", suggestion: "holdfast snapshot create \(store.shellWord)")
+      throw StoreError(.notFound, "\(store.path) has no snapshot", suggestion: "\(Program.name) snapshot create \(store.shellWord)")
     }
     let drill = try Activity.show("drilling", console) {
       try Store.drill(at: store.url, schemas: Libraries.schemas(chosen.schemas), snapshot: chosen.id, options: list.options)

@@ -9,12 +9,12 @@ struct Snapshots: CommandGroup {
     abstract: "Makes, lists, verifies, drills and removes snapshots of a store.",
     discussion: """
       A snapshot is a copy of the store at one commit, checked and counted against it, also while an app uses the store. \
-      `create` makes one, which stays until somebody removes it; `holdfast restore` puts it back. `verify` reads snapshots again. \
+      `create` makes one, which stays until somebody removes it; `\(Program.name) restore` puts it back. `verify` reads snapshots again. \
       `drill` restores one to a scratch file and checks that whole. `prune` removes those that no --keep rule keeps, or those that \
       --snapshot names, but never the newest one without findings; it prints what it will remove, and asks on a terminal; \
       elsewhere it needs --yes.
 
-      Example: holdfast snapshot create library.sqlite --label "before the move"
+      Example: \(Program.name) snapshot create library.sqlite --label "before the move"
       """)
 
   enum Action: String, ExpressibleByArgument, CaseIterable { case create, list, verify, prune, drill }
@@ -77,7 +77,8 @@ struct Snapshots: CommandGroup {
     facts.add("findings", made.findings.first.map { "\(made.findings.count), the first: \($0)" })
     return Answer(
       document: ["store": .string(store.path), "created": made.document], text: facts.text,
-      notes: made.findings.isEmpty ? [] : ["The snapshot is as the store, which has the same findings: holdfast check \(store.shellWord)"],
+      notes: made.findings.isEmpty
+        ? [] : ["The snapshot is as the store, which has the same findings: \(Program.name) check \(store.shellWord)"],
       foundProblems: !made.findings.isEmpty)
   }
 }
@@ -148,7 +149,7 @@ struct SnapshotList {
     let found = id.isEmpty ? [] : snapshots.filter { $0.id.hasPrefix(id) }
     guard let first = found.first else {
       throw StoreError(
-        .notFound, "\(store.path) has no snapshot \(id)", suggestion: "holdfast snapshot list \(store.shellWord)")
+        .notFound, "\(store.path) has no snapshot \(id)", suggestion: "\(Program.name) snapshot list \(store.shellWord)")
     }
     guard found.count == 1 else {
       throw Failure(

@@ -8,7 +8,7 @@ struct Stats: Subcommand {
     discussion: """
       With bars on a terminal, as numbers alone elsewhere.
 
-      Example: holdfast stats library.sqlite
+      Example: \(Program.name) stats library.sqlite
       """)
 
   @Argument(help: "The store to look at.", completion: .file())

@@ -16,9 +16,9 @@ struct Sync: Subcommand {
       the server has refused rows. What lost on this device is kept: --lost lists it, --restore and --discard take the numbers of the list. \
       --discard and --forget ask on a terminal; elsewhere they need --yes.
 
-      Example: holdfast sync library.sqlite --to https://sync.example.com --space anna
-      Example: holdfast sync library.sqlite --restore 3
-      Example: holdfast sync library.sqlite --status
+      Example: \(Program.name) sync library.sqlite --to https://sync.example.com --space anna
+      Example: \(Program.name) sync library.sqlite --restore 3
+      Example: \(Program.name) sync library.sqlite --status
       """)
 
   static let tokenVariable = "HOLDFAST_SYNC_TOKEN"
@@ -125,7 +125,7 @@ struct Sync: Subcommand {
     guard let space = space ?? known else {
       if to != nil { throw ValidationError("The store is not connected yet: give --space NAME.") }
       throw StoreError(
-        .misuse, "\(store.path) is not connected to a space", suggestion: "holdfast sync \(store.shellWord) --to URL --space NAME")
+        .misuse, "\(store.path) is not connected to a space", suggestion: "\(Program.name) sync \(store.shellWord) --to URL --space NAME")
     }
     if let known, takeTheServers {
       throw ValidationError(
@@ -150,7 +150,7 @@ struct Sync: Subcommand {
     answer.foundProblems = status.refused > 0
     if status.lost > 0 {
       answer.notes.append(
-        "What lost on this device is kept: holdfast sync \(store.shellWord) --lost lists it, and --restore NUMBER brings it back.")
+        "What lost on this device is kept: \(Program.name) sync \(store.shellWord) --lost lists it, and --restore NUMBER brings it back.")
     }
     return answer
   }
@@ -202,7 +202,7 @@ struct Sync: Subcommand {
     let listed = try sync.lost()
     let entries = try (restore + discard).map { number in
       guard let entry = listed.first(where: { $0.id == number }) else {
-        throw StoreError(.notFound, "nothing lost under the number \(number)", suggestion: "holdfast sync \(store.shellWord) --lost")
+        throw StoreError(.notFound, "nothing lost under the number \(number)", suggestion: "\(Program.name) sync \(store.shellWord) --lost")
       }
       return entry
     }

@@ -32,7 +32,7 @@ struct ImportChoice {
       if found.count > 1 {
         throw Failure(
           code: "ambiguous", "\(source.path) may be for \(found.map { $0.name }.joined(separator: " or for "))",
-          suggestion: "\(Libraries.choices(found)); or --format, see holdfast formats", status: .usage)
+          suggestion: "\(Libraries.choices(found)); or --format, see \(Program.name) formats", status: .usage)
       }
     }
     throw unknown(look)
@@ -49,7 +49,7 @@ struct ImportChoice {
     let owner = Libraries.all.first { $0.readable.contains { $0.name == format } }?.name ?? "another library"
     throw StoreError(
       .wrongKind, "the format \(format ?? "") belongs to \(owner), not to \(name ?? names)",
-      suggestion: "Choose another store, or another format; see holdfast formats.")
+      suggestion: "Choose another store, or another format; see \(Program.name) formats.")
   }
 
   /// Refuses a source that is clearly another library's: every record would be quarantined as damaged.
@@ -77,7 +77,8 @@ struct ImportChoice {
         return StoreError.invalidJSON(error)
       }
     }
-    error.suggestion = "holdfast formats, which lists the formats that can be read; --format NAME, if the content does not show the format."
+    error.suggestion =
+      "\(Program.name) formats, which lists the formats that can be read; --format NAME, if the content does not show the format."
     return error
   }
 

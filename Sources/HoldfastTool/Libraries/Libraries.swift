@@ -1,14 +1,10 @@
 import ArgumentParser
 import Holdfast
-import HoldfastAudiobooks
-import HoldfastInference
-import HoldfastMusic
 import HoldfastTransfer
-import HoldfastWorkouts
 
 /// The libraries that this program knows, and the choice among them.
 enum Libraries {
-  static let all = [AudiobookLibrary.description, MusicStore.description, WorkoutLog.description, InferenceStore.description]
+  static var all: [LibraryDescription] { Program.current.libraries }
 
   static var readable: [FormatDescription] { all.flatMap(\.readable) }
   static var writable: [FormatDescription] { all.flatMap(\.writable) }

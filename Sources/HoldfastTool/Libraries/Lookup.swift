@@ -37,7 +37,8 @@ enum Lookup {
     }
     guard let first = found.first else {
       throw StoreError(
-        .notFound, "nothing has the id or the title \"\(text)\"", suggestion: "holdfast list STORE, or holdfast search STORE TEXT")
+        .notFound, "nothing has the id or the title \"\(text)\"",
+        suggestion: "\(Program.name) list STORE, or \(Program.name) search STORE TEXT")
     }
     guard found.count == 1 else { throw ambiguous(text, found) }
     return first

@@ -25,7 +25,7 @@ struct TablesByName {
     guard named.tables.isEmpty else { return }
     throw StoreError(
       .invalidSource, "\(source.path) \(database.found); none of them has the name of a table in \(store.path)",
-      suggestion: "holdfast list \(store.shellWord), which shows the store's tables.")
+      suggestion: "\(Program.name) list \(store.shellWord), which shows the store's tables.")
   }
 
   /// Shows the plan, and asks, unless nothing will be kept.

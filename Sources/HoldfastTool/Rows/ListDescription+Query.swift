@@ -19,7 +19,7 @@ extension ListDescription {
     }
     if let table = outline.tables.first(where: isHidden) {
       throw Failure(
-        code: "usage", "the rows of \(table) are never shown", suggestion: table == "holdfast_audit" ? "holdfast audit STORE" : nil,
+        code: "usage", "the rows of \(table) are never shown", suggestion: table == "holdfast_audit" ? "\(Program.name) audit STORE" : nil,
         status: .usage)
     }
     let columns = outline.columns
@@ -64,6 +64,6 @@ func blaming<T>(_ body: () throws -> T) throws -> T {
   do {
     return try body()
   } catch let error as StoreError where error.code == .misuse || error.code == .readOnly {
-    throw StoreError(.invalidValue, error.message, suggestion: "Correct the SQL. holdfast info lists the tables.")
+    throw StoreError(.invalidValue, error.message, suggestion: "Correct the SQL. \(Program.name) info lists the tables.")
   }
 }

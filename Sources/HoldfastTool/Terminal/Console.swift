@@ -4,7 +4,7 @@ import Holdfast
 /// Standard output for data, standard error for everything else.
 ///
 /// Writes are unbuffered. A reader that has gone away (`holdfast list … | head`) ends the output, not the command.
-struct Console: Sendable {
+package struct Console: Sendable {
   let outputIsTerminal = isatty(STDOUT_FILENO) == 1
   let errorIsTerminal = isatty(STDERR_FILENO) == 1
 
@@ -21,7 +21,7 @@ struct Console: Sendable {
   /// Data for people. Nothing in it reaches the terminal as a control sequence, whatever a store or a file's name holds.
   ///
   /// - Throws: `.diskFull` and `.inputOutput` when it cannot be written.
-  func write(_ text: String) throws { try writeLines(DisplayText.printableLines(text)) }
+  package func write(_ text: String) throws { try writeLines(DisplayText.printableLines(text)) }
 
   /// Data for programs.
   ///

@@ -4,7 +4,7 @@ import HoldfastInference
 import HoldfastTesting
 import Testing
 
-@testable import HoldfastCommand
+@testable import HoldfastTool
 
 @Suite("holdfast send against a server", .timeLimit(.minutes(10)))
 struct SendCommandTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import HoldfastCommand
+@testable import HoldfastTool
 
 @Suite("Stats")
 struct StatsTests {

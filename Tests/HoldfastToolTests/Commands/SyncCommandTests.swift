@@ -6,7 +6,7 @@ import HoldfastSyncServer
 import HoldfastTesting
 import Testing
 
-@testable import HoldfastCommand
+@testable import HoldfastTool
 
 @Suite("holdfast sync against a server", .timeLimit(.minutes(10)))
 struct SyncCommandTests {

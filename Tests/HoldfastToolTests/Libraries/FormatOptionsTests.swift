@@ -4,11 +4,13 @@ import Holdfast
 import HoldfastTransfer
 import Testing
 
-@testable import HoldfastCommand
+@testable import HoldfastTool
 
 /// A format of a fifth library declares its options, and the command line has them.
 @Suite("Options of formats")
 struct FormatOptionsTests {
+  init() { knowFourLibraries() }
+
   private enum Films: FormatChoice {
     static let formats = [
       FormatDescription("reel", "a reel", options: [FormatDescription.Option("gauge", "The width of the film.", .words(["8mm", "35mm"]))]),
@@ -74,10 +76,10 @@ struct FormatOptionsTests {
       (Import.self, Libraries.readable), (Export.self, Libraries.writable),
     ]
     for (command, formats) in commands {
-      let help = HoldfastTool.helpMessage(for: command, columns: 500)
+      let help = RootCommand.helpMessage(for: command, columns: 500)
       for option in formats.flatMap(\.options) { #expect(help.contains("--\(option.name) <") && help.contains(option.help), "\(option)") }
     }
-    let sources = Workbench.tests.appendingPathComponent("../../Sources/HoldfastCommand").standardizedFileURL
+    let sources = Workbench.tests.appendingPathComponent("../../Sources/HoldfastTool").standardizedFileURL
     let files = try FileManager.default.subpathsOfDirectory(atPath: sources.path).filter { $0.hasSuffix(".swift") }
     let code = try files.map { try String(contentsOf: sources.appendingPathComponent($0), encoding: .utf8) }.joined()
     for option in (Libraries.readable + Libraries.writable).flatMap(\.options) {

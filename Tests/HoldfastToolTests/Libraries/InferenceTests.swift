@@ -4,7 +4,7 @@ import HoldfastInference
 import HoldfastTransfer
 import Testing
 
-@testable import HoldfastCommand
+@testable import HoldfastTool
 
 @Suite("An inference store on the command line", .timeLimit(.minutes(10)))
 struct InferenceTests {

@@ -5,11 +5,13 @@ import HoldfastMusic
 import HoldfastTransfer
 import Testing
 
-@testable import HoldfastCommand
+@testable import HoldfastTool
 
 /// Which library a store or a source is for, and what a person is told when that cannot be known.
 @Suite("Libraries")
 struct LibrariesTests {
+  init() { knowFourLibraries() }
+
   @Test("what only its own program can do with a store is 65, and says what it holds")
   func unknownKind() throws {
     let bench = try Workbench()

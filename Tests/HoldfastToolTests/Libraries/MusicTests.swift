@@ -5,7 +5,7 @@ import HoldfastTesting
 import HoldfastTransfer
 import Testing
 
-@testable import HoldfastCommand
+@testable import HoldfastTool
 
 @Suite("Music on the command line")
 struct MusicTests {

@@ -8,11 +8,13 @@ import HoldfastTransfer
 import HoldfastWorkouts
 import Testing
 
-@testable import HoldfastCommand
+@testable import HoldfastTool
 
 /// A store whose library this program does not know is shown as its own app would show it.
 @Suite("A stranger's store")
 struct StrangersStoreTests {
+  init() { knowFourLibraries() }
+
   private struct Watering: StoredRecord, Codable {
     static let table = "waterings"
     var id: UUID

@@ -3,7 +3,7 @@ import Holdfast
 import HoldfastTesting
 import Testing
 
-@testable import HoldfastCommand
+@testable import HoldfastTool
 
 /// A database of another app goes into a store whose library this program does not know.
 @Suite("Tables by name")

@@ -4,7 +4,7 @@ import HoldfastTransfer
 import HoldfastWorkouts
 import Testing
 
-@testable import HoldfastCommand
+@testable import HoldfastTool
 
 @Suite("Workouts on the command line")
 struct WorkoutTests {

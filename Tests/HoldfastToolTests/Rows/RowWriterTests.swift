@@ -3,7 +3,7 @@ import Holdfast
 import HoldfastTransfer
 import Testing
 
-@testable import HoldfastCommand
+@testable import HoldfastTool
 
 @Suite("Rows that are written one by one")
 struct RowWriterTests {

@@ -1,7 +1,7 @@
 import Holdfast
 import Testing
 
-@testable import HoldfastCommand
+@testable import HoldfastTool
 
 @Suite("Which lines of a list, and in which order")
 struct SelectionTests {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @testable import Holdfast
-@testable import HoldfastCommand
+@testable import HoldfastTool
 @testable import HoldfastTransfer
 
 @Suite("Terminal")
