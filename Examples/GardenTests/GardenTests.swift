@@ -258,6 +258,7 @@ import Testing
           name: "plants", { garden, _ in garden.plantUpdates(in: kitchen) },
           reading: { garden, _ in try await garden.store.read { try Garden.plants(in: kitchen, in: $0) } }),
       ])
+    conformance.description = Garden.description
     // People have some hundred plants.
     conformance.walks = ["plants with a tag": ["SCAN plants", "USE TEMP B-TREE FOR ORDER BY"]]
     let first = [

@@ -37,6 +37,7 @@ extension SchemaDeclaration {
         trigger(name + "_update", comment, after: "UPDATE", of: sources, on: table, remove, add),
       ]
     }
+    declaration.textIndex = (name, table, columns.map(\.name))
     declaration.fill = { db, _ in try db.execute(sql: "INSERT INTO \(index) (\(index)) VALUES ('rebuild')") }
     return declaration
   }

@@ -23,6 +23,8 @@ public struct SchemaDeclaration: Sendable {
   var audited: AuditedTable? = nil
   /// The table whose changes the objects mark for sync; nil for other declarations.
   package internal(set) var synced: SyncedTable? = nil
+  /// For a full-text index: its name, its table, and the columns of the index. Otherwise nil.
+  package internal(set) var textIndex: (name: String, table: String, columns: [String])? = nil
   /// The objects, given the tables. Each object's SQL contains `comment`.
   let objects: @Sendable (_ comment: String, _ known: SchemaShape) throws -> Objects
 

@@ -14,9 +14,9 @@ enum Libraries {
     formats.map(\.name).reduce(into: []) { names, name in if !names.contains(name) { names.append(name) } }
   }
 
-  /// A sentence for each library in a help text: `audiobooks: collections, newest first; tracks, by collection.`
+  /// A sentence for each library in a help text: `audiobooks: collections, newest first; tracks, by collection.` None for one without words.
   static func help(_ words: (LibraryDescription) -> String) -> String {
-    all.map { "\($0.name): \(words($0))." }.joined(separator: " ")
+    all.map { ($0.name, words($0)) }.filter { !$0.1.isEmpty }.map { "\($0): \($1)." }.joined(separator: " ")
   }
 
   /// The known libraries in an existing store.

@@ -1,0 +1,83 @@
+import Foundation
+import GardenExample
+import Holdfast
+import HoldfastTesting
+import Testing
+
+/// The command `garden`, as a process: five lines beside the library.
+@Suite("The garden's command") struct GardenCommandTests {
+  private let folder: TemporaryFolder
+  private let journal: URL
+
+  init() throws {
+    folder = try TemporaryFolder()
+    journal = folder.file("garden.json")
+    let (bed, plant) = (NewID.derived(from: "kitchen"), NewID.derived(from: "basil"))
+    let text = """
+      {"beds": [{"id": "\(bed)", "name": "Kitchen"}],
+       "plants": [{"id": "\(plant)", "bed": "\(bed)", "place": 1, "name": "Basil", "variety": "Genovese", "tags": ["herb"]}],
+       "waterings": [{"id": "\(NewID.derived(from: "watering"))", "plant": "\(plant)", "at": "2026-05-01T06:00:00Z", "litres": 1.5}]}
+      """
+    try Data(text.utf8).write(to: journal)
+  }
+
+  /// Runs the command in the folder; both outputs are in the text.
+  private func garden(_ arguments: String..., status: Int32 = 0) throws -> String {
+    let (process, pipe) = (Process(), Pipe())
+    process.executableURL = Self.binary
+    process.arguments = arguments
+    process.currentDirectoryURL = journal.deletingLastPathComponent()
+    process.standardInput = FileHandle.nullDevice
+    (process.standardOutput, process.standardError) = (pipe, pipe)
+    process.environment = ProcessInfo.processInfo.environment.merging(["LLVM_PROFILE_FILE": "/dev/null", "COLUMNS": "80"]) { $1 }
+    try process.run()
+    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == status, "\(arguments): \(text)")
+    return text
+  }
+
+  /// Beside the test bundle.
+  private static let binary: URL = {
+    #if canImport(Darwin)
+      let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL ?? Bundle.main.bundleURL
+      return bundle.deletingLastPathComponent().appendingPathComponent("garden")
+    #else
+      let executable = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
+      return executable.deletingLastPathComponent().appendingPathComponent("garden")
+    #endif
+  }()
+
+  @Test("the journal's file is recognised and imported; lists, a bed with its plants, search and counts follow from the schema")
+  func looking() throws {
+    #expect(try garden("import", "garden.json", "--into", "garden.sqlite").contains("garden-json"))
+    let list = try garden("list", "garden.sqlite", "plants")
+    #expect(list.contains("Basil") && list.contains("SOWN_AT"), "\(list)")
+    let bed = try garden("show", "garden.sqlite", "kitchen")
+    #expect(bed.contains("Kitchen") && bed.contains("Genovese"), "\(bed)")
+    let waterings = try garden("show", "garden.sqlite", "Basil", "--json")
+    #expect(waterings.contains(#""watered_at": "2026-05-01T06:00:00.000Z""#) && waterings.contains(#""contents""#), "\(waterings)")
+    #expect(try garden("search", "garden.sqlite", "geno").contains("Basil"))
+    #expect(try garden("stats", "garden.sqlite").contains("waterings"))
+    #expect(try garden("snapshot", "create", "garden.sqlite").contains("1 bed, 1 plant, 1 watering"))
+    #expect(try garden("check", "garden.sqlite").contains("records"))
+  }
+
+  @Test("what was exported comes back")
+  func exported() throws {
+    _ = try garden("import", "garden.json", "--into", "garden.sqlite")
+    _ = try garden("export", "garden.sqlite", "--to", "export.json")
+    _ = try garden("import", "export.json", "--into", "copy.sqlite")
+    let lists = try ["garden.sqlite", "copy.sqlite"].map { try garden("list", $0, "plants") }
+    #expect(lists[0] == lists[1])
+  }
+
+  @Test("the command calls itself by its file's name, and has no command that none of its libraries needs")
+  func named() throws {
+    let help = try garden("help", "list")
+    #expect(help.contains("USAGE: garden list") && help.contains("Example: garden list") && help.contains("garden: beds,"), "\(help)")
+    #expect(try garden("show", "missing.sqlite", "x", status: 66).contains("Error: "))
+    #expect(try garden("lst", "garden.sqlite", status: 64).contains("Try: garden list\n"))
+    for command in ["send", "demo"] { #expect(try !garden("help").contains("\n  \(command) ")) }
+  }
+}
