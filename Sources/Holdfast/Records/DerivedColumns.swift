@@ -85,7 +85,7 @@ final class DerivedColumns: @unchecked Sendable {
 }
 
 /// Names of columns and tables.
-enum ColumnName {
+package enum ColumnName {
   /// A name as SQL text. A word of SQL, such as `order`, stands in backticks: in double quotes SQLite takes a missing column for a text.
   static func sql(_ name: String) -> String {
     sqlite3_keyword_check(name, Int32(clamping: name.utf8.count)) != 0 ? "`\(name)`" : name
@@ -105,7 +105,7 @@ enum ColumnName {
   }
 
   /// The column of a coding key: `dueAt` is `due_at`, `collectionID` is `collection_id`, `parsedJSONText` is `parsed_json_text`.
-  static func of(_ key: String) -> String {
+  package static func of(_ key: String) -> String {
     let letters = Array(key)
     var name = ""
     for (place, letter) in letters.enumerated() {

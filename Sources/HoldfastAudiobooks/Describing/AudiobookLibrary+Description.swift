@@ -241,11 +241,6 @@ private enum ShownBooks {
     .init("tracks_by_progress") { progress($0.tracks, finished: $0.finishedTracks, inProgress: $0.tracksInProgress).json },
   ]
 
-  private static let mostHeard: [ShownField<HeardCollection>] = [
-    .init("id") { .id($0.id) }, .init("title") { .text($0.title) }, .init("author") { .text($0.author) },
-    .init("listened_seconds") { .length($0.listenedSeconds) }, .init("total_seconds") { .length($0.totalSeconds) },
-  ]
-
   static func stats(_ reader: Reader) throws -> Shown {
     let numbers = try AudiobookLibrary.statistics(in: reader)
     let heard = try AudiobookLibrary.mostHeard(limit: 10, in: reader)
@@ -258,7 +253,7 @@ private enum ShownBooks {
         .chart(title: "Tracks by progress", .init(tracks.lines)),
         .chart(title: "Most heard", heard.map { ($0.title, $0.listenedSeconds, ShownValue.length($0.listenedSeconds).words) }),
       ])
-    shown.members["most_heard"] = .array(heard.map(mostHeard.object))
+    shown.members["most_heard"] = ShownProperties().list(of: heard).json
     return shown
   }
 

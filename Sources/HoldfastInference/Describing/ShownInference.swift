@@ -127,32 +127,29 @@ enum ShownInference {
       ShownField<ModelMetadata>(nil, String(name.prefix(60))) { _ in .text(cut(ShownValue.json(value).words)) }
     }
     var shown = (self.model + more).shown("model", model, usage.table(of: days))
-    let members = (models + self.model).members(of: model).merging(["usage": .array(days.map(usage.object))]) { own, _ in own }
-    shown.members["model"] = .object(members)
+    let properties = ShownProperties { value in
+      value is ModelMetadata ? ["thinking_tags": nil, "usage": .json(.array(days.map(usage.object)))] : [:]
+    }
+    shown.members["model"] = properties.object(of: model)
     return shown
   }
 
   private static func cut(_ text: String) -> String { text.count > 200 ? text.prefix(199) + "…" : text }
 
   private static let model: [ShownField<ModelMetadata>] = [
-    .init("name", "model") { .text($0.name) }, .init("description", "description") { .text($0.description) },
-    .init("author", "author") { .text($0.author) }, .init("license", "license") { .text($0.license) },
-    .init("version", "version") { .text($0.version) }, .init("format", "format") { .text($0.format.rawValue) },
-    .init("framework", "framework") { .text($0.framework.rawValue) }, .init(nil, "weights") { .text($0.quantization?.rawValue) },
-    .init(nil, "size") { .size($0.sizeBytes) }, .init("estimated_memory_bytes", "memory") { .size($0.estimatedMemoryBytes) },
-    .init(nil, "context") { .text($0.contextLength.map { ShownValue.counted($0, "token") }) }, .init("tags", "tags") { .texts($0.tags) },
+    .init(nil, "model") { .text($0.name) }, .init(nil, "description") { .text($0.description) },
+    .init(nil, "author") { .text($0.author) }, .init(nil, "license") { .text($0.license) },
+    .init(nil, "version") { .text($0.version) }, .init(nil, "format") { .text($0.format.rawValue) },
+    .init(nil, "framework") { .text($0.framework.rawValue) }, .init(nil, "weights") { .text($0.quantization?.rawValue) },
+    .init(nil, "size") { .size($0.sizeBytes) }, .init(nil, "memory") { .size($0.estimatedMemoryBytes) },
+    .init(nil, "context") { .text($0.contextLength.map { ShownValue.counted($0, "token") }) }, .init(nil, "tags") { .texts($0.tags) },
     .init(nil, "file") { .text($0.localPath) }, .init(nil, "gone since") { .time($0.missingSince) },
-    .init("download_url", "from") { .text($0.downloadURL) },
+    .init(nil, "from") { .text($0.downloadURL) },
     .init(nil, "used") { model in
       let last = model.lastUsedAt.map { ", last \(ShownValue.time($0).words)" } ?? ""
       return .text(model.usageCount > 0 ? ShownValue.counted(model.usageCount, "time") + last : nil)
     },
-    .init("id", "id") { .text($0.id) }, .init("capabilities") { .json(.object($0.capabilities)) },
-    .init("requirements") { .json($0.requirements.map(JSONValue.object) ?? .null) },
-    .init("download_size_bytes") { .size($0.downloadSizeBytes) }, .init("checksum") { .text($0.checksum) },
-    .init("supports_thinking") { .flag($0.supportsThinking) }, .init("downloaded_at") { .time($0.downloadedAt) },
-    .init("total_tokens_generated") { .count(Int($0.totalTokensGenerated)) }, .init("created_at") { .time($0.createdAt) },
-    .init("updated_at") { .time($0.updatedAt) },
+    .init(nil, "id") { .text($0.id) },
   ]
 
   private static let usage: [ShownField<ModelUsage>] = [

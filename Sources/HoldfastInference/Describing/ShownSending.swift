@@ -83,12 +83,7 @@ private struct Sending {
     .init("conflicts", "conflicts") {
       .told(.count($0.conflicts), $0.conflicts > 0 ? "\($0.conflicts), see holdfast list … conflicts" : nil)
     },
-    .init("set_aside") { .json(.array($0.status.setAside.map(row.object))) },
-  ]
-
-  private static let row: [ShownField<SyncStatus.SetAside>] = [
-    .init("kind") { .text($0.kind) }, .init("id") { .text($0.id) }, .init("reason") { .text($0.reason) },
-    .init("tried_at") { .time($0.triedAt) },
+    .init("set_aside") { ShownProperties().list(of: $0.status.setAside) },
   ]
 
   /// `3 telemetry, 1 model_metadata`; null and no words when nothing was sent, as asked.

@@ -5,22 +5,6 @@ import HoldfastTransfer
 extension ShownWorkouts {
   // MARK: Records
 
-  static let records: [ShownField<ExerciseRecords>] = [
-    .init("name") { .text($0.name) }, .init("unit") { .text($0.unit.rawValue) }, .init("formula") { .text($0.formula.rawValue) },
-    .init("heaviest") { json($0.heaviest) }, .init("set_volume") { json($0.setVolume) },
-    .init("workout_volume") { json($0.workoutVolume) }, .init("one_rep_max") { json($0.oneRepMax) },
-    .init("longest_duration") { json($0.longestDuration) }, .init("longest_distance") { json($0.longestDistance) },
-    .init("by_reps") { .json(.array($0.byReps.map(record.object))) },
-  ]
-
-  private static func json(_ best: PersonalRecord?) -> ShownValue { .json(best.map(record.object) ?? .null) }
-
-  private static let record: [ShownField<PersonalRecord>] = [
-    .init("value") { .number($0.value) }, .init("weight") { .number($0.weight?.value) },
-    .init("weight_unit") { .text($0.weight?.unit.rawValue) }, .init("reps") { .count($0.reps) }, .init("date") { .time($0.startedAt) },
-    .init("workout_id") { .id($0.workoutID) }, .init("set_id") { .id($0.setID) },
-  ]
-
   private static let bests: [ShownField<ExerciseRecords>] = [
     .init(nil, "EXERCISE", shrinks: true) { .text($0.name) },
     .init(nil, "HEAVIEST") { best in .text(best.heaviest.map { words($0, best.unit) }) },
@@ -85,10 +69,9 @@ extension ShownWorkouts {
       .init("week_streak", "weeks in a row") { .told(.count($0.weekStreak), "\($0.weekStreak), at most \($0.longestWeekStreak)") },
       .init("unit") { _ in .text(unit.rawValue) }, .init("first_workout_at") { .time($0.firstWorkoutAt) },
       .init("last_workout_at") { .time($0.lastWorkoutAt) }, .init("longest_week_streak") { .count($0.longestWeekStreak) },
-      .init("weeks") { _ in .json(.array(weeks.map(week.object))) }, .init("body_parts") { _ in .json(.array(parts.map(part.object))) },
-      .init("most_done") { .json(.array($0.mostDone.map(done.object))) },
-      .init("progress") { _ in .json(.array(progress.map(points.object))) },
-      .init("records") { _ in .json(.array(best.map(records.object))) },
+      .init("weeks") { _ in properties.list(of: weeks) }, .init("body_parts") { _ in properties.list(of: parts) },
+      .init("most_done") { properties.list(of: $0.mostDone) }, .init("progress") { _ in properties.list(of: progress) },
+      .init("records") { _ in properties.list(of: best) },
     ]
     let charts =
       [
@@ -107,26 +90,4 @@ extension ShownWorkouts {
   }
 
   private static func whole(_ volume: Double) -> String { ShownValue.decimal(volume, places: 0) }
-
-  private static func work<Item>(_ work: @escaping @Sendable (Item) -> TrainedWork) -> [ShownField<Item>] {
-    [.init("sets") { .count(work($0).sets) }, .init("volume") { .number(work($0).volume) }]
-  }
-
-  private static let week: [ShownField<WeekVolume>] =
-    work { $0.work } + [
-      .init("year") { .count($0.year) }, .init("week") { .count($0.week) }, .init("starts_at") { .time($0.startsAt) },
-      .init("workouts") { .count($0.workouts) }, .init("total_seconds") { .length(Double($0.trainedSeconds)) },
-    ]
-  private static let part: [ShownField<BodyPartVolume>] =
-    work { $0.work } + [.init("body_part") { .text($0.bodyPart.rawValue) }, .init("workouts") { .count($0.workouts) }]
-  private static let done: [ShownField<ExerciseVolume>] =
-    work { $0.work } + [.init("name") { .text($0.name) }, .init("workouts") { .count($0.workouts) }]
-  private static let point: [ShownField<ProgressPoint>] =
-    work { $0.work } + [
-      .init("workout_id") { .id($0.workoutID) }, .init("date") { .time($0.startedAt) }, .init("top_weight") { .number($0.topWeight) },
-      .init("one_rep_max") { .number($0.oneRepMax) },
-    ]
-  private static let points: [ShownField<Progress>] = [
-    .init("name") { .text($0.name) }, .init("points") { .json(.array($0.points.map(point.object))) },
-  ]
 }

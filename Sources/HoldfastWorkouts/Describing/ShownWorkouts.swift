@@ -75,7 +75,7 @@ enum ShownWorkouts {
         .init("started_at", "started") { .time($0.startedAt) },
         .init("ended_at", "ended") { .told(.time($0.endedAt), isInProgress ? "in progress" : ShownValue.time($0.endedAt).words) },
         .init("duration_seconds", "length") { .seconds($0.durationSeconds) }, .init("id", "id") { .id($0.id) },
-        .init("is_in_progress") { _ in .flag(isInProgress) }, .init("exercises") { .json(.array($0.exercises.map(exercise.object))) },
+        .init("is_in_progress") { _ in .flag(isInProgress) }, .init("exercises") { properties.list(of: $0.exercises) },
       ]
       return fields.shown("workout", workout, table(workout.exercises))
     },
@@ -98,7 +98,7 @@ enum ShownWorkouts {
     row("template", where: "state = 'template'") { id, reader in
       let fields: [ShownField<WorkoutTemplate>] = [
         .init("name", "template") { .text($0.name) }, .init("note", "note") { .text($0.note) }, .init("id", "id") { .id($0.id) },
-        .init("exercises") { .json(.array($0.exercises.map(exercise.object))) },
+        .init("exercises") { properties.list(of: $0.exercises) },
       ]
       return try WorkoutLog.template(id, in: reader).map { fields.shown("template", $0, table($0.exercises)) }
     },
@@ -114,55 +114,58 @@ enum ShownWorkouts {
       .init(nil, "one-rep max") { best in
         .text(best?.oneRepMax.map { "\(ShownValue.decimal($0.value, places: 1)) \(unit.rawValue), estimated by Epley" })
       },
-      .init("id", "id") { _ in .id(id(ofExercise: name)) }, .init("records") { .json($0.map(records.object) ?? .null) },
-      .init("history") { _ in .json(.array(history.map(performed.object))) },
+      .init("id", "id") { _ in .id(id(ofExercise: name)) }, .init("records") { .json($0.map(properties.object) ?? .null) },
+      .init("history") { _ in properties.list(of: history) },
     ]
     return fields.shown("exercise", best, performed.table(of: history))
   }
 
   private static let performed: [ShownField<PerformedExercise>] = [
-    .init("started_at", "DATE") { .time($0.startedAt) }, .init("workout_name", "WORKOUT", shrinks: true) { .text($0.workoutName) },
+    .init(nil, "DATE") { .time($0.startedAt) }, .init(nil, "WORKOUT", shrinks: true) { .text($0.workoutName) },
     .init(nil, "SETS", shrinks: true) { performed in
       let sets = performed.exercise.sets.map { SetWords($0, of: performed.exercise).done($0) }
       return .text(sets.filter { !$0.isEmpty }.joined(separator: ", "))
     },
-    .init("workout_id", "ID") { .id($0.workoutID) }, .init("exercise") { .json(exercise.object(of: $0.exercise)) },
+    .init(nil, "ID") { .id($0.workoutID) },
   ]
 
   // MARK: Sets
 
-  static let exercise: [ShownField<Exercise>] = [
-    .init("id") { .id($0.id) }, .init("name") { .text($0.name) }, .init("type") { .text($0.type.rawValue) },
-    .init("body_part") { .text($0.bodyPart?.main.rawValue) }, .init("superset") { .count($0.superset) },
-    .init("weight_unit") { .text($0.weightUnit?.rawValue) }, .init("pinned_notes") { .texts($0.pinnedNotes) },
-    .init("notes") { .texts($0.notes) }, .init("duration_seconds") { .count($0.durationSeconds) },
-    .init("warm_up_rest_seconds") { .count($0.warmUpRestSeconds) }, .init("rest_seconds") { .count($0.restSeconds) },
-    .init("sets") { exercise in
-      let unit: [ShownField<ExerciseSet>] = [
-        .init("weight_unit") { .text(($0.weightUnit ?? exercise.weightUnit ?? .pounds).rawValue) }
+  /// For programs: exercises with their sets, records, and sums of work.
+  static let properties: ShownProperties = .init { value in
+    func work(_ work: TrainedWork) -> [String: ShownValue?] {
+      ["work": nil, "sets": .count(work.sets), "volume": .number(work.volume)]
+    }
+    switch value {
+    case let exercise as Exercise:
+      return [
+        "body_part": .text(exercise.bodyPart?.main.rawValue), "sets": properties.list(of: exercise.sets.map { named($0, of: exercise) }),
       ]
-      return .json(.array(exercise.sets.map((set + unit).object)))
-    },
-  ]
+    case let record as PersonalRecord:
+      return [
+        "started_at": nil, "date": .time(record.startedAt), "weight": .number(record.weight?.value),
+        "weight_unit": .text(record.weight?.unit.rawValue),
+      ]
+    case let week as WeekVolume:
+      return work(week.work).merging(["trained_seconds": nil, "total_seconds": .length(Double(week.trainedSeconds))]) { $1 }
+    case let part as BodyPartVolume: return work(part.work)
+    case let exercise as ExerciseVolume: return work(exercise.work)
+    case let point as ProgressPoint:
+      let left: [String: ShownValue?] = [
+        "started_at": nil, "date": .time(point.startedAt), "duration_seconds": nil, "distance_meters": nil,
+      ]
+      return work(point.work).merging(left) { $1 }
+    default: return [:]
+    }
+  }
 
-  private static let set: [ShownField<ExerciseSet>] = [
-    .init("id") { .id($0.id) }, .init("type") { .text($0.type.rawValue) }, .init("is_completed") { .flag($0.isCompleted) },
-    .init("completed_at") { .time($0.completedAt) }, .init("note") { .text($0.note) },
-    .init("distance_unit") { .text(($0.distanceUnit ?? .meters).rawValue) }, .init("suggested") { .json(plan.object(of: $0)) },
-    .init("actual") { .json(actual.object(of: $0)) },
-  ]
-
-  private static let plan: [ShownField<ExerciseSet>] = [
-    .init("weight") { .number($0.suggested.weight) }, .init("reps") { .count($0.suggested.reps) },
-    .init("rep_range") { .count($0.suggested.repRange) }, .init("duration_seconds") { .count($0.suggested.durationSeconds) },
-    .init("rpe") { .number($0.suggested.rpe) }, .init("rest_seconds") { .count($0.suggested.restSeconds) },
-  ]
-
-  private static let actual: [ShownField<ExerciseSet>] = [
-    .init("weight") { .number($0.actual.weight) }, .init("reps") { .count($0.actual.reps) },
-    .init("distance") { .number($0.actual.distance) }, .init("duration_seconds") { .count($0.actual.durationSeconds) },
-    .init("rpe") { .number($0.actual.rpe) }, .init("rest_seconds") { .count($0.actual.restSeconds) },
-  ]
+  /// The set with the units that it has by its exercise or by default.
+  private static func named(_ set: ExerciseSet, of exercise: Exercise) -> ExerciseSet {
+    var set = set
+    set.weightUnit = set.weightUnit ?? exercise.weightUnit ?? .pounds
+    set.distanceUnit = set.distanceUnit ?? .meters
+    return set
+  }
 
   /// A set with its exercise; an exercise without sets has a line, too.
   private struct Line {
