@@ -93,7 +93,9 @@ package struct ShownTable: Sendable {
         reference.parent.lowercased() == name.lowercased() && reference.action == "CASCADE" && reference.from.count == 1
           && (reference.to.isEmpty || reference.to.map { $0.lowercased() } == key.map { $0.lowercased() })
       }
-      return reference.map { (ShownTable(table.name, table.given.filter { $0 != table.rowIDColumn }, key: table.storedOrder), $0.from[0]) }
+      // A number that only this file gives says nothing beside another key.
+      let columns = table.given.filter { $0 != table.rowIDColumn || table.uniqueKey == nil }
+      return reference.map { (ShownTable(table.name, columns, key: table.storedOrder), $0.from[0]) }
     }
   }
 

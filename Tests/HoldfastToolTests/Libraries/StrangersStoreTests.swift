@@ -145,6 +145,31 @@ struct StrangersStoreTests {
     #expect(spoilt.status == 65 && spoilt.errors.contains("Open the store with its app"), "\(spoilt.errors)")
   }
 
+  @Test("a row is shown with the first 100 of the rows that are deleted with it; rows that stay, and hidden ones, are not shown")
+  func contents() throws {
+    let bench = try Workbench()
+    let store = try Self.desk(
+      """
+      CREATE TABLE boxes (id TEXT PRIMARY KEY, contents TEXT);
+      CREATE TABLE pens (id INTEGER PRIMARY KEY, box TEXT REFERENCES boxes (id) ON DELETE CASCADE, ink TEXT);
+      CREATE TABLE loans (id INTEGER PRIMARY KEY, box TEXT REFERENCES boxes (id));
+      CREATE TABLE codes (id INTEGER PRIMARY KEY, box TEXT REFERENCES boxes (id) ON DELETE CASCADE, pin TEXT);
+      INSERT INTO boxes VALUES ('b1', 'red');
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 101) INSERT INTO pens (box, ink) SELECT 'b1', 'ink ' || i FROM n;
+      INSERT INTO loans VALUES (1, 'b1');
+      INSERT INTO codes VALUES (1, 'b1', 'marked-secret');
+      """, hiding: ["codes"], in: bench)
+    let document = try bench.run("show", store, "b1", "--json").document
+    let contents = try #require(document["contents"] as? [String: [String: Any]])
+    #expect(document["column_contents"] as? String == "red" && contents.keys.sorted() == ["pens"])
+    let rows = contents["pens"]?["rows"] as? [[String: Any]]
+    #expect(contents["pens"]?["total"] as? Int == 101 && rows?.count == 100)
+    #expect(rows?.first?["ink"] as? String == "ink 1" && rows?.first?["id"] as? Int == 1)
+    let text = try bench.run("show", store, "b1").output
+    #expect(text.contains("pens, the first 100 of 101") && text.contains("ink 100") && !text.contains("ink 101"), "\(text)")
+    #expect(!text.contains("marked-secret"))
+  }
+
   @Test("a library beside one that is known is named as left out")
   func beside() throws {
     let bench = try Workbench()
