@@ -59,7 +59,7 @@ func withLibrary<T>(
   for notice in store.notices { Console().note(DisplayText.printable("note: \(notice.message)")) }
   let result: T
   do {
-    if !library.isKnown { library.lists = try store.read(PlainTables.lists) }
+    if !library.isKnown { library = try store.read { [library] in try PlainTables.described(library, in: $0) } }
     result = try body(library, store)
   } catch {
     // The first error is the one that matters.

@@ -7,7 +7,7 @@ struct Search: Subcommand {
     abstract: "Finds records that contain these words.",
     discussion: """
       \(Libraries.help(\.searched)) Every word must be there, and may be the beginning of a longer one. Case and accents do not matter; \
-      Chinese and Japanese words are found inside a sentence. Nothing found is not an error.
+      Chinese and Japanese words are found inside a sentence. In a store of another program: its search indexes. Nothing found is not an error.
 
       Example: \(Program.name) search library.sqlite "moby dick" --ranked
       """)
@@ -34,7 +34,7 @@ struct Search: Subcommand {
 
   func perform(_ console: Console) throws -> Answer {
     try withLibrary(store, library, lock) { library, open in
-      try library.checkKnown(store)
+      if library.search == nil { try library.checkKnown(store) }
       let (hits, tables) = try open.read { try library.search?(text, ranked, limit, $0) ?? ([], []) }
       return Answer(
         document: ["query": .string(text), "ranked": .bool(ranked), "hits": .array(hits)], blocks: tables,

@@ -25,8 +25,7 @@ struct Show: Subcommand {
   func perform(_ console: Console) throws -> Answer {
     try withLibrary(store, library, lock) { library, open in
       try open.read { reader in
-        let kinds = try library.isKnown ? library.kinds : PlainTables.kinds(in: reader)
-        let (kind, found) = try Lookup.one(id, of: kinds, in: reader)
+        let (kind, found) = try Lookup.one(id, of: library.kinds, in: reader)
         guard let shown = try found.show(reader) else { throw StoreError(.notFound, "there is no \(kind.name) \(found.id)") }
         var answer = Answer(shown)
         answer.document["kind"] = .string(kind.name)

@@ -6,7 +6,7 @@ struct Stats: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows a library in numbers.",
     discussion: """
-      With bars on a terminal, as numbers alone elsewhere.
+      With bars on a terminal, as numbers alone elsewhere. Of a store of another program: how many rows each table has.
 
       Example: \(Program.name) stats library.sqlite
       """)
@@ -20,8 +20,7 @@ struct Stats: Subcommand {
 
   func perform(_ console: Console) throws -> Answer {
     try withLibrary(store, library, lock) { library, open in
-      try library.checkKnown(store)
-      return Answer(try open.read { try (library.stats ?? library.info)($0) }).about(store)
+      Answer(try open.read { try (library.stats ?? library.info)($0) }).about(store)
     }
   }
 }

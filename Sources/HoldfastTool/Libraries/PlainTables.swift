@@ -3,11 +3,36 @@ import HoldfastTransfer
 
 /// The tables of a store that this program does not know, with values as the file describes them.
 enum PlainTables {
-  /// One list for each table, by name.
-  static func lists(in reader: Reader) throws -> [ListDescription] { try tables(in: reader).map(\.list) }
+  /// The description with what follows from the file: a list and a count for each table, by name; a kind of record for each table whose rows
+  /// one column identifies; and what its search indexes find.
+  static func described(_ library: LibraryDescription, in reader: Reader) throws -> LibraryDescription {
+    let tables = try tables(in: reader)
+    var library = library
+    library.lists = tables.map(\.list)
+    library.kinds = tables.compactMap(\.kind)
+    library.stats = { reader in
+      let counts = try tables.map { ($0.name, try reader.count("SELECT count(*) FROM \(sql: .names([$0.name]))")) }
+      return Shown(["rows": .numbers(Dictionary(counts) { first, _ in first })], [.facts(counts.map { ($0, String($1)) })])
+    }
+    let indexes = try indexes(of: tables, in: reader)
+    guard !indexes.isEmpty else { return library }
+    library.search = { text, ranked, limit, reader in
+      let found = try indexes.map { try $0.table.found(text, in: $0.index, ranked: ranked, limit: limit, reader) }
+      return (found.flatMap(\.hits), found.map(\.table))
+    }
+    return library
+  }
 
-  /// One kind of record for each table whose rows one column identifies.
-  static func kinds(in reader: Reader) throws -> [ShownKind] { try tables(in: reader).compactMap(\.kind) }
+  /// The full-text indexes that the kit has made for these tables.
+  private static func indexes(of tables: [ShownTable], in reader: Reader) throws -> [(table: ShownTable, index: String)] {
+    let named = try reader.values(
+      """
+      SELECT i.name, t.tbl_name FROM sqlite_schema i JOIN sqlite_schema t ON t.type = 'trigger' AND t.name = i.name || '_insert'
+      WHERE i.type = 'table' AND i.sql LIKE 'CREATE VIRTUAL TABLE % /* declared by % USING fts5 %' ORDER BY i.rowid
+      """
+    ) { row in (index: try row.text(), table: try row.text()) }
+    return named.compactMap { name in tables.first { $0.name == name.table }.map { ($0, name.index) } }
+  }
 
   /// Leaves out tables of the kit, of SQLite and of search indexes, and those that are never exported.
   private static func tables(in reader: Reader) throws -> [ShownTable] {

@@ -1,10 +1,10 @@
-import Holdfast
+package import Holdfast
 
 /// What follows from a table: a list of its rows, a kind of thing, and what a search finds in it. Values are shown as the file describes them.
 package struct ShownTable: Sendable {
   private typealias Row = [ShownValue]
 
-  let name: String
+  package let name: String
   private let columns: [String]
   /// What identifies a row.
   private let key: [String]
@@ -113,7 +113,7 @@ package struct ShownTable: Sendable {
   }
 
   /// What a full-text index of this table finds, as hits and as a table for people.
-  func found(
+  package func found(
     _ text: String, in index: String, ranked: Bool, limit: Int, _ reader: Reader
   ) throws -> (hits: [JSONValue], table: ShownBlock) {
     guard let query = SearchText.query(text) else { return ([], .facts([])) }

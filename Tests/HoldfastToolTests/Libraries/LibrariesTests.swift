@@ -18,7 +18,7 @@ struct LibrariesTests {
     let store = try Store.open(
       at: bench.url("later.sqlite"), schemas: [StoreSchema("later", migrations: [Migration("later/001", sql: "CREATE TABLE x (y)")])])
     try store.close()
-    for command in [["search", "x"], ["stats"], ["migrate"], ["import", "--into"]] {
+    for command in [["search", "x"], ["migrate"], ["import", "--into"]] {
       let arguments =
         command.first == "import"
         ? ["import", try bench.write("{}", to: "library.json")] + ["--into", bench.path("later.sqlite")]

@@ -170,6 +170,33 @@ struct StrangersStoreTests {
     #expect(!text.contains("marked-secret"))
   }
 
+  @Test("search finds what the declared indexes find, each with its table, and stats counts rows; hidden tables are in neither")
+  func searched() throws {
+    let bench = try Workbench()
+    func table(_ name: String) -> String {
+      "CREATE TABLE \(name) (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL) STRICT;"
+    }
+    let schema = StoreSchema(
+      "desk", migrations: [Migration("desk/001", sql: table("pens") + table("codes"))],
+      declarations: [.fullText("pens_search", of: "pens", ["name"]), .fullText("codes_search", of: "codes", ["name"])],
+      neverExported: ["codes"])
+    let store = try Store.open(at: bench.url("desk.sqlite"), schemas: [schema])
+    try store.write { tx in
+      try tx.execute("INSERT INTO pens (id, name) VALUES ('p1', 'Blue pen'), ('p2', 'Blueish pen, blue'), ('p3', 'Red')")
+      try tx.execute("INSERT INTO codes (id, name) VALUES ('c1', 'blue marked-secret')")
+    }
+    try store.close()
+    for arguments in [["--json"], ["--json", "--ranked"]] {
+      let found = try Running(Workbench.binary, ["search", bench.path("desk.sqlite"), "BLUE pe"] + arguments, in: bench.folder).finish()
+      let hits = found.document["hits"] as? [[String: Any]]
+      #expect(Set(hits?.compactMap { $0["id"] as? String } ?? []) == ["p1", "p2"], "\(found.output)\(found.errors)")
+      #expect(hits?.allSatisfy { $0["kind"] as? String == "pens" } == true && !found.output.contains("marked-secret"))
+    }
+    let counted = try bench.run("stats", bench.path("desk.sqlite"), "--json")
+    #expect(counted.document["rows"] as? [String: Int] == ["pens": 3], "\(counted.output)\(counted.errors)")
+    #expect(try bench.run("stats", bench.path("desk.sqlite")).output.contains("pens"))
+  }
+
   @Test("a library beside one that is known is named as left out")
   func beside() throws {
     let bench = try Workbench()
