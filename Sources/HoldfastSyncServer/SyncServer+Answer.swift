@@ -29,20 +29,21 @@ public struct SyncAnswer: Sendable {
     self.status = status ?? self.status
   }
 
-  init(_ response: SyncResponse, rows: Int = 0) {
-    (status, body, self.rows) = (response.status, response.body, rows)
-    if case .page(let page, _, _) = response.outcome { self.rows = page.count }
+  /// - Parameter lines: of a page, the lines of its rows.
+  init(_ response: SyncResponse, rows: Int = 0, lines: [String]? = nil) {
+    (status, body, self.rows) = (response.status, response.body(lines: lines), lines?.count ?? rows)
   }
 
   /// The answer to a request for which the store failed. Whose fault it was, the status says: not the device's.
-  init(failure error: any Error, now: Int64) {
+  public init(failure error: any Error, now: Int64) {
     let problem = error as? StoreError ?? StoreError(.inputOutput, "the request failed", cause: error)
     let passes: [StoreError.Code] = [.diskFull, .busy]
     self.init(SyncResponse(.failed(StoreError(passes.contains(problem.code) ? problem.code : .inputOutput, "")), now: now, epoch: ""))
     self.problem = problem
   }
 
-  init(head: Int64, epoch: String, now: Int64) {
+  /// The answer to the question for a space's head.
+  public init(head: Int64, epoch: String, now: Int64) {
     status = 200
     let members: JSONValue = .object(["epoch": .string(epoch), "head": .integer(head), "now": .integer(now)])
     (body, self.head) = (Data((members.canonicalText() + "\n").utf8), head)
@@ -61,44 +62,16 @@ extension SyncServer {
   /// The greatest size of a request's body in bytes, unzipped: 1 MB.
   public static let greatestBytes = SyncRequest.greatestBytes
 
-  /// Answers the request with this body. An error of the store is the answer 503.
-  ///
-  /// Pushes that wait at the same time share one transaction; each has its own answer, and one that fails undoes nothing of the others. The
-  /// answer comes after the commit. Cancelling the task does not stop a push that waits for its transaction.
-  /// - Parameters:
-  ///   - body: unzipped. Devices send bodies above 1 KB as gzip, with `Content-Encoding`; expand no more than `greatestBytes`.
-  ///   - token: the token that the device presented, nil for none. It is looked up in the store each time.
-  ///   - now: the server's time in milliseconds since 1970.
-  public func answer(_ verb: Verb, _ body: Data, in space: String, token: String?, now: Int64) async -> SyncAnswer {
-    do {
-      let refused = try await store.read(as: "token") { reader in try Self.refusal(of: verb, in: space, token, now, reader) }
-      if let refused { return SyncAnswer(refused) }
-      let request: SyncRequest
-      do { request = try SyncRequest(body: body) } catch let error as StoreError {
-        return SyncAnswer(SyncResponse(.failed(error), now: now, epoch: ""))
-      }
-      switch (verb, request.verb) {
-      case (.pull, .pull): return SyncAnswer(try await store.read(as: "pull") { reader in try pull(request, in: space, now: now, reader) })
-      case (.push, .push(let rows)):
-        let response = try await pushes.run(in: store) { tx in try push(rows, of: request, in: space, now: now, tx) }
-        return SyncAnswer(response, rows: rows.count)
-      case (.pull, .push), (.push, .pull):
-        let message = verb == .pull ? "only a push has \"rows\"" : "\"rows\" is missing"
-        return SyncAnswer(SyncResponse(.failed(StoreError(.invalidSource, "line 1: \(message)")), now: now, epoch: ""))
-      }
-    } catch {
-      return SyncAnswer(failure: error, now: now)
-    }
-  }
-
-  /// Answers the head of a space: the number of its last push. The body is `{"epoch":"…","head":7,"now":1764000000000}`.
+  /// Answers the head of a space: the number of its last push. The body is `{"epoch":"…","head":7,"now":1764000000000}`. An error of the
+  /// store is the answer 503.
   ///
   /// - Parameters: as of `answer(_:_:in:token:now:)`.
   public func head(of space: String, token: String?, now: Int64) async -> SyncAnswer {
     do {
       return try await store.read(as: "head") { reader in
-        if let refused = try Self.refusal(of: .pull, in: space, token, now, reader) { return SyncAnswer(refused) }
-        let found = try Space.find(space, reader)
+        let token = try token.flatMap { try StoredToken.find($0, reader)?.shown }
+        if let refused = SyncAnswer.refusal(of: .pull, in: space, by: token, now: now) { return refused }
+        let found = try StoredSpace.find(space, reader)
         return SyncAnswer(head: found.head, epoch: found.epoch, now: now)
       }
     } catch {
@@ -106,14 +79,49 @@ extension SyncServer {
     }
   }
 
-  /// Nil for a token that may do this. Without a valid token the answer does not tell whether there is such a space.
-  private static func refusal(
-    of verb: Verb, in space: String, _ token: String?, _ now: Int64, _ reader: Reader
-  ) throws -> SyncResponse? {
-    func refused(_ code: StoreError.Code, _ message: String) -> SyncResponse {
-      SyncResponse(.failed(StoreError(code, message)), now: now, epoch: "")
+  /// The token with this text; nil for one that was revoked or never made.
+  public func token(_ text: String) async throws -> SyncToken? {
+    try await store.read(as: "token") { reader in try StoredToken.find(text, reader)?.shown }
+  }
+
+  /// Merges a push into a space. Pushes that wait at the same time share one transaction. Cancelling the task stops none that waits.
+  ///
+  /// - Throws: the errors of the store. Then nothing was applied.
+  public func push(_ push: SyncPush, in space: String, now: Int64) async throws -> SyncAnswer {
+    let response = try await pushes.run(in: store) { tx in try apply(push, in: space, now: now, tx) }
+    return SyncAnswer(response, rows: push.sent)
+  }
+
+  /// The rows behind the cursor.
+  ///
+  /// - Throws: the errors of a read; `.decoding` for a line that is not its row's.
+  public func pull(_ pull: SyncPull, in space: String, now: Int64) async throws -> SyncAnswer {
+    try await store.read(as: "pull") { reader in
+      let (found, page) = try page(for: pull.request, in: space, reader)
+      return try found.map { try pull.answer(from: $0, page, now: now) } ?? SyncAnswer(StoredSpace.notFound(space), now: now)
     }
-    guard let token, let found = try StoredToken.find(token, reader) else { return refused(.permissionDenied, "the token is not valid") }
+  }
+
+  /// Throws when the store cannot be read.
+  public func look() async throws {
+    _ = try await store.read(as: "healthz") { reader in try reader.count("SELECT count(*) FROM sync_pushes") }
+  }
+
+  /// Ends at once: other processes tell nothing. Their pushes are in every later answer.
+  public func pushesElsewhere() -> AsyncStream<String?> { AsyncStream { $0.finish() } }
+
+  /// Closes the store.
+  ///
+  /// - Throws: what `Store.close()` throws.
+  public func close() async throws { try store.close() }
+}
+
+extension SyncAnswer {
+  /// The answer to a request that its token does not allow; nil for one that it allows. Without a valid token the answer does not tell
+  /// whether there is such a space.
+  public static func refusal(of verb: SyncServer.Verb, in space: String, by found: SyncToken?, now: Int64) -> SyncAnswer? {
+    func refused(_ code: StoreError.Code, _ message: String) -> SyncAnswer { SyncAnswer(StoreError(code, message), now: now) }
+    guard let found else { return refused(.permissionDenied, "the token is not valid") }
     guard found.space == space else { return refused(.notFound, "the token is of another space") }
     return verb == .push && found.role == .reads ? refused(.readOnly, "the token only reads") : nil
   }

@@ -19,12 +19,12 @@ extension SyncServer {
 
   private func wrongDigests() throws -> [IntegrityReport.Finding] {
     try store.read { reader in
-      try reader.all(Space.self, "ORDER BY space").compactMap { space in
+      try reader.all(StoredSpace.self, "ORDER BY space").compactMap { space in
         var sum: UInt64 = 0
-        try reader.each(StoredLine.self, "WHERE space = \(space.space)") { line in sum &+= SyncRow.digest(ofLine: line.line) }
+        try reader.each(StoredLine.self, "WHERE space = \(space.space)") { line in sum &+= SyncRow.digest(ofLine: line.stored.line) }
         guard sum != UInt64(bitPattern: space.digest) else { return nil }
         return IntegrityReport.Finding(
-          part: .invariants, table: Space.table, row: space.space, message: "the digest of the space is not the sum over its rows")
+          part: .invariants, table: StoredSpace.table, row: space.space, message: "the digest of the space is not the sum over its rows")
       }
     }
   }

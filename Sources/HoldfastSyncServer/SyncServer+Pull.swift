@@ -4,28 +4,26 @@ package import HoldfastSync
 extension SyncServer {
   /// The rows behind the request's cursor, as `answer(_:in:now:)`, in a read of the caller's.
   package func pull(_ request: SyncRequest, in name: String, now: Int64, _ reader: Reader) throws -> SyncResponse {
-    try answering(request, in: name, now: now, reader) { space in
-      let (rows, more) = try page(after: request.cursor, of: space.space, reader)
-      guard more, let last = rows.last else { return .page(rows, cursor: space.head, more: false) }
-      return .page(rows, cursor: last.sequence, more: true)
+    let (space, page) = try page(for: request, in: name, reader)
+    guard let space else { return SyncResponse(.failed(StoredSpace.notFound(name)), now: now, epoch: "") }
+    var response = SyncPull(request).response(from: space, page, now: now)
+    if case .page(_, let cursor, let more) = response.outcome {
+      response.outcome = .page(try page.whole.map { try StoredLine($0).answered }, cursor: cursor, more: more)
     }
+    return response
   }
 
-  private func page(after cursor: Int64, of space: String, _ reader: Reader) throws -> (rows: [SyncResponse.Stored], more: Bool) {
+  /// The space, nil when it is not there, and a page for a request that it takes.
+  func page(for request: SyncRequest, in name: String, _ reader: Reader) throws -> (StoredSpace?, SyncPage) {
     struct Full: Error {}
-    var rows: [SyncResponse.Stored] = []
-    // The rows of whole pushes, and the bytes of all.
-    var (whole, bytes) = (0, 0)
+    var page = SyncPage(rows: pageRows, bytes: pageBytes)
+    guard let space = try reader.first(StoredSpace.self, "WHERE space = \(name)") else { return (nil, page) }
+    guard space.refusal(of: request) == nil else { return (space, page) }
     do {
-      try reader.each(StoredLine.self, "WHERE space = \(space) AND sequence > \(cursor) ORDER BY sequence, tbl, key") { line in
-        if let last = rows.last, last.sequence != line.sequence { whole = rows.count }
-        bytes += line.line.utf8.count
-        if whole > 0, rows.count >= pageRows || bytes > pageBytes { throw Full() }
-        rows.append(line.stored)
+      try reader.each(SyncLine.self, "WHERE space = \(name) AND sequence > \(request.cursor) ORDER BY sequence, tbl, key") { line in
+        guard page.add(line) else { throw Full() }
       }
-      return (rows, false)
-    } catch is Full {
-      return (Array(rows.prefix(whole)), true)
-    }
+    } catch is Full {}
+    return (space, page)
   }
 }

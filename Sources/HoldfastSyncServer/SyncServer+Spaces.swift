@@ -19,7 +19,8 @@ public struct SyncSpace: Sendable, Hashable {
   /// The least schema of a device that the space takes; 0 takes all. See `SyncServer.requireSchema(_:in:)`.
   public let minSchema: Int
 
-  init(_ space: Space) {
+  /// What a store has of it.
+  public init(_ space: StoredSpace) {
     (name, epoch, head) = (space.space, space.epoch, space.head)
     (rows, bytes, limits, minSchema) = (space.rows, space.bytes, space.limits, space.minSchema)
   }
@@ -42,14 +43,14 @@ extension SyncServer {
   ///
   /// - Throws: the errors of a read.
   public func spaces() throws -> [SyncSpace] {
-    try store.read { reader in try reader.all(Space.self, "ORDER BY space").map(SyncSpace.init) }
+    try store.read { reader in try reader.all(StoredSpace.self, "ORDER BY space").map(SyncSpace.init) }
   }
 
   /// The space of this name.
   ///
   /// - Throws: `.notFound`; the errors of a read.
   public func space(_ name: String) throws -> SyncSpace {
-    try store.read { reader in SyncSpace(try Space.find(name, reader)) }
+    try store.read { reader in SyncSpace(try StoredSpace.find(name, reader)) }
   }
 
   /// Begins a new epoch, a new id from the store's options, in a space, or in all of them in one transaction. Call it after the store was
@@ -59,7 +60,7 @@ extension SyncServer {
   /// - Throws: `.notFound`; the errors of a write.
   public func beginEpoch(in name: String? = nil) throws {
     try store.write { tx in
-      let spaces = try name.map { [try Space.find($0, tx)] } ?? tx.all(Space.self)
+      let spaces = try name.map { [try StoredSpace.find($0, tx)] } ?? tx.all(StoredSpace.self)
       for var space in spaces {
         space.beginEpoch(in: tx)
         try tx.upsert(space)
@@ -76,7 +77,9 @@ extension SyncServer {
   }
 
   /// Names stand in paths, in command lines and in logs.
-  static func checkName(_ name: String) throws {
+  ///
+  /// - Throws: `.invalidValue` for a text that is no name of a space or a token.
+  public static func checkName(_ name: String) throws {
     let letters = Set("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
     let isName = name.utf8.first.map(letters.contains) ?? false && name.utf8.count <= 100
     guard isName, name.utf8.allSatisfy({ letters.union("-_.".utf8).contains($0) }) else {
@@ -87,7 +90,7 @@ extension SyncServer {
   }
 }
 
-extension Space {
+extension StoredSpace {
   /// Begins a new epoch under a new id from the store's options.
-  mutating func beginEpoch(in tx: Writer) { lineage.append(Epoch(name: tx.makeID().uuidString.lowercased(), head: head)) }
+  mutating func beginEpoch(in tx: Writer) { beginEpoch(tx.makeID().uuidString.lowercased()) }
 }

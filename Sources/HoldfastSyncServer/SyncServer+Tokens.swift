@@ -1,5 +1,5 @@
 public import Foundation
-internal import Holdfast
+public import Holdfast
 
 /// A token of a space, as a list shows it: the token itself was shown once, when it was made.
 public struct SyncToken: Sendable, Hashable {
@@ -21,21 +21,61 @@ public struct SyncToken: Sendable, Hashable {
   public let createdAt: Date
 }
 
-/// A row of `sync_token`.
-struct StoredToken: StoredRecord, Codable {
-  static let table = "sync_token"
-  static let key = ["hash"]
+/// All that a store has of a token: a row of `sync_token`.
+public struct StoredToken: StoredRecord, Codable {
+  /// `sync_token`.
+  public static let table = "sync_token"
+  /// The hash.
+  public static let key = ["hash"]
 
-  let hash: String
-  let name: String
-  let space: String
-  let role: SyncToken.Role
-  let createdAt: Date
+  /// The SHA-256 of the token, in lowercase hexadecimal.
+  public let hash: String
+  /// Its name among all tokens of the server.
+  public let name: String
+  /// The space that it opens.
+  public let space: String
+  /// What it may do.
+  public let role: SyncToken.Role
+  /// When it was made.
+  public let createdAt: Date
 
-  static func hash(of token: String) -> String { SHA256Hex.of(Data(token.utf8)) }
+  /// A token as a store has it.
+  public init(hash: String, name: String, space: String, role: SyncToken.Role, createdAt: Date) {
+    (self.hash, self.name, self.space, self.role, self.createdAt) = (hash, name, space, role, createdAt)
+  }
+
+  /// The token without its hash.
+  public var shown: SyncToken { SyncToken(name: name, space: space, role: role, createdAt: createdAt) }
+
+  /// The hash of a token's text.
+  public static func hash(of token: String) -> String { SHA256Hex.of(Data(token.utf8)) }
 
   static func find(_ token: String, _ reader: Reader) throws -> StoredToken? {
     try reader.first(StoredToken.self, "WHERE hash = \(hash(of: token))")
+  }
+}
+
+extension StoredToken {
+  /// A new token, and its text: 32 random bytes as 64 hexadecimal digits.
+  ///
+  /// - Parameters:
+  ///   - name: nil for the space's name with a number.
+  ///   - names: those of all tokens.
+  /// - Throws: `.constraint` when a token has this name; `.invalidValue` for the name.
+  public static func make(
+    for space: String, _ role: SyncToken.Role, name: String?, beside names: Set<String>, at date: Date
+  ) throws -> (token: StoredToken, text: String) {
+    if let name { try SyncServer.checkName(name) }
+    var random = SystemRandomNumberGenerator()
+    let text = (0..<4).map { _ in
+      let digits = String(random.next(), radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+    let free = name ?? (1...names.count + 1).map { "\(space)-\($0)" }.first { !names.contains($0) } ?? space
+    guard !names.contains(free) else {
+      throw StoreError(.constraint, "there is a token of the name \(free)", suggestion: "Choose another name, or revoke that token.")
+    }
+    return (StoredToken(hash: hash(of: text), name: free, space: space, role: role, createdAt: date), text)
   }
 }
 
@@ -49,21 +89,13 @@ extension SyncServer {
   ///   write.
   public func makeToken(for space: String, _ role: SyncToken.Role = .writes, name: String? = nil) throws -> String {
     if let name { try Self.checkName(name) }
-    var random = SystemRandomNumberGenerator()
-    let token = (0..<4).map { _ in
-      let digits = String(random.next(), radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
-    try store.write { tx in
-      _ = try Space.find(space, tx)
+    return try store.write { tx in
+      _ = try StoredSpace.find(space, tx)
       let names = Set(try tx.all(StoredToken.self).map(\.name))
-      let free = name ?? (1...names.count + 1).map { "\(space)-\($0)" }.first { !names.contains($0) } ?? space
-      guard !names.contains(free) else {
-        throw StoreError(.constraint, "there is a token of the name \(free)", suggestion: "Choose another name, or revoke that token.")
-      }
-      try tx.insert(StoredToken(hash: StoredToken.hash(of: token), name: free, space: space, role: role, createdAt: tx.currentDate()))
+      let (token, text) = try StoredToken.make(for: space, role, name: name, beside: names, at: tx.currentDate())
+      try tx.insert(token)
+      return text
     }
-    return token
   }
 
   /// The tokens of all spaces, by name.
@@ -71,9 +103,7 @@ extension SyncServer {
   /// - Throws: the errors of a read.
   public func tokens() throws -> [SyncToken] {
     try store.read { reader in
-      try reader.all(StoredToken.self, "ORDER BY name").map {
-        SyncToken(name: $0.name, space: $0.space, role: $0.role, createdAt: $0.createdAt)
-      }
+      try reader.all(StoredToken.self, "ORDER BY name").map(\.shown)
     }
   }
 

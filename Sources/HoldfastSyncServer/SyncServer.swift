@@ -11,7 +11,7 @@ package import HoldfastSync
 ///
 /// A value around a store: copy it freely, use it from any thread. It keeps nothing of a device between two requests. The program around it
 /// hands it the bodies of HTTP requests; see `answer(_:_:in:token:now:)`.
-public struct SyncServer: Sendable {
+public struct SyncServer: SyncSpaces {
   /// The store, opened with `SyncServer.schema`. Open it with `.durable`: a device forgets what a push has acknowledged.
   public let store: Store
   /// The limits of each space that has none of its own.
@@ -20,7 +20,7 @@ public struct SyncServer: Sendable {
   /// The most rows of a page, and the most bytes of their lines. A page ends earlier rather than within a push, and has at least one push.
   package var (pageRows, pageBytes) = (1_000, 1 << 20)
   /// The most bytes of the lines in the answer to a push of several rows.
-  package var answerBytes = 8 << 20
+  package var answerBytes = SyncPush.answerBytes
 
   /// A server in a store that was opened with `schema`.
   public init(_ store: Store, limits: SyncLimits = SyncLimits()) {
@@ -35,7 +35,7 @@ public struct SyncServer: Sendable {
   /// - Throws: `.constraint` when there is a space of this name.
   package func makeSpace(_ name: String, epoch: String) throws {
     try store.write { tx in
-      try tx.insert(Space(space: name, lineage: [Epoch(name: epoch, head: 0)], head: 0, digest: 0, rows: 0, bytes: 0, minSchema: 0))
+      try tx.insert(StoredSpace(name, epoch: epoch))
     }
   }
 
@@ -48,7 +48,7 @@ public struct SyncServer: Sendable {
       guard !space.lineage.contains(where: { $0.name == epoch }) else {
         throw StoreError(.constraint, "the space \(name) has had the epoch \(epoch)")
       }
-      space.lineage.append(Epoch(name: epoch, head: space.head))
+      space.beginEpoch(epoch)
     }
   }
 
@@ -75,12 +75,12 @@ public struct SyncServer: Sendable {
   ///
   /// - Throws: `.notFound`.
   package func digest(of name: String) throws -> UInt64 {
-    try store.read { reader in UInt64(bitPattern: try Space.find(name, reader).digest) }
+    try store.read { reader in UInt64(bitPattern: try StoredSpace.find(name, reader).digest) }
   }
 
-  private func changeSpace(_ name: String, as verb: StaticString = #function, _ change: (inout Space, Writer) throws -> Void) throws {
+  private func changeSpace(_ name: String, as verb: StaticString = #function, _ change: (inout StoredSpace, Writer) throws -> Void) throws {
     try store.write(as: verb) { tx in
-      var space = try Space.find(name, tx)
+      var space = try StoredSpace.find(name, tx)
       try change(&space, tx)
       try tx.upsert(space)
     }
@@ -98,16 +98,5 @@ public struct SyncServer: Sendable {
     case .pull: try store.read(as: "pull") { reader in try pull(request, in: name, now: now, reader) }
     case .push(let rows): try store.write(as: "push") { tx in try push(rows, of: request, in: name, now: now, tx) }
     }
-  }
-
-  /// Runs `body` with the space, unless its state refuses the request.
-  func answering(
-    _ request: SyncRequest, in name: String, now: Int64, _ reader: Reader, _ body: (inout Space) throws -> SyncResponse.Outcome
-  ) throws -> SyncResponse {
-    guard var space = try reader.first(Space.self, "WHERE space = \(name)") else {
-      return SyncResponse(.failed(Space.notFound(name)), now: now, epoch: "")
-    }
-    let outcome = try space.refusal(of: request) ?? body(&space)
-    return SyncResponse(outcome, now: now, epoch: space.epoch)
   }
 }

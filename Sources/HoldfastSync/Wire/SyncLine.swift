@@ -61,6 +61,33 @@ extension SyncRow {
     text.append(UInt8(ascii: "\""))
   }
 
+  /// A stored line with its row's sequence number, as `line(at:)` makes it of the row. The line is not read: its bytes are copied.
+  ///
+  /// Nil for a line that does not begin as one of the row `name`.
+  package static func line(_ line: String, of name: Name, at sequence: Int64) -> String? {
+    var names = Array(",\"k\":".utf8)
+    let mark = names
+    quote(name.key, into: &names)
+    let length = names.count
+    names += ",\"t\":".utf8
+    quote(name.table, into: &names)
+    var line = line
+    return line.withUTF8 { bytes in
+      // A quotation mark within a text is escaped, so the first member `k` is the row's own.
+      guard bytes.starts(with: "{\"".utf8), bytes.last == UInt8(ascii: "}"),
+        let start = bytes.indices.first(where: { bytes[$0] == UInt8(ascii: ",") && bytes[$0...].starts(with: mark) }),
+        bytes[start...].starts(with: names)
+      else { return nil }
+      var text: [UInt8] = []
+      text.reserveCapacity(bytes.count + 26)
+      text += bytes[..<(start + length)]
+      text += ",\"q\":".utf8
+      text += sequence.description.utf8
+      text += bytes[(start + length)...]
+      return String(decoding: text, as: UTF8.self)
+    }
+  }
+
   /// An object behind its name; nothing where it is empty.
   private static func write<T>(
     _ members: [ExactText: T], as name: String, into text: inout [UInt8], _ write: (T, inout [UInt8]) -> Void

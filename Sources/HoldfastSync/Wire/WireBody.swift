@@ -68,7 +68,10 @@ extension SyncResponse {
   /// The answer as the body of an HTTP response. The head has `now` and `epoch`; of a page `cursor`, `more` and `rows`; of a push `cursor`, where
   /// there is one, `refused`, a list of table, key and reason of each row, and `rows`; of a branch `fork`, where there is one; of these three
   /// `floor`; of an error `code` and `message`. The lines of the rows have `q`.
-  package var body: Data {
+  package var body: Data { body(lines: nil) }
+
+  /// - Parameter lines: the lines of the rows, with `q`, in place of the rows of a page.
+  package func body(lines: [String]?) -> Data {
     var head: [String: JSONValue] = ["now": .integer(now), "epoch": .string(epoch)]
     var rows: [Stored]?
     if status == 200 || status == 409 { head["floor"] = .integer(floor) }
@@ -89,7 +92,7 @@ extension SyncResponse {
       // Other errors may name the server's files.
       head["message"] = .string(status == 503 ? "the server cannot answer now" : error.message)
     }
-    return WireLines.body(head, rows?.map { $0.row.line(at: $0.sequence) })
+    return WireLines.body(head, lines ?? rows?.map { $0.row.line(at: $0.sequence) })
   }
 
   /// Reads the body of an HTTP response. No input traps. Members of the head that this version does not know are skipped.
@@ -147,7 +150,13 @@ private struct WireLines {
   static func body(_ head: [String: JSONValue], _ rows: [String]?) -> Data {
     var head = head
     head["rows"] = rows.map { .integer(Int64($0.count)) }
-    return Data(([JSONValue.object(head).canonicalText()] + (rows ?? [])).map { $0 + "\n" }.joined().utf8)
+    let lines = [JSONValue.object(head).canonicalText()] + (rows ?? [])
+    var body = Data(capacity: lines.reduce(0) { $0 + $1.utf8.count + 1 })
+    for line in lines {
+      body.append(contentsOf: line.utf8)
+      body.append(UInt8(ascii: "\n"))
+    }
+    return body
   }
 
   /// The lines behind the head.

@@ -1,0 +1,95 @@
+public import Holdfast
+internal import HoldfastSync
+
+/// All of a space, on its way into another store.
+public struct SpaceCopy: Sendable {
+  /// The space.
+  public let space: StoredSpace
+  /// Its tokens.
+  public let tokens: [StoredToken]
+  private let next: @Sendable (_ after: SyncLine?) async throws -> [SyncLine]
+
+  /// - Parameter next: the rows behind the given one, by table and key: at least one if there is one. Nil: from the first on.
+  public init(_ space: StoredSpace, _ tokens: [StoredToken], next: @escaping @Sendable (_ after: SyncLine?) async throws -> [SyncLine]) {
+    (self.space, self.tokens, self.next) = (space, tokens, next)
+  }
+
+  /// Hands out all rows in parts, and counts them at the end.
+  ///
+  /// - Throws: the error of `body`; `.busy` when they are not the rows of the space: it has changed in between, or is damaged.
+  public func each(_ body: (_ part: [SyncLine]) async throws -> Void) async throws {
+    let sum = try await sum(body)
+    guard sum == (space.rows, space.bytes, UInt64(bitPattern: space.digest)) else {
+      throw StoreError(
+        .busy, "the space \(space.space) changed while it was copied",
+        suggestion: "Stop the servers of the store that is copied, and check it with holdfast-server check.")
+    }
+  }
+
+  /// The rows, their bytes and their digest.
+  func sum(_ body: (_ part: [SyncLine]) async throws -> Void) async throws -> (rows: Int64, bytes: Int64, digest: UInt64) {
+    var (rows, bytes, digest): (Int64, Int64, UInt64) = (0, 0, 0)
+    var last: SyncLine?
+    while true {
+      let part = try await next(last)
+      guard let end = part.last else { return (rows, bytes, digest) }
+      for line in part {
+        rows += 1
+        bytes += Int64(line.line.utf8.count)
+        digest &+= SyncRow.digest(ofLine: line.line)
+      }
+      try await body(part)
+      last = end
+    }
+  }
+}
+
+extension SyncSpaces {
+  /// Moves a space with its rows, tokens, limits and lineage into another store, in which a new epoch begins. Stop the servers of both stores
+  /// before.
+  ///
+  /// The space is removed here after the other store has it on the disk.
+  /// - Throws: `.notFound`; `.constraint` when the other store has a space, or a token, of the same name; `.busy` when the space changed
+  ///   in between. Then the other store is as it was.
+  public func move(_ name: String, to other: any SyncSpaces) async throws {
+    let copied = try await copying(name) { copy in
+      try await other.take(copy)
+      return copy.space
+    }
+    do { try await removeSpace(name, unchanged: copied) } catch let error as StoreError where error.code == .busy {
+      try await other.removeSpace(name, unchanged: nil)
+      throw error
+    }
+  }
+
+  /// What is wrong with the spaces: lines that are not their row, counts and digests that are not those of the rows.
+  ///
+  /// - Throws: the errors of the store.
+  public func problems() async throws -> [IntegrityReport.Finding] {
+    var findings: [IntegrityReport.Finding] = []
+    for space in try await spaces() {
+      findings += try await copying(space.name) { copy in try await copy.problems() }
+    }
+    return findings
+  }
+}
+
+extension SpaceCopy {
+  fileprivate func problems() async throws -> [IntegrityReport.Finding] {
+    var findings: [IntegrityReport.Finding] = []
+    var last: Int64 = 0
+    let sum = try await sum { part in
+      for line in part {
+        last = max(last, line.sequence)
+        do { _ = try StoredLine(line) } catch let error as StoreError {
+          findings.append(.init(part: .records, table: SyncLine.table, row: line.key, message: error.message))
+        }
+      }
+    }
+    func add(_ message: String) { findings.append(.init(part: .invariants, table: StoredSpace.table, row: space.space, message: message)) }
+    if sum.rows != space.rows || sum.bytes != space.bytes { add("the space does not count its rows and their bytes") }
+    if sum.digest != UInt64(bitPattern: space.digest) { add("the digest of the space is not the sum over its rows") }
+    if last > space.head { add("the head of the space is below the number of a push") }
+    return findings
+  }
+}

@@ -1,0 +1,74 @@
+internal import Foundation
+public import Holdfast
+internal import HoldfastSync
+
+extension SyncServer {
+  /// The most rows that are copied at once.
+  private static let part = 1_000
+
+  /// Calls `body` with all of a space. The rows are read in parts; a push in between is found when they are counted.
+  ///
+  /// - Throws: `.notFound`; the errors of a read; the error of `body`.
+  public func copying<T: Sendable>(_ name: String, _ body: @Sendable (SpaceCopy) async throws -> T) async throws -> T {
+    let (space, tokens) = try await store.read(as: "copy") { reader in
+      (try StoredSpace.find(name, reader), try reader.all(StoredToken.self, "WHERE space = \(name) ORDER BY name"))
+    }
+    return try await body(
+      SpaceCopy(space, tokens) { [store] last in
+        try await store.read(as: "copy") { reader in
+          // No row has the empty table.
+          try reader.all(
+            SyncLine.self,
+            "WHERE space = \(name) AND (tbl, key) > (\(last?.table ?? ""), \(last?.key ?? "")) ORDER BY tbl, key LIMIT \(Self.part)")
+        }
+      })
+  }
+
+  /// Takes a space with its rows and tokens, in several transactions, and begins a new epoch in it. The tokens come last: until then no
+  /// device reaches the space.
+  ///
+  /// - Throws: `.constraint` when there is a space or a token of this name; `.busy` when the space changed while it was copied; the errors
+  ///   of a write. What was taken is then removed again.
+  public func take(_ copy: SpaceCopy) async throws {
+    var space = copy.space
+    let epoch = store.options.newID().uuidString.lowercased()
+    space.beginEpoch(epoch)
+    let name = space.space
+    try await store.write(as: "take") { [space] tx in
+      guard try tx.first(StoredSpace.self, "WHERE space = \(name)") == nil else {
+        throw StoreError(.constraint, "there is a space \(name) already")
+      }
+      try tx.insert(space)
+      try tx.execute("UPDATE sync_pushes SET number = number + \(space.head)")
+    }
+    do {
+      try await copy.each { part in try await store.write(as: "take") { tx in try tx.insert(contentsOf: part) } }
+      try await store.write(as: "take") { tx in try tx.insert(contentsOf: copy.tokens) }
+    } catch {
+      // In a task of its own, because the caller's may be cancelled.
+      try await Task { try await removeSpace(name, unchanged: nil) }.value
+      throw error
+    }
+  }
+
+  /// Removes a space with its rows and tokens, in one transaction.
+  ///
+  /// - Parameter unchanged: the space must still be so; nil for any.
+  /// - Throws: `.notFound`; `.busy` for a space that has changed; the errors of a write.
+  public func removeSpace(_ name: String, unchanged: StoredSpace? = nil) async throws {
+    try await store.write(as: "removeSpace") { tx in
+      let space = try StoredSpace.find(name, tx)
+      guard unchanged ?? space == space else { throw StoredSpace.changed(name) }
+      try tx.execute("DELETE FROM sync_token WHERE space = \(name)")
+      try tx.execute("DELETE FROM sync_row WHERE space = \(name)")
+      try tx.execute("DELETE FROM sync_space WHERE space = \(name)")
+    }
+  }
+}
+
+extension StoredSpace {
+  /// The error for a space that changed while it was moved: `.busy`.
+  public static func changed(_ name: String) -> StoreError {
+    StoreError(.busy, "the space \(name) changed while it was moved", suggestion: "Stop the servers of its store, then try again.")
+  }
+}
