@@ -25,6 +25,15 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CZlib"),
+    .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .target(
+      name: "HoldfastPostgres",
+      dependencies: [
+        "CPostgres",
+        .product(name: "Holdfast", package: "holdfast"),
+        .product(name: "HoldfastSyncServer", package: "holdfast"),
+      ],
+      swiftSettings: strict),
     .target(
       name: "HoldfastServing",
       dependencies: [
@@ -42,6 +51,7 @@ let package = Package(
     .executableTarget(
       name: "HoldfastServer",
       dependencies: [
+        "HoldfastPostgres",
         "HoldfastServing",
         .product(name: "Holdfast", package: "holdfast"),
         .product(name: "HoldfastSyncServer", package: "holdfast"),
@@ -68,6 +78,7 @@ let package = Package(
     .testTarget(
       name: "HoldfastServerTests",
       dependencies: [
+        "HoldfastPostgres",
         "HoldfastServing",
         "SyncHistory",
         // Started by the tests as a process.

@@ -1,0 +1,40 @@
+/// What the database did not do, and why.
+public struct PostgresError: Error, Sendable, CustomStringConvertible {
+  /// What a program can do about it.
+  public enum Kind: Sendable {
+    /// The database cannot be reached now, does not exist, or is in recovery. Nothing is known of a commit under way. Try again later.
+    case unavailable
+    /// The database does not let this user in.
+    case refused
+    /// The database has another schema than this program needs.
+    case wrongSchema
+    /// Anything else that PostgreSQL said.
+    case failed
+  }
+
+  /// What a program can do about it.
+  public let kind: Kind
+  /// PostgreSQL's code of five characters; nil when PostgreSQL did not answer.
+  public let state: String?
+  /// What went wrong, in PostgreSQL's own words where it answered.
+  public let message: String
+  /// What a person can do, if it is known.
+  public let suggestion: String?
+
+  init(_ kind: Kind, _ message: String, state: String? = nil, suggestion: String? = nil) {
+    (self.kind, self.message, self.state, self.suggestion) = (kind, message, state, suggestion)
+  }
+
+  init(state: String, _ message: String) { self.init(Self.kind(of: state), message, state: state) }
+
+  /// The message.
+  public var description: String { message }
+
+  private static func kind(of state: String) -> Kind {
+    // Connections, resources, shutdowns; no such database; read-only, and "recovery is in progress": a replica.
+    if ["08", "53", "57"].contains(state.prefix(2)), !["57014", "53100"].contains(state) { return .unavailable }
+    if ["3D000", "25006", "55000"].contains(state) { return .unavailable }
+    if state.hasPrefix("28") { return .refused }
+    return state == "42P01" || state == "42703" ? .wrongSchema : .failed
+  }
+}

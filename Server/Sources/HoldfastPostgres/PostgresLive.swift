@@ -1,0 +1,83 @@
+/// Tells other servers of pushes, and hears of theirs: one connection, and never within a push's transaction.
+///
+/// A name that is told wakes polls, which then read the head; so a name that is lost costs the longest time of a poll, and no row.
+actor PostgresLive {
+  private static let channel = "holdfast_sync"
+  /// A notification has at most 8,000 bytes, and a name 100.
+  private static let mostNames = 70
+
+  private let url: String
+  private var connection: PostgresConnection?
+  private var isClosed = false
+  private var untold: Set<String> = []
+  private var isTelling = false
+
+  init(_ url: String) { self.url = url }
+
+  /// The names that other servers tell, until the task that reads them ends.
+  nonisolated func listen() -> AsyncStream<String?> {
+    let (names, heard) = AsyncStream<String?>.makeStream(bufferingPolicy: .bufferingNewest(10_000))
+    let task = Task { await listen(heard) }
+    heard.onTermination = { _ in
+      task.cancel()
+      Task { await self.close() }
+    }
+    return names
+  }
+
+  private func listen(_ heard: AsyncStream<String?>.Continuation) async {
+    while !Task.isCancelled, !isClosed {
+      let (ended, end) = AsyncStream<Void>.makeStream()
+      let connection = PostgresConnection(
+        onNotification: { names in for name in names.split(separator: " ") { heard.yield(String(name)) } }, onEnd: { end.finish() })
+      do {
+        try await connection.connect(url)
+        _ = try await connection.run(PostgresStatement("LISTEN \(Self.channel)"))
+        guard !isClosed else { return await connection.close() }
+        self.connection = connection
+        heard.yield(nil)
+        tellAll()
+        for await _ in ended {}
+      } catch {
+        await connection.close()
+      }
+      self.connection = nil
+      // A database that is away is not asked more often than this.
+      try? await Task.sleep(for: .seconds(1))
+    }
+    heard.finish()
+  }
+
+  /// Tells the other servers soon that a space has a new head. Returns at once. Without `listen()` nobody is told.
+  func tell(_ space: String) {
+    untold.insert(space)
+    tellAll()
+  }
+
+  private func tellAll() {
+    guard !isTelling, connection != nil else { return }
+    isTelling = true
+    Task {
+      while let connection, !untold.isEmpty {
+        let names = Array(untold.prefix(Self.mostNames))
+        untold.subtract(names)
+        let told = try? await connection.run(
+          PostgresStatement("SELECT pg_notify('\(Self.channel)', $1)", .text(names.joined(separator: " "))))
+        if told == nil {
+          untold.formUnion(names)
+          break
+        }
+        // Many pushes share one notification: each is a commit of its own, and wakes every server.
+        try? await Task.sleep(for: .milliseconds(50))
+      }
+      isTelling = false
+    }
+  }
+
+  /// Ends listening.
+  func close() async {
+    isClosed = true
+    await connection?.close()
+    connection = nil
+  }
+}

@@ -1,0 +1,66 @@
+/// The connections of one program, used by one task at a time each.
+///
+/// A connection that has ended is replaced when it is needed. After a connection could not be made, others fail at once for a second: requests
+/// must not queue up behind a database that is away.
+actor PostgresPool {
+  private let url: String
+  private let size: Int
+  private var idle: [PostgresConnection] = []
+  private var used = 0
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+  private var failure: (error: PostgresError, at: ContinuousClock.Instant)?
+
+  /// - Parameters:
+  ///   - url: as of `PostgresConnection.connect(_:seconds:)`.
+  ///   - size: the most connections at one time.
+  init(_ url: String, size: Int) { (self.url, self.size) = (url, size) }
+
+  /// Runs `body` with a connection, which is outside a transaction. What `body` leaves open is rolled back.
+  ///
+  /// - Throws: `PostgresError`; the error of `body`.
+  func with<T: Sendable>(_ body: @Sendable (PostgresConnection) async throws -> T) async throws -> T {
+    if used >= size { await withCheckedContinuation { waiting.append($0) } } else { used += 1 }
+    defer { if waiting.isEmpty { used -= 1 } else { waiting.removeFirst().resume() } }
+    let connection = try await open()
+    do {
+      let value = try await body(connection)
+      await giveBack(connection)
+      return value
+    } catch {
+      await giveBack(connection)
+      throw error
+    }
+  }
+
+  /// Closes the connections that nobody uses.
+  func close() async {
+    let closed = idle
+    idle = []
+    for connection in closed { await connection.close() }
+  }
+
+  private func open() async throws -> PostgresConnection {
+    while let connection = idle.popLast() {
+      if await connection.isOpen { return connection }
+    }
+    if let failure, failure.at + .seconds(1) > .now { throw failure.error }
+    let connection = PostgresConnection()
+    do {
+      try await connection.connect(url)
+      failure = nil
+      return connection
+    } catch let error as PostgresError {
+      failure = (error, .now)
+      throw error
+    }
+  }
+
+  private func giveBack(_ connection: PostgresConnection) async {
+    if await connection.isInTransaction {
+      // Not of the caller's task, which may be cancelled.
+      let rolledBack = await Task { try? await connection.run(.rollback) }.value
+      if rolledBack == nil { return await connection.close() }
+    }
+    if await connection.isOpen { idle.append(connection) }
+  }
+}

@@ -1,0 +1,46 @@
+internal import HoldfastSyncServer
+
+/// The pushes under way, by space. Pushes of one space that wait at the same time share one transaction.
+actor SpaceQueues {
+  struct Waiting: Sendable {
+    let push: SyncPush
+    let now: Int64
+    let continuation: CheckedContinuation<SyncAnswer, any Error>
+  }
+
+  /// The most pushes of one transaction.
+  private static let most = 64
+
+  private var waiting: [String: [Waiting]] = [:]
+
+  /// Waits for the space's turn, and returns the answer to this push.
+  ///
+  /// - Parameter apply: applies several pushes in one transaction. If it throws, nothing of them is stored.
+  func run(
+    _ push: SyncPush, in space: String, now: Int64, _ apply: @escaping @Sendable ([Waiting]) async throws -> [Result<SyncAnswer, any Error>]
+  ) async throws -> SyncAnswer {
+    try await withCheckedThrowingContinuation { continuation in
+      let isFirst = waiting[space] == nil
+      waiting[space, default: []].append(Waiting(push: push, now: now, continuation: continuation))
+      // A task of its own: that the caller's was cancelled must not end the pushes of others.
+      if isFirst { Task { await write(to: space, apply) } }
+    }
+  }
+
+  private func write(to space: String, _ apply: @Sendable ([Waiting]) async throws -> [Result<SyncAnswer, any Error>]) async {
+    while let group = waiting[space]?.prefix(Self.most), !group.isEmpty {
+      waiting[space]?.removeFirst(group.count)
+      do {
+        for (one, result) in zip(group, try await apply(Array(group))) { one.continuation.resume(with: result) }
+      } catch let error as PostgresError where error.kind != .failed || group.count == 1 {
+        for one in group { one.continuation.resume(throwing: error) }
+      } catch {
+        // One of them may be at fault: each has its own transaction now.
+        for one in group {
+          do { one.continuation.resume(with: try await apply([one])[0]) } catch { one.continuation.resume(throwing: error) }
+        }
+      }
+    }
+    waiting[space] = nil
+  }
+}
