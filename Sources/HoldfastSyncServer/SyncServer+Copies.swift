@@ -47,3 +47,23 @@ extension SyncServer {
     }
   }
 }
+
+extension SyncSpaces {
+  /// Writes a verified copy of all spaces to the new file `target`, a store that `SyncServer` opens. Each space is as of one moment, in the
+  /// order of their names.
+  ///
+  /// - Throws: `.cannotCreate` when there is a file at `target`; `.busy` when a space changed while it was copied; the errors of both stores.
+  public func backUp(to target: URL, options: StoreOptions = .production) async throws {
+    let folder = try WorkingFolder(beside: target, "copy")
+    let url = folder.file("server.sqlite")
+    let copy = SyncServer(try Store.open(at: url, schemas: [SyncServer.schema], options: options))
+    do {
+      for space in try await spaces() { try await copying(space.name) { try await copy.take($0) } }
+    } catch {
+      try? copy.store.close()
+      throw error
+    }
+    try copy.store.close()
+    try SyncServer.backUp(url, to: target, options: options)
+  }
+}

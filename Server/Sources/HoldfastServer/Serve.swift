@@ -13,6 +13,8 @@ struct Serve: AsyncParsableCommand {
       HTTP without TLS: by default only programs on this machine reach the server. For devices elsewhere, put a proxy with TLS before it, \
       and say so with --behind-proxy and the name by which the devices know the proxy. The proxy should not pass /metrics on.
 
+      Any number of servers may serve one database at one time.
+
       Example: holdfast-server serve --store server.sqlite --listen 10.0.0.2:8377 --behind-proxy --host sync.example.org
       """)
 
@@ -29,16 +31,19 @@ struct Serve: AsyncParsableCommand {
 
   func run() async throws {
     let address = try checkedAddress()
-    let server = try store.open(makes: true)
-    defer { try? server.store.close() }
-    let note = PushNote(server, beside: store.url)
+    try await store.open(makes: true) { server in try await serve(server, at: address) }
+  }
+
+  private func serve(_ server: any SyncSpaces, at address: Address) async throws {
     let logger = Logger(label: "holdfast-server")
-    if try await note.settle() {
+    // A database that was restored has another timeline, which begins the epoch by itself.
+    let note = (server as? SyncServer).map { PushNote($0, beside: store.store.url) }
+    if let note, try await note.settle() {
       logger.warning("the store has fewer pushes than were noted beside it, or no note: a new epoch begins in all spaces")
     }
     var options = ServingOptions()
     options.hosts.formUnion(host.map { $0.lowercased() })
-    let path = store.store
+    let path = store.store.description
     let application = Serving(server, options, note: note).application(at: address, logger) { port in
       print("Serving \(path) at http://\(address.host.contains(":") ? "[\(address.host)]" : address.host):\(port)")
       fflush(nil)
@@ -46,7 +51,7 @@ struct Serve: AsyncParsableCommand {
     do { try await application.runService() } catch {
       throw Failure("\(address) cannot be listened at: \(error)", suggestion: "Choose another port with --listen.", status: 1)
     }
-    await note.write(logger)
+    await note?.write(logger)
   }
 
   private func checkedAddress() throws -> Address {

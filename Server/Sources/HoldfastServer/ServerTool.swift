@@ -1,10 +1,10 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Holdfast
-internal import HoldfastSyncServer
+internal import HoldfastPostgres
 internal import Logging
 
-/// `holdfast-server`: serves the spaces of one store, and looks after them.
+/// `holdfast-server`: serves the spaces of one store or database, and looks after them.
 @main
 struct ServerTool: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -12,14 +12,17 @@ struct ServerTool: AsyncParsableCommand {
     abstract: "Keeps the spaces through which a person's devices sync.",
     discussion: """
       Data go to standard output, everything else to standard error. Every command may run while a server has the store open. The key of \
-      an encrypted store is in the environment variable HOLDFAST_KEY, or in a file descriptor whose number is in HOLDFAST_KEY_FD.
+      an encrypted store is in the environment variable HOLDFAST_KEY, or in a file descriptor whose number is in HOLDFAST_KEY_FD. The \
+      password of a database is best in PGPASSWORD or ~/.pgpass: others can see a command's arguments.
 
       Exit codes: 0 fine; 1 failed; 2 checked, and problems were found; 64 wrong usage; 65 damaged or invalid data; \
-      66 no such file, space or token; 73 cannot create; 74 I/O or disk full; 75 busy, try again; 77 wrong key.
+      66 no such file, space or token; 69 no database; 73 cannot create; 74 I/O or disk full; 75 busy, try again; 77 wrong key or password.
 
       Example: holdfast-server serve --store server.sqlite
       """,
-    subcommands: [Serve.self, SpaceCommand.self, TokenCommand.self, Check.self, Backup.self, EpochCommand.self])
+    subcommands: [
+      Serve.self, SpaceCommand.self, TokenCommand.self, Check.self, Backup.self, Move.self, EpochCommand.self, Migrate.self,
+    ])
 
   static func main() async {
     // A device that goes away must fail the write, and not end the process.
@@ -39,6 +42,7 @@ struct ServerTool: AsyncParsableCommand {
     switch error {
     case let error as Failure: failure = error
     case let error as StoreError: failure = Failure(error)
+    case let error as PostgresError: failure = Failure(error)
     case let error as ExitCode: return error.rawValue
     default:
       guard exitCode(for: error) != .success else {
@@ -71,6 +75,20 @@ struct Failure: Error {
     self.init(error.message, suggestion: error.recoverySuggestion, status: Self.status(of: error.code))
   }
 
+  init(_ error: PostgresError) {
+    switch error.kind {
+    case .unavailable:
+      self.init(
+        error.message, suggestion: error.suggestion ?? "Check that the database runs and that its address is right, then try again.",
+        status: 69)
+    case .refused:
+      self.init(
+        error.message, suggestion: "Check the user and the password: in the address, in PGPASSWORD, or in ~/.pgpass.", status: 77)
+    case .wrongSchema: self.init(error.message, suggestion: error.suggestion, status: 65)
+    case .failed: self.init(error.message, suggestion: error.suggestion, status: 74)
+    }
+  }
+
   var text: String { "Error: \(message)\n" + (suggestion.map { "Try: \($0)\n" } ?? "") }
 
   /// The numbers of `holdfast`: Documentation/CommandLine.md.
@@ -85,38 +103,5 @@ struct Failure: Error {
     case .cancelled: 130
     default: 1
     }
-  }
-}
-
-struct StoreArguments: ParsableArguments {
-  @Option(help: ArgumentHelp("The server's store.", valueName: "file"))
-  var store = "server.sqlite"
-
-  var url: URL { URL(fileURLWithPath: store) }
-
-  /// Every commit is on the disk before it is acknowledged: a device forgets what a push has acknowledged.
-  ///
-  /// Read once by each command: it takes the key from the environment, and a descriptor can be read only once.
-  static var options: StoreOptions {
-    get throws {
-      var options = StoreOptions.production
-      do { options.key = try StoreKey.inEnvironment(ProcessInfo.processInfo.environment) } catch let error as StoreError {
-        throw Failure(error.message, suggestion: error.recoverySuggestion, status: 64)
-      }
-      options.durability = .durable
-      options.logger = Logger(label: "holdfast-server")
-      options.logger.logLevel = .notice
-      return options
-    }
-  }
-
-  /// - Throws: `.notFound` when the file is missing, unless `makes`; `.readOnly` for a store that cannot be written to; `.keyNeeded`,
-  ///   `.wrongKey`, `.notEncrypted` and `.encryptionUnavailable`; `Failure` for a text that is no key.
-  func open(makes: Bool = false) throws -> SyncServer {
-    var options = try Self.options
-    options.createsIfMissing = makes
-    let store = try Store.open(at: url, schemas: [SyncServer.schema], options: options)
-    if case .readOnly(let reason) = store.access { throw store.openingError ?? StoreError(.readOnly, "\(self.store): \(reason)") }
-    return SyncServer(store)
   }
 }

@@ -3,7 +3,7 @@ internal import Holdfast
 internal import HoldfastSyncServer
 
 extension SpaceCommand {
-  struct Limits: ParsableCommand {
+  struct Limits: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Shows what a space may hold, after it has changed it as the options say.",
       discussion: """
@@ -29,23 +29,23 @@ extension SpaceCommand {
 
     private var changesLimits: Bool { rows != nil || bytes != nil || rowBytes != nil }
 
-    func run() throws {
-      let server = try store.open()
-      defer { try? server.store.close() }
-      if reset || changesLimits { try server.setLimits(newLimits(in: server), of: name) }
-      if let minSchema { try server.requireSchema(minSchema, in: name) }
-      let space = try server.space(name)
-      let limits = space.limits ?? server.limits
-      print("rows", space.rows, limits.rows, separator: "\t")
-      print("bytes", space.bytes, limits.bytes, separator: "\t")
-      print("row-bytes", "", limits.rowBytes, separator: "\t")
-      print("min-schema", "", space.minSchema, separator: "\t")
+    func run() async throws {
+      try await store.open { server in
+        if reset || changesLimits { try await server.setLimits(newLimits(in: server), of: name) }
+        if let minSchema { try await server.requireSchema(minSchema, in: name) }
+        let space = try await server.space(name)
+        let limits = space.limits ?? server.limits
+        print("rows", space.rows, limits.rows, separator: "\t")
+        print("bytes", space.bytes, limits.bytes, separator: "\t")
+        print("row-bytes", "", limits.rowBytes, separator: "\t")
+        print("min-schema", "", space.minSchema, separator: "\t")
+      }
     }
 
     /// The limits that stand, with those of the options. Nil: the server's.
-    private func newLimits(in server: SyncServer) throws -> SyncLimits? {
+    private func newLimits(in server: any SyncSpaces) async throws -> SyncLimits? {
       guard !reset else { return nil }
-      var limits = try server.space(name).limits ?? server.limits
+      var limits = try await server.space(name).limits ?? server.limits
       limits.rows = rows ?? limits.rows
       limits.bytes = bytes?.bytes ?? limits.bytes
       limits.rowBytes = rowBytes.map { Int(clamping: $0.bytes) } ?? limits.rowBytes

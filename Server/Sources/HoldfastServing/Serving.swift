@@ -8,9 +8,9 @@ package import Logging
 internal import NIOCore
 internal import ServiceLifecycle
 
-/// The HTTP half of the server: routes, tokens in headers, gzip, limits. What a request means, `SyncServer` knows.
+/// The HTTP half of the server: routes, tokens in headers, gzip, limits. What a request means, `SyncSpaces` knows.
 package struct Serving: Sendable {
-  let server: SyncServer
+  let server: any SyncSpaces
   let options: ServingOptions
   let note: PushNote?
   let limit: RateLimit
@@ -18,7 +18,7 @@ package struct Serving: Sendable {
   let metrics = ServerMetrics()
 
   /// - Parameter note: nil where the number of pushes is noted nowhere.
-  package init(_ server: SyncServer, _ options: ServingOptions = ServingOptions(), note: PushNote? = nil) {
+  package init(_ server: any SyncSpaces, _ options: ServingOptions = ServingOptions(), note: PushNote? = nil) {
     (self.server, self.options, self.note) = (server, options, note)
     limit = RateLimit(perSecond: options.requestsPerSecond, burst: options.burst)
   }
@@ -32,6 +32,7 @@ package struct Serving: Sendable {
     Application(
       router: router, server: .http1(configuration: .init(idleTimeout: .seconds(60))),
       configuration: ApplicationConfiguration(address: .hostname(address.host, port: address.port)),
+      services: [Hearing(server: server, wakes: wakes)],
       onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? address.port) }, logger: logger)
   }
 
@@ -49,10 +50,10 @@ package struct Serving: Sendable {
     return router
   }
 
-  /// 503 when the store cannot be read.
+  /// 503 when requests cannot be answered now.
   private func healthy() async throws -> Response {
     do {
-      _ = try await server.store.read(as: "healthz") { reader in try reader.count("SELECT count(*) FROM sync_pushes") }
+      try await server.look()
       return Response(status: .ok, headers: [:], text: "ok\n")
     } catch {
       return Response(status: .serviceUnavailable, headers: [.retryAfter: "5"], text: "the store cannot be read\n")

@@ -22,6 +22,13 @@ package final class Wakes: Sendable {
     }
   }
 
+  /// Wakes all polls.
+  package func wakeAll() {
+    state.withLock { state in
+      for polls in state.waiting.values { for poll in polls.values { poll.yield() } }
+    }
+  }
+
   /// Calls `look` at once and after each wake of the space, until it returns a value; nil after `patience`, and when the task is cancelled.
   package func wait<T>(for space: String, _ patience: Duration, _ look: () async -> T?) async -> T? {
     let (stream, poll) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
