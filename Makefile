@@ -17,7 +17,7 @@ ENCRYPTING := HOLDFAST_ENCRYPTS=1 LD_LIBRARY_PATH="$(CURDIR)/.build/encrypting"
 MUTANTS_SCRATCH ?= $(or $(TMPDIR),/tmp)/holdfast-mutants
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test coverage format lint release bench bench-encryption bench-build fuzz torture torture-short salvage-gates mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics server serve faults sync-bench simulate docc system
+.PHONY: help run install test coverage format lint release bench bench-encryption bench-build fuzz torture torture-short salvage-gates mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics server serve faults sync-bench simulate docc system system-server
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -112,7 +112,7 @@ proof-short: system ## the same with few kills, and without the many tasks: for 
 	swift build --package-path Fuzz $(SHARED) --build-tests
 	.ci/test-within $(TEST_SECONDS) --package-path Fuzz $(SHARED) --parallel
 
-encryption: system ## build a SQLite that encrypts, and run all tests and the short torture with it
+encryption: system-server ## build a SQLite that encrypts, and run all tests and the short torture with it
 	.ci/encrypting-sqlite .build/encrypting
 	swift build $(PLANNED) --build-tests
 	$(ENCRYPTING) .ci/test-within $(TEST_SECONDS) --parallel
@@ -140,15 +140,15 @@ metrics: system ## test the package that feeds swift-metrics
 	swift build --package-path Metrics $(SHARED) --build-tests
 	timeout 300 swift test --package-path Metrics $(SHARED) --skip-build --disable-xctest
 
-server: system ## build and test the package of the sync server
+server: system-server ## build and test the package of the sync server
 	swift build --package-path Server $(SHARED) --build-tests
 	timeout 300 swift test --package-path Server $(SHARED) --skip-build --disable-xctest
 
-faults: system ## break real devices, their server and the network for SECONDS (600), beginning with SEED (1), and check what all saw
+faults: system-server ## break real devices, their server and the network for SECONDS (600), beginning with SEED (1), and check what all saw
 	swift build --package-path Server $(SHARED)
 	timeout $$(($(SECONDS) + 900)) .build/debug/sync-faults run --seconds $(SECONDS) --seed $(SEED)
 
-serve: system ## start a sync server on a new store, and print a line for each of two devices to paste into two terminals
+serve: system-server ## start a sync server on a new store, and print a line for each of two devices to paste into two terminals
 	swift build --package-path Server $(SHARED) --product holdfast-server
 	@folder="$$(mktemp -d)" && trap 'rm -rf "$$folder"' EXIT && trap : INT && \
 	server="$(CURDIR)/.build/debug/holdfast-server" && cd "$$folder" && "$$server" space create anna && \
@@ -157,7 +157,7 @@ serve: system ## start a sync server on a new store, and print a line for each o
 	echo "HOLDFAST_SYNC_TOKEN=$$token holdfast sync $$device.sqlite --to http://127.0.0.1:8377 --space anna"; \
 	done && "$$server" serve
 
-sync-bench: system ## measure devices with a sync server over HTTP on this machine
+sync-bench: system-server ## measure devices with a sync server over HTTP on this machine
 	swift run -c release --package-path Server $(SHARED) sync-bench
 
 docc: system ## build the DocC archives under .build/plugins; fails where a link leads to no symbol
@@ -169,3 +169,6 @@ docc: system ## build the DocC archives under .build/plugins; fails where a link
 
 system: # what the build needs from the system, installed where it is missing
 	@.ci/system-packages
+
+system-server: # the same for the package Server
+	@.ci/system-packages server

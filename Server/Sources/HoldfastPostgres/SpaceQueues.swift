@@ -13,6 +13,9 @@ actor SpaceQueues {
 
   private var waiting: [String: [Waiting]] = [:]
 
+  /// The pushes of a space that wait for their turn.
+  func count(in space: String) -> Int { waiting[space]?.count ?? 0 }
+
   /// Waits for the space's turn, and returns the answer to this push.
   ///
   /// - Parameter apply: applies several pushes in one transaction. If it throws, nothing of them is stored.

@@ -1,0 +1,114 @@
+import Testing
+
+@testable import HoldfastPostgres
+
+/// libpq behind an actor.
+@Suite struct PostgresConnectionTests {
+  private static func connected(onNotification: (@Sendable (String) -> Void)? = nil) async throws -> PostgresConnection {
+    let connection = PostgresConnection(onNotification: onNotification)
+    try await connection.connect(Cluster.ofThisProcess().address())
+    return connection
+  }
+
+  @Test("parameters come back as they were: texts, bytes with NUL, numbers, lists, and NULL, which is no empty text")
+  func values() async throws {
+    let connection = try await Self.connected()
+    let row = try await connection.run(
+      PostgresStatement("SELECT $1::text, $2::bytea, $3::bigint, $4::text, ''::text", .text("é"), .bytes([97, 0]), .number(.min), .null)
+    ).rows[0]
+    #expect(try row.text(0) == "é" && row.bytes(1, { Array($0) }) == [97, 0] && row.number(2) == .min && row.isNull(3))
+    #expect(try row.text(4).isEmpty && row.optionalText(3) == nil)
+    #expect(throws: PostgresError.self) { try row.number(0) }
+    #expect(throws: PostgresError.self) { try row.text(3) }
+    #expect(throws: PostgresError.self) { try row.text(9) }
+    let lists = PostgresStatement(
+      "SELECT * FROM unnest($1::text[], $2::bytea[], $3::bigint[])", .texts(["", "ü"]), .byteStrings([[0], []]), .numbers([-1, .max]))
+    let rows = try await connection.run(lists).rows
+    #expect(try rows.map { try $0.text(0) } == ["", "ü"] && rows.map { try $0.number(2) } == [-1, .max])
+    #expect(try await connection.run(PostgresStatement("SELECT unnest($1::text[])", .texts([]))).count == 0)
+    await connection.close()
+  }
+
+  @Test("many tasks share a connection, and long texts go both ways")
+  func manyTasks() async throws {
+    let connection = try await Self.connected()
+    let long = String(repeating: "x", count: 5_000_000)
+    #expect(try await connection.run(PostgresStatement("SELECT $1::text", .text(long))).rows[0].text(0) == long)
+    let right = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in 0..<200 as Range<Int64> {
+        group.addTask { try await connection.run(PostgresStatement("SELECT $1::bigint", .number(number))).rows[0].number(0) == number }
+      }
+      return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(right == 200)
+    await connection.close()
+  }
+
+  @Test("a batch ends at its first error, whose code it throws; its transaction is then rolled back")
+  func errors() async throws {
+    let connection = try await Self.connected()
+    let state: String?
+    do {
+      _ = try await connection.run([
+        PostgresStatement("BEGIN"), PostgresStatement("CREATE TEMP TABLE t (a int)"), PostgresStatement("SELECT 1 / 0"), .commit,
+      ])
+      state = nil
+    } catch let error as PostgresError { state = error.state }
+    #expect(state == "22012")
+    #expect(await connection.isInTransaction)
+    await #expect(throws: PostgresError.self) { try await connection.run(.commit) }
+    #expect(await !connection.isInTransaction && connection.isOpen)
+    await connection.close()
+    await #expect(throws: PostgresError.self) { try await connection.run(.rollback) }
+  }
+
+  @Test("a task that is cancelled cancels its statement, and the connection goes on")
+  func cancelled() async throws {
+    let connection = try await Self.connected()
+    let begun = ContinuousClock.now
+    let task = Task { try await connection.run(PostgresStatement("SELECT pg_sleep(15)")) }
+    let other = try await Self.connected()
+    let sleeping = PostgresStatement("SELECT 1 FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(15)' AND state = 'active'")
+    while try await other.run(sleeping).count == 0 {}
+    task.cancel()
+    #expect(await task.result.isFailure)
+    #expect(ContinuousClock.now - begun < .seconds(10))
+    #expect(try await connection.run(PostgresStatement("SELECT 7::bigint")).rows[0].number(0) == 7)
+    await connection.close()
+    await other.close()
+  }
+
+  @Test("a statement that takes longer than its time closes the connection")
+  func timeOut() async throws {
+    let connection = try await Self.connected()
+    await #expect(throws: PostgresError.self) { try await connection.run([PostgresStatement("SELECT pg_sleep(15)")], seconds: 0) }
+    #expect(await !connection.isOpen)
+  }
+
+  @Test("a session never acknowledges what is only in memory")
+  func synchronous() async throws {
+    let cluster = try await Cluster.ofThisProcess()
+    let database = try await cluster.makeDatabase()
+    try await cluster.run("ALTER DATABASE \(database) SET synchronous_commit = off", in: "postgres")
+    #expect(try await cluster.run("SELECT current_setting('synchronous_commit')", in: database) == ["on"])
+  }
+
+  @Test("after a pool's body ended within a transaction, the next one finds none")
+  func rolledBack() async throws {
+    let cluster = try await Cluster.ofThisProcess()
+    let pool = PostgresPool(cluster.address(try await cluster.makeDatabase()), size: 1)
+    struct Failed: Error {}
+    await #expect(throws: Failed.self) {
+      try await pool.with { connection in
+        _ = try await connection.run([PostgresStatement("BEGIN"), PostgresStatement("CREATE TABLE t (a int)")])
+        throw Failed()
+      }
+    }
+    #expect(try await pool.with { try await $0.run(PostgresStatement("SELECT to_regclass('t')::text")).rows[0].isNull(0) })
+    await pool.close()
+  }
+}
+
+extension Result {
+  fileprivate var isFailure: Bool { if case .failure = self { true } else { false } }
+}

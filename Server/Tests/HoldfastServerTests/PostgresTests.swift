@@ -1,0 +1,225 @@
+import Foundation
+import Holdfast
+import HoldfastServing
+import HoldfastSyncServer
+import Logging
+import Testing
+
+@testable import HoldfastPostgres
+
+/// What only a database can do, or do wrong.
+@Suite struct PostgresTests {
+  @Test("pushes of one space that wait at the same time share a transaction")
+  func groupCommit() async throws {
+    let cluster = try await Cluster.ofThisProcess()
+    let (spaces, database) = try await cluster.makeSpaces()
+    let world = try await SpacesWorld(spaces)
+    let epoch = try await world.epoch
+    let holder = PostgresConnection()
+    try await holder.connect(cluster.address(database))
+    _ = try await holder.run([PostgresStatement("BEGIN"), PostgresStatement("SELECT space FROM sync_space FOR UPDATE")])
+    let statuses = try await withThrowingTaskGroup(of: String.self) { group in
+      for number in 0..<60 { group.addTask { String(try await world.ask(book("\(number)"), epoch: epoch).prefix(3)) } }
+      while await spaces.pushes.count(in: "anna") < 59 { await Task.yield() }
+      _ = try await holder.run(.commit)
+      return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    }
+    await holder.close()
+    #expect(statuses == ["200": 60])
+    #expect(try await cluster.run("SELECT count(DISTINCT xmin::text)::text FROM sync_row", in: database) == ["2"])
+    #expect(try await spaces.space("anna").head == 60)
+  }
+
+  @Test("a push that the database refuses fails alone: the others of its transaction are applied")
+  func oneFails() async throws {
+    let cluster = try await Cluster.ofThisProcess()
+    let (spaces, database) = try await cluster.makeSpaces()
+    let world = try await SpacesWorld(spaces)
+    try await cluster.run("ALTER TABLE sync_row ADD CHECK (key <> '13')", in: database)
+    let failed = try await withThrowingTaskGroup(of: (Int, String).self) { group in
+      for number in 0..<30 { group.addTask { (number, try await world.push(book("\(number)"), book("with \(number)"))) } }
+      return try await group.reduce(into: [Int: String]()) { if !$1.1.hasPrefix("200") { $0[$1.0] = $1.1 } }
+    }
+    #expect(failed == [13: "503"])
+    let space = try await spaces.space("anna")
+    #expect(space.rows == 58 && space.head == 29)
+    #expect(try await spaces.problems() == [])
+  }
+
+  @Test("a row that is damaged in the database fails its pushes and pulls, and is found by the check")
+  func damaged() async throws {
+    let cluster = try await Cluster.ofThisProcess()
+    let (spaces, database) = try await cluster.makeSpaces()
+    let world = try await SpacesWorld(spaces)
+    _ = try await world.push(book("a"), book("b"))
+    try await cluster.run("UPDATE sync_row SET body = '{}' WHERE key = 'a'", in: database)
+    #expect(try await world.push(book("a", at: ServerWorld.now + 1)) == "503")
+    #expect(try await world.push(book("b", at: ServerWorld.now + 1), cursor: 1) == "200 2b cursor 2")
+    #expect(try await world.pull() == "503")
+    #expect(try await spaces.problems().map(\.row) == ["a", "anna", "anna"])
+  }
+
+  @Test("a commit with a warning is not acknowledged: a replica may not have it")
+  func warning() async throws {
+    let cluster = try await Cluster.ofThisProcess()
+    let (spaces, database) = try await cluster.makeSpaces()
+    let world = try await SpacesWorld(spaces)
+    try await cluster.run(
+      "CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'canceling wait'; RETURN NULL; END $$",
+      in: database)
+    try await cluster.run(
+      "CREATE CONSTRAINT TRIGGER warns AFTER INSERT ON sync_row DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION warn()",
+      in: database)
+    #expect(try await world.push(book("a")) == "503")
+    // Committed nevertheless; the device sends it again.
+    #expect(try await world.push(book("a")) == "200 1a")
+  }
+
+  @Test("a database that goes away is 503 until it is back, and nothing is applied; then all goes on by itself")
+  func away() async throws {
+    let cluster = try await Cluster.ofThisProcess()
+    let (spaces, database) = try await cluster.makeSpaces()
+    let world = try await SpacesWorld(spaces)
+    let epoch = try await world.epoch
+    try await cluster.run("ALTER DATABASE \(database) ALLOW_CONNECTIONS false", in: "postgres")
+    try await cluster.run("SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE datname = '\(database)'", in: "postgres")
+    #expect(try await world.ask(book("a"), epoch: epoch) == "503")
+    await #expect(throws: PostgresError.self) { try await spaces.look() }
+    #expect(await spaces.head(of: "anna", token: world.token, now: 5).status == 503)
+    try await cluster.run("ALTER DATABASE \(database) ALLOW_CONNECTIONS true", in: "postgres")
+    // No connection is tried for a second after one failed.
+    while try await world.ask(book("b"), epoch: epoch) == "503" { await Task.yield() }
+    #expect(try await world.lines().count == 1)
+  }
+
+  @Test("a replica refuses requests until it takes over; then a new epoch begins where it ends")
+  func takeover() async throws {
+    let cluster = try await Cluster.start()
+    let (spaces, _) = try await cluster.makeSpaces()
+    let world = try await SpacesWorld(spaces)
+    let epoch = try await world.epoch
+    #expect(try await world.push(book("a"), epoch: epoch) == "200 1a cursor 1")
+    try await cluster.makeReplica()
+    try await cluster.control("-m fast restart")
+    #expect(try await world.ask(book("b"), epoch: epoch) == "503")
+    #expect(await spaces.head(of: "anna", token: world.token, now: 5).status == 503)
+    try await cluster.control("promote")
+    while await spaces.head(of: "anna", token: world.token, now: 5).status == 503 { await Task.yield() }
+    // What the device has seen of the old primary, the replica lacks.
+    #expect(try await world.pull(epoch: epoch, cursor: 9) == "409 fork 1")
+    let next = try await world.epoch
+    #expect(
+      epoch.contains("-00000001.") && next.contains("-00000002.") && epoch.split(separator: "-").first == next.split(separator: "-").first)
+    #expect(try await world.push(book("b"), cursor: 1) == "200 2b cursor 2")
+    try await spaces.close()
+  }
+
+  @Test("tables that another version has changed take no push, and keep answering pulls")
+  func migratedMeanwhile() async throws {
+    let cluster = try await Cluster.ofThisProcess()
+    let (spaces, database) = try await cluster.makeSpaces()
+    let world = try await SpacesWorld(spaces)
+    _ = try await world.push(book("a"))
+    try await cluster.run("UPDATE sync_schema SET version = 2", in: database)
+    #expect(try await world.push(book("b"), cursor: 1) == "503")
+    #expect(try await world.pull() == "200 1a cursor 1")
+    await #expect(throws: PostgresError.self) { try await spaces.makeSpace("bert") }
+    await #expect(throws: PostgresError.self) { try await spaces.look() }
+  }
+
+  @Test("two servers may make the tables at one time")
+  func madeTwice() async throws {
+    let cluster = try await Cluster.ofThisProcess()
+    let address = cluster.address(try await cluster.makeDatabase())
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 { group.addTask { try await PostgresSpaces.open(address, makes: true).close() } }
+      try await group.waitForAll()
+    }
+    try await PostgresSpaces.migrate(address)
+    try await PostgresSpaces.open(address).close()
+  }
+
+  @Test("a push through one server wakes the polls of another one, and no poll of another space")
+  func wakes() async throws {
+    let cluster = try await Cluster.ofThisProcess()
+    let (first, database) = try await cluster.makeSpaces()
+    let world = try await SpacesWorld(first)
+    let second = try await PostgresSpaces.open(cluster.address(database))
+    // A server tells only when it listens, too.
+    let (mine, others) = (first.pushesElsewhere(), second.pushesElsewhere())
+    async let own: [String?] = mine.first { _ in true }.map { [$0] } ?? []
+    var heard: [String?] = []
+    for await space in others {
+      heard.append(space)
+      if heard.count == 1 {
+        _ = await own
+        _ = try await world.push(book("a"))
+      } else {
+        break
+      }
+    }
+    #expect(heard == [nil, "anna"])
+    try await first.close()
+    try await second.close()
+  }
+
+  @Test(
+    "a start without a database, without the right, or with other tables says what is wrong, and what to do",
+    arguments: ["nothing there", "no such database", "wrong password", "no tables", "newer tables", "older tables", "not UTF-8"])
+  func starts(_ what: String) async throws {
+    let cluster = try await Cluster.ofThisProcess()
+    let database = try await cluster.makeDatabase(what == "not UTF-8" ? "ENCODING 'LATIN1' TEMPLATE template0" : "")
+    if what.hasSuffix("er tables") {
+      try await PostgresSpaces.open(cluster.address(database), makes: true).close()
+      try await cluster.run("UPDATE sync_schema SET version = \(what == "newer tables" ? 9 : 0)", in: database)
+    }
+    let address =
+      switch what {
+      case "nothing there": "postgres://postgres@%2Fnowhere/postgres"
+      case "no such database": cluster.address("nosuch")
+      case "wrong password": cluster.address(database, password: "wrong")
+      default: cluster.address(database)
+      }
+    let status: Int32 = what == "wrong password" ? 77 : what.hasPrefix("no") && what != "no tables" && what != "not UTF-8" ? 69 : 65
+    try await Program.run { program in
+      let ended = try await program.run("space", "list", "--store", address)
+      #expect(ended.status == status, "\(ended.errors)")
+      #expect(ended.errors.hasPrefix("Error: ") && ended.errors.contains("\nTry: ") && ended.out.isEmpty)
+      guard what != "no tables" else { return }
+      #expect(try await program.run("serve", "--store", address, "--listen", "127.0.0.1:0").status == status)
+    }
+  }
+
+  @Test("every command works with a database as with a file, and a space moves between both")
+  func commands() async throws {
+    let cluster = try await Cluster.ofThisProcess()
+    let address = cluster.address(try await cluster.makeDatabase())
+    try await Program.run { program in
+      func run(_ arguments: String...) async throws -> (status: Int32, out: String, errors: String) {
+        try await program.run(arguments + ["--store", address])
+      }
+      #expect(try await run("space", "create", "anna").status == 0)
+      #expect(try await run("space", "create", "anna").status == 65)
+      let token = try await run("token", "create", "anna").out.trimmingCharacters(in: .newlines)
+      #expect(try await run("token", "list").out.hasPrefix("anna-1\tanna\twrites\t"))
+      #expect(try await run("space", "limits", "anna", "--rows", "5").out.hasPrefix("rows\t0\t5\n"))
+      let server = try await program.serve(["--listen", "127.0.0.1:0", "--store", address])
+      let client = Client(port: server.port, token: token)
+      let epoch = try #require(try await client.pull().head("epoch"))
+      #expect(try await client.push([book("a", at: 5)], epoch: epoch).status == 200)
+      #expect(try await client.send("GET", "/healthz").status == 200)
+      #expect(await server.end(SIGTERM) == 0)
+      #expect(try await run("check").out == "no problems\n")
+      #expect(try await run("backup", "copy.sqlite").status == 0)
+      #expect(try await program.run("space", "list", "--store", "copy.sqlite").out.hasPrefix("anna\t1\t1\t"))
+      #expect(try await run("epoch", "bump", "anna").status == 0)
+      #expect(try await program.run("move", address, "moved.sqlite").out == "anna\n")
+      #expect(try await program.run("check", "--store", "moved.sqlite").status == 0)
+      #expect(try await run("space", "list").out.isEmpty)
+      #expect(try await program.run("move", "moved.sqlite", address, "--space", "anna").status == 0)
+      #expect(try await run("space", "remove", "anna").status == 0)
+      #expect(try await run("space", "remove", "anna").status == 66)
+      #expect(try await run("migrate").status == 0)
+    }
+  }
+}
