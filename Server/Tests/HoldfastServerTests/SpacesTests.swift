@@ -41,7 +41,7 @@ import Testing
     for push in 0..<2 { _ = try await world.push((0..<4).map { book("d\(push)\($0)", title: long) }) }
     _ = try await world.push(book("e"))
     #expect(try await world.pull().hasSuffix(" 2b99 cursor 2 more"))
-    #expect(try await world.pull(cursor: 1).hasSuffix(" 3c cursor 3 more"))
+    #expect(try await world.pull(cursor: 1).hasSuffix(" 3c 4d00 4d01 4d02 4d03 cursor 4 more"))
     #expect(try await world.pull(cursor: 2) == "200 3c 4d00 4d01 4d02 4d03 cursor 4 more")
     #expect(try await world.pull(cursor: 3) == "200 4d00 4d01 4d02 4d03 cursor 4 more")
     #expect(try await world.pull(cursor: 4) == "200 5d10 5d11 5d12 5d13 6e cursor 6")
@@ -136,7 +136,8 @@ import Testing
     try await world.spaces.requireSchema(1, in: "anna")
     let (lines, before) = (try await world.lines(), try await world.spaces.space("anna"))
     try await world.spaces.move("anna", to: other)
-    #expect(try await world.spaces.spaces() == [] && world.spaces.tokens() == [])
+    #expect(try await world.spaces.spaces() == [])
+    #expect(try await world.spaces.tokens() == [])
     let moved = SpacesWorld(other, token: world.token)
     #expect(try await moved.lines() == lines)
     let after = try await other.space("anna")
@@ -145,7 +146,8 @@ import Testing
     #expect(try await moved.pull(epoch: first, cursor: 2) == "409 fork 2")
     #expect(try await other.problems() == [])
     try await other.move("anna", to: world.spaces)
-    #expect(try await world.lines() == lines && other.spaces() == [])
+    #expect(try await world.lines() == lines)
+    #expect(try await other.spaces() == [])
     #expect(try await world.push(book("new"), cursor: 2) == "200 3new cursor 3")
     #expect(try await world.spaces.problems() == [])
   }
@@ -163,7 +165,8 @@ import Testing
       await code { try await other.spaces.take(SpaceCopy(old, copy.tokens) { _ in [] }) }
     }
     #expect(torn == .busy)
-    #expect(try await other.spaces.spaces() == [] && other.spaces.tokens() == [])
+    #expect(try await other.spaces.spaces() == [])
+    #expect(try await other.spaces.tokens() == [])
     #expect(await code { try await world.spaces.removeSpace("anna", unchanged: old) } == .busy)
     #expect(try await world.lines().count == 2)
     #expect(await code { try await world.spaces.move("bert", to: other.spaces) } == .notFound)

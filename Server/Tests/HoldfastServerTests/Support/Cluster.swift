@@ -28,14 +28,14 @@ struct Cluster: Sendable {
       programs=${programs:-$(dirname "$(command -v initdb)")}
       folder=$(mktemp -d /tmp/holdfast-pg-XXXXXX)
       echo \(password) > "$folder/password"
-      "$programs/initdb" -D "$folder/data" -U postgres -A scram-sha-256 --pwfile="$folder/password" -E UTF8 --locale=C -N > "$folder/log" 2>&1
-      "$programs/pg_ctl" -D "$folder/data" -w -l "$folder/log" -o "-c fsync=off -c listen_addresses= -k $folder" start > /dev/null 2>&1
+      "$programs/initdb" -D "$folder/data" -U postgres -A scram-sha-256 --pwfile="$folder/password" -E UTF8 --locale=C -N > "$folder/log" 2>&1 < /dev/null
+      "$programs/pg_ctl" -D "$folder/data" -w -l "$folder/log" -o "-c fsync=off -c listen_addresses= -k $folder" start > /dev/null 2>&1 < /dev/null
       ( while ps -p \(ProcessInfo.processInfo.processIdentifier) > /dev/null; do sleep 1; done
         "$programs/pg_ctl" -D "$folder/data" -m immediate stop; rm -rf "$folder" ) > /dev/null 2>&1 < /dev/null &
       echo "$folder $programs"
       """
     let parts = try await run(script).split(whereSeparator: \.isWhitespace).map(String.init)
-    guard parts.count == 2 else { throw Failure(description: "PostgreSQL did not start. Is it installed? Run make system-server.") }
+    guard parts.count == 2 else { throw Failure(description: "PostgreSQL did not start") }
     return Cluster(folder: parts[0], programs: parts[1])
   }
 
@@ -47,22 +47,25 @@ struct Cluster: Sendable {
   /// Makes the file that lets the server start as a replica.
   func makeReplica() async throws { _ = try await Self.run("touch \(folder)/data/standby.signal") }
 
-  /// Runs a script of the shell as the user that PostgreSQL runs as, and returns what it prints.
+  /// Runs a script of bash as the user that PostgreSQL runs as, and returns what it prints.
+  ///
+  /// By `popen`: a `Process` does not end as long as what it has left in the background. For the same reason that has no descriptor of ours.
   private static func run(_ script: String) async throws -> String {
-    try await withCheckedThrowingContinuation { continuation in
+    let user = getuid() == 0 ? "runuser -u postgres -- " : ""
+    let closing = #"for fd in /dev/fd/*; do fd=${fd##*/}; [ "$fd" -gt 2 ] && eval "exec $fd>&-"; done"#
+    let command = "cd /tmp && \(user)/bin/bash -s <<'END_OF_SCRIPT'\n\(closing)\n\(script)\nEND_OF_SCRIPT\n"
+    return try await withCheckedThrowingContinuation { continuation in
       DispatchQueue(label: "cluster").async {
         continuation.resume(
           with: Result {
-            let (process, out) = (Process(), Pipe())
-            let shell = ["/bin/sh", "-c", script]
-            let command = getuid() == 0 ? ["/usr/sbin/runuser", "-u", "postgres", "--"] + shell : shell
-            (process.executableURL, process.arguments) = (URL(fileURLWithPath: command[0]), Array(command.dropFirst()))
-            process.currentDirectoryURL = URL(fileURLWithPath: "/tmp")
-            process.standardOutput = out
-            try process.run()
-            let text = String(decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
-            guard process.terminationStatus == 0 else { throw Failure(description: "exit \(process.terminationStatus) of \(script)") }
+            guard let stream = popen(command, "r") else { throw Failure(description: "no shell: \(errno)") }
+            var text = ""
+            var line = [CChar](repeating: 0, count: 1_000)
+            while fgets(&line, Int32(line.count), stream) != nil {
+              text += String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            }
+            let status = pclose(stream)
+            guard status == 0 else { throw Failure(description: "PostgreSQL: status \(status). Is it installed? Run make system-server.") }
             return text
           })
       }
