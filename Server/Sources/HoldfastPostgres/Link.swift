@@ -1,21 +1,30 @@
 internal import CPostgres
 internal import Dispatch
+internal import Foundation
 
 /// libpq's connection, with the sources that watch its socket. Only the connection's queue uses it; its end may come anywhere.
 final class Link: @unchecked Sendable {
   let pointer: OpaquePointer
   let notices = Notices()
   private let queue: DispatchQueue
+  /// The socket by a number of our own. libpq closes its own at once when the other side ends; a number that is given to another connection
+  /// while sources still watch it would never tell of that one.
+  private let descriptor: Int32
   private let reading: any DispatchSourceRead
   private let writing: any DispatchSourceWrite
   private let timer: any DispatchSourceTimer
   private var isWriting = false
 
-  /// Takes an open connection over.
-  init(_ pointer: OpaquePointer, on queue: DispatchQueue) {
-    (self.pointer, self.queue) = (pointer, queue)
-    reading = DispatchSource.makeReadSource(fileDescriptor: PQsocket(pointer), queue: queue)
-    writing = DispatchSource.makeWriteSource(fileDescriptor: PQsocket(pointer), queue: queue)
+  /// Takes an open connection over; nil, and closes it, when the process has no number left for a file.
+  init?(_ pointer: OpaquePointer, on queue: DispatchQueue) {
+    let descriptor = fcntl(PQsocket(pointer), F_DUPFD_CLOEXEC, 0)
+    guard descriptor >= 0 else {
+      PQfinish(pointer)
+      return nil
+    }
+    (self.pointer, self.queue, self.descriptor) = (pointer, queue, descriptor)
+    reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+    writing = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
     timer = DispatchSource.makeTimerSource(queue: queue)
     timer.schedule(deadline: .now() + .seconds(1), repeating: .seconds(1), leeway: .milliseconds(500))
     PQsetNoticeReceiver(pointer, receiveNotice, Unmanaged.passUnretained(notices).toOpaque())
@@ -42,23 +51,25 @@ final class Link: @unchecked Sendable {
     reading.activate()
     timer.activate()
     timer.cancel()
-    // Both sources must have let go of the descriptor before libpq closes it.
+    // Both sources must have let go of the descriptor before it is closed.
     let group = DispatchGroup()
     for source in [reading, writing] as [any DispatchSourceProtocol] {
       group.enter()
       source.setCancelHandler { group.leave() }
       source.cancel()
     }
-    let closing = Closing(pointer: pointer, notices: notices)
+    let closing = Closing(pointer: pointer, descriptor: descriptor, notices: notices)
     group.notify(queue: queue) { closing.finish() }
   }
 
   private struct Closing: @unchecked Sendable {
     let pointer: OpaquePointer
+    let descriptor: Int32
     let notices: Notices
 
     func finish() {
       PQfinish(pointer)
+      close(descriptor)
       withExtendedLifetime(notices) {}
     }
   }

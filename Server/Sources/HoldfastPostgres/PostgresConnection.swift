@@ -52,7 +52,9 @@ actor PostgresConnection {
   ///   - seconds: the longest time to wait for each of the URL's hosts together.
   /// - Throws: `PostgresError`, kinds `.unavailable` and `.refused`.
   func connect(_ url: String, seconds: Int = 5) async throws {
-    let link = Link(try Self.connected(url, seconds), on: executor.queue)
+    guard let link = Link(try Self.connected(url, seconds), on: executor.queue) else {
+      throw PostgresError(.unavailable, "this process has too many files open")
+    }
     self.link = link
     guard PQsetnonblocking(link.pointer, 1) == 0, PQenterPipelineMode(link.pointer) == 1 else { throw end(because: nil) }
     link.watch(

@@ -86,6 +86,21 @@ import Testing
     #expect(await !connection.isOpen)
   }
 
+  @Test("a connection that takes the socket's number of one that has just ended gets its answers")
+  func sameNumber() async throws {
+    let other = try await Self.connected()
+    for _ in 0..<20 {
+      let old = try await Self.connected()
+      let number = try await old.run(PostgresStatement("SELECT pg_backend_pid()::bigint")).rows[0].number(0)
+      _ = try await other.run(PostgresStatement("SELECT pg_terminate_backend($1::bigint::int)::text", .number(number)))
+      while await old.isOpen { await Task.yield() }
+      let new = try await Self.connected()
+      #expect(try await new.run([PostgresStatement("SELECT 1")], seconds: 5).count == 1)
+      await new.close()
+    }
+    await other.close()
+  }
+
   @Test("a session never acknowledges what is only in memory")
   func synchronous() async throws {
     let cluster = try await Cluster.ofThisProcess()
