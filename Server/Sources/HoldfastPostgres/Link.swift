@@ -45,6 +45,12 @@ final class Link: @unchecked Sendable {
     isWriting = wants
   }
 
+  /// Whether there is something to read, or the end.
+  var isReadable: Bool {
+    var socket = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&socket, 1, 0) > 0
+  }
+
   deinit {
     // A suspended source can neither be cancelled nor be released.
     if !isWriting { writing.resume() }

@@ -188,7 +188,14 @@ actor PostgresConnection {
   }
 
   private func receive() {
-    guard let link else { return }
+    // All that there is: of the end of a local socket, a source tells once, perhaps together with the last bytes.
+    repeat {
+      guard let link else { return }
+      consume(link)
+    } while link?.isReadable ?? false
+  }
+
+  private func consume(_ link: Link) {
     let isAlive = PQconsumeInput(link.pointer) == 1
     while let notification = PQnotifies(link.pointer) {
       if notification.pointee.be_pid != PQbackendPID(link.pointer) { onNotification?(String(cString: notification.pointee.extra)) }
