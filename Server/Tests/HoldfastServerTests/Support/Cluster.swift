@@ -30,7 +30,8 @@ struct Cluster: Sendable {
       echo \(password) > "$folder/password"
       "$programs/initdb" -D "$folder/data" -U postgres -A scram-sha-256 --pwfile="$folder/password" -E UTF8 --locale=C -N > "$folder/log" 2>&1 < /dev/null
       "$programs/pg_ctl" -D "$folder/data" -w -l "$folder/log" -o "-c fsync=off -c listen_addresses= -k $folder" start > /dev/null 2>&1 < /dev/null
-      ( while ps -p \(ProcessInfo.processInfo.processIdentifier) > /dev/null; do sleep 1; done
+      ( trap '' TERM INT HUP # A signal to this process goes to its whole group.
+        while ps -p \(ProcessInfo.processInfo.processIdentifier) > /dev/null; do sleep 1; done
         "$programs/pg_ctl" -D "$folder/data" -m immediate stop; rm -rf "$folder" ) > /dev/null 2>&1 < /dev/null &
       echo "$folder $programs"
       """
