@@ -106,7 +106,7 @@ struct Export: Subcommand {
     let (table, query, path, hidden) = (table ?? "", query, store.path, open.hiddenTables)
     return try rows(format, of: open, console) { reader in
       if let query { return try .query(query, hiding: hidden, in: reader) }
-      let tables = try PlainTables.lists(in: reader).filter { !hidden.contains($0.name.lowercased()) }
+      let tables = try PlainTables.tables(in: reader).map(\.list).filter { !hidden.contains($0.name.lowercased()) }
       if let found = tables.first(where: { $0.name == table }) { return found }
       throw StoreError(
         .notFound, "\(path) has no table \(table) that can be shown", suggestion: "one of \(tables.map(\.name).joined(separator: ", "))")

@@ -35,7 +35,7 @@ enum PlainTables {
   }
 
   /// Leaves out tables of the kit, of SQLite and of search indexes, and those that are never exported.
-  private static func tables(in reader: Reader) throws -> [ShownTable] {
+  static func tables(in reader: Reader) throws -> [ShownTable] {
     let description = try reader.description()
     return try reader.tables().filter { !$0.isOfKit && !description.isNeverExported($0.name) }.map { table in
       ShownTable(table.name, table.given, key: table.primaryKey.isEmpty ? table.rowID.map { [$0] } ?? [] : table.primaryKey)
