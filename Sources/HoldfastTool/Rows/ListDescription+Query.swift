@@ -24,9 +24,10 @@ extension ListDescription {
     }
     let columns = outline.columns
     let fields = zip(columns, distinct(columns.map(\.name))).enumerated().map { place, named in
-      let kind = description.kind(of: named.0.column ?? "", in: named.0.table ?? "")
-      return ShownField<[SQLValue]>(named.1, named.1.uppercased(), shrinks: kind != .id) { row in
-        row.indices.contains(place) ? .of(row[place], as: kind) : .text(nil)
+      let (table, column) = (named.0.table ?? "", named.0.column ?? "")
+      let isID = description.kind(of: column, in: table) == .id
+      return ShownField<[SQLValue]>(named.1, named.1.uppercased(), shrinks: !isID) { row in
+        row.indices.contains(place) ? description.shown(row[place], in: table, column) : .text(nil)
       }
     }
     return ListDescription("rows", "as the statement gives them", fields) { _ in
