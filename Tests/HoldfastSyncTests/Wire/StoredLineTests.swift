@@ -6,13 +6,15 @@ import Testing
 /// A pull copies the stored lines; only the number of the push is put in.
 struct StoredLineTests {
   private static let key = #"a,"t":"b","#
+  private static let rows: [SyncRow] = [
+    SyncRow.book("a", at: 1, ["title": "\"Emma\""]), SyncRow.book("", at: 1), SyncRow.book(key, at: 1),
+    SyncRow.book("a\u{0}b\n\"\\é", at: 1), SyncRow.deletedBook("a"), SyncRow.deletedBook(key, forgets: true),
+    SyncRow.book("a", at: 1, later: ["title": (5, ["\"x,\\\"k\\\":\""])]),
+  ]
 
   @Test(
     "a stored line gets the row's number without being read, byte for byte as the row itself is written",
-    arguments: [
-      SyncRow.book("a", at: 1, ["title": "\"Emma\""]), .book("", at: 1), .book(key, at: 1), .book("a\u{0}b\n\"\\é", at: 1),
-      .deletedBook("a"), .deletedBook(key, forgets: true), .book("a", at: 1, later: ["title": (5, ["\"x,\\\"k\\\":\""])]),
-    ])
+    arguments: rows)
   func numbered(_ row: SyncRow) throws {
     let response = SyncResponse(.page([.init(row, at: 7)], cursor: 7, more: false), now: 5, epoch: "e")
     let line = try #require(SyncRow.line(row.line, of: row.name, at: 7))
