@@ -11,7 +11,7 @@ import Testing
     "HoldfastTransfer": ["Holdfast", "GRDBSQLite", "Logging"],
     "HoldfastGRDB": ["Holdfast", "GRDB"],
     "HoldfastHTTP": ["CHoldfastCurl", "Holdfast"],
-    "HoldfastSync": ["Holdfast", "HoldfastHTTP"], "HoldfastSyncServer": ["Holdfast", "HoldfastSync"],
+    "HoldfastSync": ["Holdfast", "HoldfastHTTP", "Crypto", "CryptoKit"], "HoldfastSyncServer": ["Holdfast", "HoldfastSync"],
     "HoldfastSimulator": ["Holdfast", "HoldfastSync", "HoldfastSyncServer", "HoldfastTesting", "GRDBSQLite"],
     "HoldfastAudiobooks": ["Holdfast", "HoldfastTransfer", "Logging"],
     "HoldfastMusic": ["CHoldfastXML", "Holdfast", "HoldfastTransfer"],

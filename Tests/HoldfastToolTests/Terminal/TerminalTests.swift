@@ -22,7 +22,7 @@ struct TerminalTests {
           "wrong_kind",
         ],
         66: ["not_found"], 73: ["cannot_create", "permission_denied", "read_only"], 74: ["disk_full", "input_output"],
-        75: ["busy", "device_locked"], 77: ["key_needed", "not_encrypted", "wrong_key"], 130: ["cancelled"],
+        75: ["busy", "device_locked"], 77: ["key_needed", "not_encrypted", "not_sealed", "wrong_key"], 130: ["cancelled"],
       ])
   }
 

@@ -26,7 +26,8 @@ struct Cluster: Sendable {
       set -e
       programs=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
       programs=${programs:-$(dirname "$(command -v initdb)")}
-      folder=$(mktemp -d /tmp/holdfast-pg-XXXXXX)
+      folder=/tmp/holdfast-pg-$$
+      mkdir -m 700 "$folder"
       echo \(password) > "$folder/password"
       "$programs/initdb" -D "$folder/data" -U postgres -A scram-sha-256 --pwfile="$folder/password" -E UTF8 --locale=C -N > "$folder/log" 2>&1 < /dev/null
       "$programs/pg_ctl" -D "$folder/data" -w -l "$folder/log" -o "-c fsync=off -c listen_addresses= -k $folder" start > /dev/null 2>&1 < /dev/null
