@@ -29,7 +29,7 @@ let package = Package(
     .target(name: "HoldfastGRDB", dependencies: ["Holdfast", grdb], swiftSettings: strict),
     .target(name: "CHoldfastCurl", linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
     .target(name: "HoldfastHTTP", dependencies: ["CHoldfastCurl", "Holdfast"], swiftSettings: strict),
-    .target(name: "HoldfastSync", dependencies: ["Holdfast", "HoldfastHTTP", log], swiftSettings: strict),
+    .target(name: "HoldfastSync", dependencies: ["Holdfast", "HoldfastHTTP", crypto, log], swiftSettings: strict),
     .target(name: "HoldfastSyncServer", dependencies: ["Holdfast", "HoldfastSync"], swiftSettings: strict),
     .target(
       name: "HoldfastTesting", dependencies: ["Holdfast", "HoldfastTransfer", "HoldfastSync", "HoldfastSyncServer", sqlite, log],
