@@ -46,7 +46,7 @@ install: system ## put the command `holdfast` into PREFIX/bin (~/.local)
 	install -d "$(PREFIX)/bin"
 	install -m 755 .build/release/holdfast "$(PREFIX)/bin/holdfast"
 
-test: system ## all tests; fails and names what did not end after TEST_SECONDS (900)
+test: system ## all tests; fails and names what did not end after TEST_SECONDS (1500)
 	swift build $(PLANNED) --build-tests
 	.ci/test-within $(TEST_SECONDS) --parallel
 
