@@ -48,6 +48,12 @@ import Testing
     #endif
   }()
 
+  @Test("its version is that of Holdfast, after its own name")
+  func version() throws {
+    let version = try garden("--version")
+    #expect(version.hasPrefix("garden (Holdfast ") && version.hasSuffix(")\n"), "\(version)")
+  }
+
   @Test("the journal's file is recognised and imported; lists, a bed with its plants, search and counts follow from the schema")
   func looking() throws {
     #expect(try garden("import", "garden.json", "--into", "garden.sqlite").contains("garden-json"))

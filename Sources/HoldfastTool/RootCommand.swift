@@ -17,7 +17,7 @@ struct RootCommand: ParsableCommand {
 
         Example: \(Program.name) import library.json --into library.sqlite
         """,
-      version: "holdfast \(version)",
+      version: Program.name == "holdfast" ? "holdfast \(version)" : "\(Program.name) (Holdfast \(version))",
       subcommands: [
         Import.self, Export.self, Formats.self, Info.self, Stats.self, Metrics.self, Check.self, List.self, Show.self, Search.self,
         Query.self, Resume.self, Quarantined.self, Snapshots.self, Restore.self, ArchiveCommand.self, History.self, Label.self, Rewind.self,
