@@ -8,9 +8,10 @@ public import Holdfast
 ///   if let plant = value as? Plant { ["position": nil, "bed": .id(plant.bedID)] } else { [:] }
 /// }
 /// ```
-/// By their types: flags, whole numbers, numbers, texts, ids, times and JSON as in `ShownValue`; values with a raw value as that; nil as
-/// `null`; arrays as lists; and any other value as an object in the same way. A property that is added to a type is a member from then on:
-/// use this for types without secrets.
+/// By their types: flags, numbers of every kind, texts, ids, times, bytes and JSON as in `ShownValue`; a whole number beyond 64 bits and a
+/// URL as a text; values with a raw value as that; nil as `null`; arrays and sets as lists, a set in the order of its JSON; dictionaries as
+/// objects; structs as an object in the same way; and any other value as `String(describing:)` tells it. A property that is added to a type is
+/// a member from then on: use this for types without secrets.
 public struct ShownProperties: Sendable {
   private let differing: @Sendable (Any) -> [String: ShownValue?]
 
@@ -34,10 +35,13 @@ public struct ShownProperties: Sendable {
   private func json(of value: Any) -> JSONValue {
     switch value {
     case let flag as Bool: return .bool(flag)
-    case let number as Int: return .number(Int64(number))
-    case let number as Int64: return .number(number)
-    case let number as Double: return .number(number)
-    case let text as String: return .string(text)
+    case let number as any BinaryInteger: return Int64(exactly: number).map(JSONValue.integer) ?? .string(String(describing: number))
+    // By its own digits: 0.1 as a Float is 0.1, and not the nearest Double.
+    case let number as any BinaryFloatingPoint: return .number(Double(String(describing: number)))
+    case let number as Decimal: return .number(Double(number.description))
+    case let text as any StringProtocol: return .string(String(text))
+    case let data as Data: return ShownValue.bytes(data).json
+    case let url as URL: return .string(url.absoluteString)
     case let id as UUID: return ShownValue.id(id).json
     case let date as Date: return ShownValue.time(date).json
     case let json as JSONValue: return json
@@ -49,7 +53,17 @@ public struct ShownProperties: Sendable {
     switch mirror.displayStyle {
     case .optional: return mirror.children.first.map { json(of: $0.value) } ?? .null
     case .collection: return .array(mirror.children.map { json(of: $0.value) })
-    default: return object(of: value)
+    case .set:
+      return .array(mirror.children.map { json(of: $0.value) }.sorted { $0.canonicalText() < $1.canonicalText() })
+    case .dictionary:
+      let pairs = mirror.children.map { Mirror(reflecting: $0.value).children.map { json(of: $0.value) } }
+      return .object(Dictionary(pairs.map { (key(of: $0.first ?? .null), $0.last ?? .null) }) { first, _ in first })
+    case .struct: return object(of: value)
+    default: return .string(String(describing: value))
     }
+  }
+
+  private func key(of json: JSONValue) -> String {
+    if case .string(let text) = json { text } else { json.canonicalText() }
   }
 }

@@ -50,4 +50,44 @@ import Testing
         """)
     #expect(ShownProperties().list(of: [Leaf(widthCM: 3)]).json.canonicalText() == #"[{"is_dry":false,"width_cm":3.0}]"#)
   }
+
+  private enum Soil {
+    case sandy
+    case mixed(parts: Int)
+  }
+
+  private struct Bed {
+    var depth: Float = 0.1
+    var length = CGFloat(2.5)
+    var unknown = Double.nan
+    var ph: UInt8 = 7
+    var change: Int32 = -3
+    var seeds = UInt64.max
+    var price = Decimal(string: "12.34")
+    var colours: Set<String> = ["red", "blue"]
+    var names = ["de": "Beet"]
+    var counts: [Size: [Int]] = [.small: [1]]
+    var years = [2025: true]
+    var none: [String: Int] = [:]
+    var photo = Data([0, 255])
+    var page = URL(string: "https://example.org/a?b=c")
+    var soil = Soil.sandy
+    var under: Soil? = .mixed(parts: 2)
+    var range = (1, "a")
+    var start = "abc".prefix(2)
+    var initial: Character = "a"
+    var leaf: [String: Leaf] = ["a": Leaf()]
+  }
+
+  @Test("numbers of every type, bytes, URLs, sets and dictionaries are shown as such, and a value of any other type by its description")
+  func types() {
+    #expect(
+      ShownProperties().object(of: Bed()).canonicalText()
+        == """
+        {"change":-3,"colours":["blue","red"],"counts":{"small":[1]},"depth":0.1,"initial":"a","leaf":{"a":{"is_dry":false,"width_cm":null}},\
+        "length":2.5,"names":{"de":"Beet"},"none":{},"page":"https://example.org/a?b=c","ph":7,"photo":{"base64":"AP8="},"price":12.34,\
+        "range":"(1, \\"a\\")","seeds":"18446744073709551615","soil":"sandy","start":"ab","under":"mixed(parts: 2)","unknown":null,\
+        "years":{"2025":true}}
+        """)
+  }
 }
