@@ -78,11 +78,14 @@ package struct ShownTable: Sendable {
       contents[table.name] = part.object
       blocks.append(part.block)
     }
-    // A column may have the name of another member of the document.
-    let taken = Set(["kind", "ok", "schema", "store"] + (contents.isEmpty ? [] : ["contents"]))
-    var members = Dictionary(fields.members(of: row).map { taken.contains($0) ? ("column_\($0)", $1) : ($0, $1) }) { first, _ in first }
-    if !contents.isEmpty { members["contents"] = .object(contents) }
-    return Shown(members, blocks)
+    return Shown(members(of: row, beside: contents.isEmpty ? [:] : ["contents": .object(contents)]), blocks)
+  }
+
+  /// A row's members and other ones of the document, whose names a column may have.
+  private func members(of row: Row, beside others: [String: JSONValue]) -> [String: JSONValue] {
+    let taken = Set(["kind", "ok", "schema", "store"]).union(others.keys)
+    let own = fields.members(of: row).map { taken.contains($0) ? ("column_\($0)", $1) : ($0, $1) }
+    return Dictionary(own) { first, _ in first }.merging(others) { _, other in other }
   }
 
   /// The tables whose rows are deleted with a row of this one, each with the column that names that row.
@@ -125,6 +128,6 @@ package struct ShownTable: Sendable {
       WHERE \(sql: index) MATCH \(query) ORDER BY \(sql: index).\(raw: ranked ? "rank" : "rowid") LIMIT \(max(1, limit))
       """
     ) { row in try shown(&row, description) }
-    return (fields.hits(name, rows), fields.table(of: rows, title: name))
+    return (rows.map { .object(members(of: $0, beside: ["kind": .string(name)])) }, fields.table(of: rows, title: name))
   }
 }

@@ -113,6 +113,19 @@ struct StrangersStoreTests {
     #expect(shown["kind"] as? String == "total" && shown["column_kind"] as? String == "oak" && shown["column_ok"] as? Int == 7, "\(shown)")
   }
 
+  @Test("a hit has its table as its kind, and a column of that name as `column_kind`, as `show` has it")
+  func kinds() throws {
+    let bench = try Workbench()
+    let table = "CREATE TABLE pens (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, ok INTEGER) STRICT;"
+    let schema = StoreSchema(
+      "desk", migrations: [Migration("desk/001", sql: table + "INSERT INTO pens (id, kind, ok) VALUES ('p1', 'quill', 7);")],
+      declarations: [.fullText("pens_search", of: "pens", ["kind"])])
+    try Store.open(at: bench.url("desk.sqlite"), schemas: [schema]).close()
+    let found = try bench.run("search", bench.path("desk.sqlite"), "quill", "--json")
+    let hit = try #require((found.document["hits"] as? [[String: Any]])?.first, "\(found.output)\(found.errors)")
+    #expect(hit["kind"] as? String == "pens" && hit["column_kind"] as? String == "quill" && hit["column_ok"] as? Int == 7, "\(hit)")
+  }
+
   @Test("a hidden table stays hidden whatever its name, in the audit too; what points at it is exported, and what cannot be is told")
   func hidden() throws {
     let bench = try Workbench()
