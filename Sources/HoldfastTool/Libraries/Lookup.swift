@@ -33,7 +33,10 @@ enum Lookup {
       // Swift compares by canonical equivalence, so a name typed on a Mac equals one from a file name.
       let same = found.filter { $0.found.name == text }
       if !same.isEmpty { found = same }
-      if found.isEmpty { found = try find(.beginning(text.lowercased()), among: kinds) }
+      if found.isEmpty { found = try find(.beginning(text), among: kinds) }
+      // Ids are in lower case, whatever the person typed; the keys of another program need not be.
+      let lower = text.lowercased()
+      if found.isEmpty, lower != text { found = try find(.beginning(lower), among: kinds) }
     }
     guard let first = found.first else {
       throw StoreError(

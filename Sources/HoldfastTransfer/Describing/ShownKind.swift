@@ -16,7 +16,7 @@ public struct ShownKind: Sendable {
     case id(String)
     /// A name, in any case, with or without accents.
     case name(String)
-    /// The beginning of an id, in lower case. A few letters are enough.
+    /// The beginning of an id, as typed; where nothing begins so, once more in lower case. A few letters are enough.
     case beginning(String)
 
     /// Whether this finds something that is in no table, and whose id is made from its name.
@@ -69,7 +69,7 @@ public struct ShownKind: Sendable {
       case .id(let text):
         guard let id = IDCodec.parse(text) else { return [] }
         more = "id = \(id)"
-      case .beginning(let text): more = "id >= \(text) AND id < \(text + "g")"
+      case .beginning(let text): more = Self.begins("id", text)
       case .name(let text): if let folded { more = "\(raw: folded) = \(SortText.folded(text))" }
       }
       var found: [Found] = []
@@ -83,5 +83,10 @@ public struct ShownKind: Sendable {
       }
       return found
     }
+  }
+
+  /// Whether a column's text begins so. No text with this beginning is behind the last of all characters.
+  static func begins(_ column: BoundSQL, _ text: String) -> BoundSQL {
+    "\(sql: column) >= \(text) AND \(sql: column) < \(text + "\u{10FFFF}")"
   }
 }

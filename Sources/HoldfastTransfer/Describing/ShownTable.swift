@@ -53,7 +53,7 @@ package struct ShownTable: Sendable {
       let condition: BoundSQL
       switch wanted {
       case .id(let text): condition = "\(sql: id) IN (\(text), \(text.lowercased()), \(text.uppercased()))"
-      case .beginning(let text): condition = "\(sql: id) >= \(text) AND \(sql: id) < \(text + "g") AND typeof(\(sql: id)) = 'text'"
+      case .beginning(let text): condition = "\(sql: ShownKind.begins(id, text)) AND typeof(\(sql: id)) = 'text'"
       case .name(let text): condition = "\(sql: label) = \(text) COLLATE NOCASE"
       }
       let description = try reader.description()
