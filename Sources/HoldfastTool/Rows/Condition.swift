@@ -21,6 +21,7 @@ struct Condition: Sendable {
   let sign: Sign
   let text: String
   private let folded: String
+  private let number: JSONValue?
 
   /// - Throws: `ValidationError` that names the signs.
   init(typed: String) throws {
@@ -29,10 +30,20 @@ struct Condition: Sendable {
     field = typed[..<start].trimmingCharacters(in: .whitespaces)
     text = typed[end...].trimmingCharacters(in: .whitespaces)
     folded = SortText.folded(text)
+    number = Self.number(text)
     guard !field.isEmpty, let sign = Sign(rawValue: String(typed[start..<end])) else {
       throw ValidationError("\"\(typed)\" is no condition: write a field, one of \(Self.signs) (contains), and a text or a number.")
     }
     self.sign = sign
+  }
+
+  /// Whether numbers can be compared with the text.
+  var suitsNumbers: Bool { sign == .contains || text.isEmpty || number != nil }
+
+  /// A finite number in decimal form. Swift also reads `0x10`, `inf` and `nan`.
+  private static func number(_ text: String) -> JSONValue? {
+    guard text.utf8.allSatisfy("0123456789+-.eE".utf8.contains) else { return nil }
+    return Int64(text).map(JSONValue.integer) ?? Double(text).flatMap { $0.isFinite ? .double($0) : nil }
   }
 
   /// Whether a value fulfils the condition. Of a list of values one must; for `!=` all.
@@ -72,7 +83,7 @@ struct Condition: Sendable {
     let wanted: JSONValue?
     switch value {
     case .string: wanted = .string(text)
-    case .integer, .double: wanted = Int64(text).map(JSONValue.integer) ?? Double(text).map(JSONValue.double)
+    case .integer, .double: wanted = number
     default: wanted = nil
     }
     guard let one = OrderedValue(value), let other = wanted.flatMap(OrderedValue.init) else { return false }

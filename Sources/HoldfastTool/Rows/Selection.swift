@@ -22,6 +22,7 @@ struct Selection: Sendable {
   ///
   /// - Returns: the number of lines that the conditions select, without `offset` and `limit`. Zero without conditions and order, where
   ///   `ListDescription.count(in:)` tells it.
+  /// - Throws: `usage`, at the end of the list, for a text that is no number where the field has numbers and no text.
   @discardableResult
   func each(of list: ListDescription, in reader: Reader, _ body: (ListDescription.Line) throws -> Void) throws -> Int {
     guard !conditions.isEmpty || order != nil else {
@@ -30,20 +31,51 @@ struct Selection: Sendable {
     }
     var (count, sorted): (Int, [(key: OrderedValue?, line: ListDescription.Line)]) = (0, [])
     let place = order.flatMap { list.members.firstIndex(of: $0.field) }
-    let tests = conditions.map { (condition: $0, place: list.members.firstIndex(of: $0.field)) }
+    var tests = conditions.map { Test(condition: $0, place: list.members.firstIndex(of: $0.field)) }
     func pass(_ line: ListDescription.Line, at number: Int) throws {
       if number >= offset, limit.map({ number - offset < $0 }) ?? true { try body(line) }
     }
     try list.each(in: reader) { line in
       let values = line.values()
       func json(_ place: Int?) -> JSONValue { place.map { values[$0].json } ?? .null }
-      guard tests.allSatisfy({ $0.condition.holds(for: json($0.place)) }) else { return }
+      var isWanted = true
+      for number in tests.indices where isWanted || !tests[number].condition.suitsNumbers {
+        isWanted = tests[number].holds(for: json(tests[number].place)) && isWanted
+      }
+      guard isWanted else { return }
       if order == nil { try pass(line, at: count) } else { sorted.append((OrderedValue(json(place)), line)) }
       count += 1
+    }
+    if let wrong = tests.first(where: \.isWrong)?.condition {
+      throw Failure(
+        code: "usage", "\(wrong.field) has numbers, and \"\(wrong.text)\" is no number",
+        suggestion: "--where \"\(wrong.field)\(wrong.sign.rawValue)10\", or 0.5, or 1e3", status: .usage)
     }
     guard let order else { return count }
     for (number, place) in order.places(sorted.map(\.key)).enumerated() { try pass(sorted[place].line, at: number) }
     return count
+  }
+
+  /// A condition and what the field has held.
+  private struct Test {
+    let condition: Condition
+    let place: Int?
+    private var hasNumbers = false
+    private var hasTexts = false
+
+    init(condition: Condition, place: Int?) { (self.condition, self.place) = (condition, place) }
+
+    /// A column of another program may hold numbers and texts.
+    var isWrong: Bool { hasNumbers && !hasTexts && !condition.suitsNumbers }
+
+    mutating func holds(for value: JSONValue) -> Bool {
+      switch value {
+      case .integer, .double: hasNumbers = true
+      case .string: hasTexts = true
+      default: break
+      }
+      return condition.holds(for: value)
+    }
   }
 
   /// The number of lines that the conditions select.

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastTransfer
 import Testing
 
 @testable import HoldfastTool
@@ -12,7 +13,10 @@ struct SelectionTests {
       ("title!=cafe", .string("Café"), false), ("title<d", .string("Café"), true), ("title >= d", .string("Café"), false),
       ("year=1998", .integer(1998), true), ("year=1998.0", .integer(1998), true), ("year<1e4", .integer(1998), true),
       ("year>200", .integer(1998), true), ("year<=1998", .integer(1998), true), ("year<=1997.5", .double(1998), false),
-      ("year>a", .integer(1998), false), ("year!=a", .integer(1998), true), ("year~99", .integer(1998), true),
+      ("year=nan", .integer(1998), false), ("year=0x10", .integer(16), false), ("year<inf", .integer(1998), false),
+      ("year<1e999", .double(1.5), false), ("year>-0.5e3", .double(-1.5), true), ("year=+1998", .integer(1998), true),
+      ("name=nan", .string("NaN"), true), ("year>a", .integer(1998), false), ("year!=a", .integer(1998), true),
+      ("year~99", .integer(1998), true),
       ("at>=2025-11-03", .string("2025-11-03T02:10:05.000Z"), true), ("at<2025-11-03", .string("2025-11-03T02:10:05.000Z"), false),
       ("on=true", .bool(true), true), ("on!=true", .bool(true), false), ("x=", .null, true), ("x!=", .null, false),
       ("x!=", .integer(1), true),
@@ -35,6 +39,21 @@ struct SelectionTests {
     #expect(try #require(SortOrder(argument: "x:desc")).places(values) == [0, 5, 2, 3, 4, 1, 6])
   }
 
+  @Test("a field that has numbers and texts is compared with either; one that has numbers only is not compared with a text")
+  func mixed() throws {
+    let fields = [ShownField<Int>("mixed") { $0 == 1 ? .text("one") : .count($0) }, ShownField<Int>("number") { .count($0) }]
+    let list = ListDescription("x", "", fields) { _ in [0, 1, 2] }
+    func count(_ typed: String...) throws -> Int {
+      let selection = Selection(conditions: try typed.map { try Condition(typed: $0) })
+      return try Store.inMemory(schemas: []).read { try selection.total(of: list, in: $0) }
+    }
+    let counts = try [count("mixed=ONE"), count("mixed=2"), count("mixed!=one", "number>0"), count("number=")]
+    #expect(counts == [1, 1, 1, 0])
+    #expect(throws: Failure.self) { try count("number=one") }
+    // Also where another condition has left out every line.
+    #expect(throws: Failure.self) { try count("number>7", "number=one") }
+  }
+
   @Test("list takes every sign and an order, with a window behind both; its error names the signs, or the fields")
   func list() async throws {
     let bench = try Workbench()
@@ -53,6 +72,14 @@ struct SelectionTests {
     #expect(text.output.split(separator: "\n").count == 2 && text.errors == "… and 2 more.\n")
     let sign = try bench.run("list", store, "tracks", "--where", "year==1998")
     #expect(sign.status == 64 && sign.errors.contains("=, !=, <, <=, >, >=, ~ (contains)"), "\(sign.errors)")
+    for typed in ["year=nan", "year=0x10", "year<inf", "year!=a"] {
+      for form in ["--json", "--csv", "--limit=1"] {
+        let refused = try bench.run("list", store, "tracks", "--where", "year>0", "--where", typed, form)
+        let text = refused.output + refused.errors
+        #expect(refused.status == 64 && text.contains("year has numbers, and") && !text.contains("Loomings"), "\(typed): \(text)")
+      }
+    }
+    #expect(try titles("--where", "year~99", "--sort", "title") == ["Loomings", "The Spouter-Inn"])
     let field = try bench.run("list", store, "tracks", "--sort", "films")
     #expect(field.status == 64 && field.errors.contains("Try: --sort with one of added_at, album"), "\(field.errors)")
   }
