@@ -13,7 +13,7 @@ package struct QueryOutline: Sendable, Equatable {
 
   /// Empty for a statement that has no rows.
   package let columns: [Column]
-  /// Also those below a view, as the schema spells them, by name.
+  /// Also those below a view or behind a virtual table (see `VirtualContent`), as the schema spells them, by name.
   package let tables: [String]
 }
 
@@ -38,6 +38,8 @@ extension Reader {
       }
     }
     // What has no rows reads nothing.
-    return QueryOutline(columns: columns, tables: columns.isEmpty ? [] : try TableCollector.tables(of: sql, database).keys.sorted())
+    guard !columns.isEmpty else { return QueryOutline(columns: [], tables: []) }
+    let tables = try TableCollector.tables(of: sql, database).keys.sorted()
+    return QueryOutline(columns: columns, tables: try VirtualContent(database.texts).tables(with: tables))
   }
 }

@@ -9,7 +9,8 @@ extension SchemaDeclaration {
   /// The index splits text into words with `unicode61 remove_diacritics 2`, as `SearchText` expects. Match it against
   /// `SearchText.query(_:prefix:)`, and join it to its table by `rowid`.
   /// - Parameters:
-  ///   - table: must declare `rowid INTEGER PRIMARY KEY`, by which the index refers to rows.
+  ///   - table: must declare `rowid INTEGER PRIMARY KEY`, by which the index refers to rows. None in the schema's `neverExported`, whose rows
+  ///     could be read through the index: then opening throws `.misuse`.
   ///   - prefixes: lengths, in characters, of word beginnings that get an index of their own. Search while typing becomes faster, and the
   ///     index larger.
   public static func fullText(_ name: String, of table: String, _ columns: [FullTextColumn], prefixes: [Int] = []) -> SchemaDeclaration {

@@ -71,6 +71,9 @@ extension StoreSchema {
     if let table = audits.compactMap({ $0.audited?.name }).first(where: isNeverExported) {
       throw StoreError(.misuse, "the table \(table) is never exported, so it cannot be audited")
     }
+    if let table = declarations.compactMap({ $0.textIndex?.table }).first(where: isNeverExported) {
+      throw StoreError(.misuse, "the table \(table) is never exported, so it cannot have a full-text index")
+    }
     for table in synced.compactMap(\.synced?.name) {
       if isNeverExported(table) { throw StoreError(.misuse, "the table \(table) is never exported, so it cannot be synced") }
       guard !retention.contains(where: { $0.table.lowercased() == table.lowercased() }) else {

@@ -186,6 +186,13 @@ struct DeclarationTests {
     #expect(try folder.store([Self.schema()]).notices == [])
   }
 
+  @Test("a table that is never exported has no full-text index: its rows could be read through it")
+  func neverExported() {
+    let schema = StoreSchema("notes", migrations: [Self.v1], declarations: [Self.index], neverExported: ["NOTES"])
+    let error = failure { try Store.inMemory(schemas: [schema]) }
+    #expect(error?.code == .misuse && error?.message.contains("cannot have a full-text index") == true, "\(String(describing: error))")
+  }
+
   @Test("an ordinary table that has the name of an index is the app's: nothing is taken away")
   func taken() throws {
     let table = Migration("notes/002", sql: "CREATE TABLE found (title TEXT) STRICT; INSERT INTO found VALUES ('mine')")

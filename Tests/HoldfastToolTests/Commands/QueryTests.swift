@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTesting
 import Testing
 
 @Suite("Query")
@@ -86,6 +87,45 @@ struct QueryTests {
       #expect(finished.status == 64 && !(finished.output + finished.errors).contains("marked-secret"), "\(finished.output)")
       #expect((finished.output + finished.errors).contains("are never shown"), "\(finished.output)\(finished.errors)")
     }
+  }
+
+  /// A hidden table with an index that reads it, one that reads it through a view, one that its triggers fill, and lists of their words.
+  private static let indexes = """
+    CREATE VIRTUAL TABLE [Found] USING fts5 (value, content='secrets');
+    CREATE VIEW texts AS SELECT rowid AS docid, value FROM secrets;
+    CREATE VIRTUAL TABLE seen USING fts5 (value, content="texts", content_rowid='docid');
+    CREATE VIRTUAL TABLE kept USING fts5 (value);
+    CREATE TRIGGER keeps AFTER INSERT ON secrets BEGIN INSERT INTO kept (rowid, value) VALUES (new.rowid, new.value); END;
+    CREATE VIRTUAL TABLE fours USING fts4 (content="secrets", value);
+    CREATE VIRTUAL TABLE words USING fts5vocab (kept, row);
+    CREATE VIRTUAL TABLE leaves USING fts5 (name, content='plants', content_rowid='id');
+    INSERT INTO secrets VALUES ('marked-secret too');
+    INSERT INTO found (found) VALUES ('rebuild');
+    INSERT INTO seen (seen) VALUES ('rebuild');
+    INSERT INTO fours (fours) VALUES ('rebuild');
+    INSERT INTO leaves (leaves) VALUES ('rebuild');
+    """
+
+  @Test("a table that is never exported is not read through a virtual table either, nor through the tables in which that keeps its data")
+  func hiddenBehindIndexes() throws {
+    let bench = try Workbench()
+    let store = try Self.store(in: bench)
+    try RawDatabase.with(bench.url("garden.sqlite"), key: nil) { try $0.execute(Self.indexes) }
+    let refused = [
+      "SELECT value FROM found", "SELECT count(*) FROM FOUND WHERE found MATCH 'marked'", "SELECT block FROM found_data",
+      "SELECT value FROM seen", "SELECT term FROM seen_idx", "SELECT * FROM kept ('marked')", "SELECT c0 FROM kept_content",
+      "SELECT value FROM fours", "SELECT root FROM fours_segdir", "SELECT term FROM words", "SELECT id FROM plants, kept",
+    ]
+    for sql in refused {
+      let query = try bench.run("query", store, sql)
+      let isRefused = query.status == 64 && query.output.isEmpty && query.errors.contains("are never shown")
+      #expect(isRefused, "\(sql): \(query.output)\(query.errors)")
+      let export = try bench.run("export", store, "--query", sql, "--to", bench.path("out.csv"), "--format", "csv")
+      #expect(export.status == 64 && !FileManager.default.fileExists(atPath: bench.path("out.csv")), "\(sql): \(export.output)")
+    }
+    let shown = try bench.run("query", store, "SELECT name FROM leaves WHERE leaves MATCH 'rose'", "--jsonl")
+    #expect(shown.status == 0 && shown.output.contains("Rose"), "\(shown.errors)")
+    #expect(try bench.run("query", store, "SELECT id FROM leaves_docsize").status == 0)
   }
 
   private static let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
