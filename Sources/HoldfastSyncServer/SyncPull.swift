@@ -29,16 +29,19 @@ public struct SyncPull: Sendable {
 
 /// The rows of one answer to a pull, as they are stored.
 public struct SyncPage: Sendable {
-  /// The most rows of a page, and the most bytes of their lines. A page ends earlier rather than within a push, and has at least one push.
-  let (mostRows, mostBytes): (Int, Int)
+  /// The most rows of a page, and the most bytes of their lines: 1,000 and 1 MB. A page ends earlier rather than within a push, and has at
+  /// least one push.
+  public static let most = (rows: 1_000, bytes: 1 << 20)
+
+  private let (mostRows, mostBytes): (Int, Int)
   private var rows: [SyncLine] = []
   /// The rows of whole pushes, and the bytes of all.
   private var (wholeCount, bytes) = (0, 0)
   /// Whether rows are left for the next page.
   public private(set) var isFull = false
 
-  /// An empty page of at most 1,000 rows and 1 MB of lines.
-  public init() { self.init(rows: 1_000, bytes: 1 << 20) }
+  /// An empty page.
+  public init() { self.init(rows: Self.most.rows, bytes: Self.most.bytes) }
 
   init(rows: Int, bytes: Int) { (mostRows, mostBytes) = (rows, bytes) }
 

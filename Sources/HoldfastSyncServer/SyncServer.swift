@@ -17,8 +17,8 @@ public struct SyncServer: SyncSpaces {
   /// The limits of each space that has none of its own.
   public var limits: SyncLimits
   let pushes = PushQueue()
-  /// The most rows of a page, and the most bytes of their lines. A page ends earlier rather than within a push, and has at least one push.
-  package var (pageRows, pageBytes) = (1_000, 1 << 20)
+  /// The most rows of a page, and the most bytes of their lines; see `SyncPage.most`.
+  package var (pageRows, pageBytes) = SyncPage.most
   /// The most bytes of the lines in the answer to a push of several rows.
   package var answerBytes = SyncPush.answerBytes
 

@@ -2,22 +2,24 @@ internal import HoldfastSyncServer
 
 /// The statements about rows of `sync_row`.
 enum LineRows {
-  /// The rows behind a cursor, by push, table and key: as many as fill a page, and one more. The first push is whole.
+  /// The rows behind a cursor, by push, table and key: as many as fill a page, and one more, by which `SyncPage` sees that it is full. The
+  /// first push is whole, and one row of the second push follows.
   ///
   /// A page of long lines is cut here, so that the database does not send a thousand of them for a page of a few.
   static func page(of space: String, after cursor: Int64) -> PostgresStatement {
     PostgresStatement(
       """
       SELECT space, tbl, key, sequence, body FROM (
-        SELECT *, sum(octet_length(body)) OVER order_of_pushes AS bytes, first_value(sequence) OVER order_of_pushes AS first
+        SELECT *, sum(octet_length(body)) OVER order_of_pushes AS bytes, first_value(sequence) OVER order_of_pushes AS first,
+          lag(sequence, 1, sequence) OVER order_of_pushes AS previous
         FROM (SELECT * FROM sync_row WHERE space = $1 AND sequence > $2 ORDER BY sequence, tbl, key LIMIT \(mostRows)) AS next
         WINDOW order_of_pushes AS (ORDER BY sequence, tbl, key ROWS UNBOUNDED PRECEDING)
-      ) AS summed WHERE bytes - octet_length(body) <= 1048576 OR sequence = first ORDER BY sequence, tbl, key
+      ) AS summed WHERE bytes - octet_length(body) <= \(SyncPage.most.bytes) OR previous = first ORDER BY sequence, tbl, key
       """, .text(space), .number(cursor))
   }
 
   /// A push has at most 1,000 rows, so these are one whole push and the beginning of the next.
-  static let mostRows = 1_001
+  private static let mostRows = SyncPage.most.rows + 1
 
   /// The rows of these names, in any order. `body` is NULL behind the first 64 MB.
   static func named(_ names: [(table: String, key: String)], in space: String) -> PostgresStatement {

@@ -46,6 +46,12 @@ import Testing
     #expect(try await world.pull(cursor: 3) == "200 4d00 4d01 4d02 4d03 cursor 4 more")
     #expect(try await world.pull(cursor: 4) == "200 5d10 5d11 5d12 5d13 6e cursor 6")
     #expect(try await world.pull(cursor: 6) == "200 cursor 6")
+    // Short rows, whose merges with the long ones are more than a page.
+    let columns = ["d00", "d01", "d02", "d03", "d10", "d11", "d12"].map { book($0).replacing("\"title\":\"Emma\"", with: "\"year\":1815") }
+    _ = try await world.push(columns)
+    _ = try await world.push(book("z"))
+    #expect(try await world.pull(cursor: 6) == "200 7d00 7d01 7d02 7d03 7d10 7d11 7d12 cursor 7 more")
+    #expect(try await world.pull(cursor: 7) == "200 8z cursor 8")
   }
 
   @Test("a token opens one space until it is revoked, and names are taken once", arguments: StoreKind.allCases)
