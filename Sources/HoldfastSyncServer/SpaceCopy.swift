@@ -46,7 +46,7 @@ public struct SpaceCopy: Sendable {
 
 extension SyncSpaces {
   /// Moves a space with its rows, tokens, limits and lineage into another store, in which a new epoch begins. Stop the servers of both stores
-  /// before.
+  /// before. A push, a new token and a revoked one in between are found before the space is removed here.
   ///
   /// The space is removed here after the other store has it on the disk.
   /// - Throws: `.notFound`; `.constraint` when the other store has a space, or a token, of the same name; `.busy` when the space changed
@@ -54,7 +54,7 @@ extension SyncSpaces {
   public func move(_ name: String, to other: any SyncSpaces) async throws {
     let copied = try await copying(name) { copy in
       try await other.take(copy)
-      return copy.space
+      return copy
     }
     do { try await removeSpace(name, unchanged: copied) } catch let error as StoreError where error.code == .busy {
       try await other.removeSpace(name, unchanged: nil)

@@ -11,7 +11,7 @@ extension SyncServer {
   /// - Throws: `.notFound`; the errors of a read; the error of `body`.
   public func copying<T: Sendable>(_ name: String, _ body: @Sendable (SpaceCopy) async throws -> T) async throws -> T {
     let (space, tokens) = try await store.read(as: "copy") { reader in
-      (try StoredSpace.find(name, reader), try reader.all(StoredToken.self, "WHERE space = \(name) ORDER BY name"))
+      (try StoredSpace.find(name, reader), try StoredToken.all(of: name, reader))
     }
     return try await body(
       SpaceCopy(space, tokens) { [store] last in
@@ -53,12 +53,12 @@ extension SyncServer {
 
   /// Removes a space with its rows and tokens, in one transaction.
   ///
-  /// - Parameter unchanged: the space must still be so; nil for any.
+  /// - Parameter unchanged: the space and its tokens must still be so; nil for any.
   /// - Throws: `.notFound`; `.busy` for a space that has changed; the errors of a write.
-  public func removeSpace(_ name: String, unchanged: StoredSpace? = nil) async throws {
+  public func removeSpace(_ name: String, unchanged: SpaceCopy? = nil) async throws {
     try await store.write(as: "removeSpace") { tx in
-      let space = try StoredSpace.find(name, tx)
-      guard unchanged ?? space == space else { throw StoredSpace.changed(name) }
+      let (space, tokens) = (try StoredSpace.find(name, tx), try StoredToken.all(of: name, tx))
+      if let unchanged, unchanged.space != space || unchanged.tokens != tokens { throw StoredSpace.changed(name) }
       try tx.execute("DELETE FROM sync_token WHERE space = \(name)")
       try tx.execute("DELETE FROM sync_row WHERE space = \(name)")
       try tx.execute("DELETE FROM sync_space WHERE space = \(name)")

@@ -22,7 +22,7 @@ public struct SyncToken: Sendable, Hashable {
 }
 
 /// All that a store has of a token: a row of `sync_token`.
-public struct StoredToken: StoredRecord, Codable {
+public struct StoredToken: StoredRecord, Codable, Hashable {
   /// `sync_token`.
   public static let table = "sync_token"
   /// The hash.
@@ -52,6 +52,11 @@ public struct StoredToken: StoredRecord, Codable {
 
   static func find(_ token: String, _ reader: Reader) throws -> StoredToken? {
     try reader.first(StoredToken.self, "WHERE hash = \(hash(of: token))")
+  }
+
+  /// Those of a space, by name.
+  static func all(of space: String, _ reader: Reader) throws -> [StoredToken] {
+    try reader.all(StoredToken.self, "WHERE space = \(space) ORDER BY name")
   }
 }
 

@@ -33,10 +33,10 @@ public protocol SyncSpaces: Sendable {
   func spaces() async throws -> [SyncSpace]
   /// The space of this name; `.notFound` without one.
   func space(_ name: String) async throws -> SyncSpace
-  /// Removes a space with its rows and tokens; with `unchanged` only a space that is still the same.
+  /// Removes a space with its rows and tokens; with `unchanged` only a space that is still the same, with the same tokens.
   ///
   /// - Throws: `.notFound`; `.busy` for a space that has changed.
-  func removeSpace(_ name: String, unchanged: StoredSpace?) async throws
+  func removeSpace(_ name: String, unchanged: SpaceCopy?) async throws
   /// Begins a new epoch in a space; nil: in all.
   func beginEpoch(in name: String?) async throws
   /// Gives a space limits of its own; nil gives those of the server. Where this changes them, a new epoch begins.

@@ -185,15 +185,18 @@ extension PostgresSpaces {
 
   /// Removes a space with its rows and tokens, in one transaction.
   ///
-  /// - Parameter unchanged: the space must still be so; nil for any.
+  /// - Parameter unchanged: the space and its tokens must still be so; nil for any.
   /// - Throws: `.notFound`; `.busy` for a space that has changed; `PostgresError`.
-  public func removeSpace(_ name: String, unchanged: StoredSpace? = nil) async throws {
+  public func removeSpace(_ name: String, unchanged: SpaceCopy? = nil) async throws {
     try await pool.with { connection in
-      let begin = [PostgresStatement("BEGIN"), PostgresStatement("SET LOCAL statement_timeout = 0"), SpaceRow.select(name, locks: true)]
-      guard let found = try await connection.run(begin).last?.rows.first else { throw StoredSpace.notFound(name) }
-      let row = try SpaceRow(found)
+      let read = try await connection.run([
+        PostgresStatement("BEGIN"), PostgresStatement("SET LOCAL statement_timeout = 0"), SpaceRow.select(name, locks: true),
+        TokenRow.select(of: name, locks: true),
+      ])
+      guard read.count == 4, let found = read[2].rows.first else { throw StoredSpace.notFound(name) }
+      let (row, tokens) = (try SpaceRow(found), try read[3].rows.map(TokenRow.token))
       try row.checkVersion()
-      guard unchanged ?? row.space == row.space else { throw StoredSpace.changed(name) }
+      if let unchanged, unchanged.space != row.space || unchanged.tokens != tokens { throw StoredSpace.changed(name) }
       let delete = ["sync_token", "sync_row", "sync_space"].map { PostgresStatement("DELETE FROM \($0) WHERE space = $1", .text(name)) }
       _ = try await connection.run(delete + [.commit], seconds: 3_600)
     }

@@ -13,8 +13,10 @@ enum TokenRow {
   static let selectAll = PostgresStatement("SELECT \(columns) FROM sync_token ORDER BY name")
 
   /// Those of a space, by name.
-  static func select(of space: String) -> PostgresStatement {
-    PostgresStatement("SELECT \(columns) FROM sync_token WHERE space = $1 ORDER BY name", .text(space))
+  ///
+  /// - Parameter locks: nobody revokes one of them before the end of the transaction.
+  static func select(of space: String, locks: Bool = false) -> PostgresStatement {
+    PostgresStatement("SELECT \(columns) FROM sync_token WHERE space = $1 ORDER BY name\(locks ? " FOR UPDATE" : "")", .text(space))
   }
 
   /// Writes a token, unless there is one of its name or text. The result has a row if it was written.

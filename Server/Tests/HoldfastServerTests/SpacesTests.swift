@@ -165,10 +165,10 @@ import Testing
     let other = try await SpacesWorld(kind == .file ? .database : .file)
     #expect(await code { try await world.spaces.move("anna", to: other.spaces) } == .constraint)
     try await other.spaces.removeSpace("anna", unchanged: nil)
-    let old = try await world.spaces.copying("anna") { $0.space }
+    let old = try await world.spaces.copying("anna") { $0 }
     _ = try await world.push(book("b"), cursor: 1)
     let torn = try await world.spaces.copying("anna") { copy in
-      await code { try await other.spaces.take(SpaceCopy(old, copy.tokens) { _ in [] }) }
+      await code { try await other.spaces.take(SpaceCopy(old.space, copy.tokens) { _ in [] }) }
     }
     #expect(torn == .busy)
     #expect(try await other.spaces.spaces() == [])
@@ -176,6 +176,20 @@ import Testing
     #expect(await code { try await world.spaces.removeSpace("anna", unchanged: old) } == .busy)
     #expect(try await world.lines().count == 2)
     #expect(await code { try await world.spaces.move("bert", to: other.spaces) } == .notFound)
+  }
+
+  @Test("a space of which a token was made or revoked while it moved is not removed", arguments: StoreKind.allCases)
+  func tokensWhileMoving(_ kind: StoreKind) async throws {
+    let spaces = try await SpacesWorld(kind).spaces
+    func refusal(after change: () async throws -> Void) async throws -> StoreError.Code? {
+      let copy = try await spaces.copying("anna") { $0 }
+      try await change()
+      return await code { try await spaces.removeSpace("anna", unchanged: copy) }
+    }
+    #expect(try await refusal { _ = try await spaces.makeToken(for: "anna", .reads, name: "phone") } == .busy)
+    #expect(try await refusal { try await spaces.revokeToken(named: "phone") } == .busy)
+    #expect(try await refusal {} == nil)
+    #expect(try await spaces.tokens() == [])
   }
 
   @Test("a backup is a file that a server opens, with all spaces; it never overwrites", arguments: StoreKind.allCases)
