@@ -53,8 +53,9 @@ extension PostgresSpaces {
     }
   }
 
-  /// Begins a new epoch in a space, or in all of them in one transaction. Call it after the database was restored from a dump into the same
-  /// system; a replica that takes over, and a base backup that is rolled forward, begin one by themselves.
+  /// Begins a new epoch in a space, or in all of them in one transaction. Call it for all after the database was restored from a dump into
+  /// the same system, or from a snapshot of its volume: nothing else tells the devices that the server has lost pushes. A replica that takes
+  /// over, and a base backup that is rolled forward, begin one by themselves.
   ///
   /// - Throws: `.notFound`; `PostgresError`.
   public func beginEpoch(in name: String? = nil) async throws {

@@ -4,7 +4,8 @@ public import HoldfastSyncServer
 // - A push locks the row of its space until its commit. So the order of sequence numbers is the order of commits, and every snapshot of the
 //   database, also a replica's, has all pushes up to some number and none behind it.
 // - The epoch begins with the system's identifier and its timeline, which are read under that lock. A replica that takes over has another
-//   timeline, so the first push or pull of a space begins an epoch where the replica ends.
+//   timeline, so the first push or pull of a space begins an epoch where the replica ends. A dump that is loaded into the same system, and a
+//   snapshot of its volume, have the same timeline: a person begins the epochs then.
 // - A push is acknowledged after its COMMIT, unless PostgreSQL warned that a replica may not have it.
 
 /// The spaces of a sync server in a PostgreSQL database, which any number of servers may use at one time.

@@ -59,7 +59,7 @@ struct SpaceRow {
   /// Whether the present epoch is of this timeline.
   var isOfTimeline: Bool { space.epoch.hasPrefix(timeline + ".") }
 
-  /// Begins an epoch of this timeline. Its name ends at random: two replicas may both take over, or a copy be restored into one system.
+  /// Begins an epoch of this timeline. Its name ends at random: two replicas may both take over, and a dump be loaded several times.
   mutating func beginEpoch() { space.beginEpoch(Self.epoch(of: timeline)) }
 
   static func epoch(of timeline: String) -> String { "\(timeline).\(UUID().uuidString.prefix(8).lowercased())" }

@@ -145,17 +145,27 @@ struct Backup: AsyncParsableCommand {
 
 struct EpochCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "epoch", abstract: "Begins a new epoch of a space.", subcommands: [Bump.self])
+    commandName: "epoch", abstract: "Begins a new epoch of a space, or of all.", subcommands: [Bump.self])
 
   struct Bump: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Begins a new epoch: devices send again what the server lacks.",
       discussion: """
-        `serve` does this by itself when the store was restored or rewound. Example: holdfast-server epoch bump anna
+        `serve` does this by itself for a file that was restored or rewound, and for a database after a failover, a recovery to a point in \
+        time, and a move to another system. It cannot see that a database was restored from a dump into the same system, or from a \
+        snapshot of its volume: run this with --all then, before the servers start. Devices that were ahead otherwise never get some of \
+        the rows that others push.
+
+        Example: holdfast-server epoch bump --all --store postgres://holdfast@localhost/holdfast
         """)
 
     @OptionGroup var store: StoreArguments
-    @Argument(help: "The space.") var space: String
+    @Argument(help: "The space.") var space: String?
+    @Flag(help: "All spaces, in one transaction.") var all = false
+
+    func validate() throws {
+      if all == (space != nil) { throw ValidationError("Name one space, or give --all.") }
+    }
 
     func run() async throws {
       try await store.open { server in

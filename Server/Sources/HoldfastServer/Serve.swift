@@ -36,7 +36,7 @@ struct Serve: AsyncParsableCommand {
 
   private func serve(_ server: any SyncSpaces, at address: Address) async throws {
     let logger = Logger(label: "holdfast-server")
-    // A database that was restored has another timeline, which begins the epoch by itself.
+    // A database has no file beside it. Another timeline begins the epoch by itself; after a dump or a snapshot of the volume, `epoch bump`.
     let note = (server as? SyncServer).map { PushNote($0, beside: store.store.url) }
     if let note, try await note.settle() {
       logger.warning("the store has fewer pushes than were noted beside it, or no note: a new epoch begins in all spaces")

@@ -213,6 +213,11 @@ import Testing
       #expect(try await run("backup", "copy.sqlite").status == 0)
       #expect(try await program.run("space", "list", "--store", "copy.sqlite").out.hasPrefix("anna\t1\t1\t"))
       #expect(try await run("epoch", "bump", "anna").status == 0)
+      let bumped = try await run("space", "list").out
+      #expect(try await run("epoch", "bump", "--all").status == 0)
+      #expect(try await run("space", "list").out != bumped)
+      #expect(try await run("epoch", "bump").status == 64)
+      #expect(try await run("epoch", "bump", "anna", "--all").status == 64)
       #expect(try await program.run("move", address, "moved.sqlite").out == "anna\n")
       #expect(try await program.run("check", "--store", "moved.sqlite").status == 0)
       #expect(try await run("space", "list").out.isEmpty)
