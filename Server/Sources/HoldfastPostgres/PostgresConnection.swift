@@ -45,14 +45,12 @@ actor PostgresConnection {
 
   // MARK: Connecting
 
-  /// Connects, and prepares the session.
+  /// Connects, and prepares the session. Each host has five seconds, or the address's `connect_timeout`.
   ///
-  /// - Parameters:
-  ///   - url: `postgres://…`, or `key=value` pairs. What it leaves out, libpq takes from the environment and from `~/.pgpass`.
-  ///   - seconds: the longest time to wait for each of the URL's hosts together.
   /// - Throws: `PostgresError`, kinds `.unavailable` and `.refused`.
-  func connect(_ url: String, seconds: Int = 5) async throws {
-    guard let link = Link(try Self.connected(url, seconds), on: executor.queue) else {
+  func connect(_ address: PostgresAddress) async throws {
+    let connected = try address.first { host in try Self.connected(address.url, host, seconds: address.seconds ?? 5) }
+    guard let link = Link(connected, on: executor.queue) else {
       throw PostgresError(.unavailable, "this process has too many files open")
     }
     self.link = link
@@ -63,6 +61,12 @@ actor PostgresConnection {
     _ = try await run(Self.session)
   }
 
+  /// Connects, and prepares the session.
+  ///
+  /// - Parameter url: `postgres://…`, or `key=value` pairs. What it leaves out, libpq takes from the environment and from `~/.pgpass`.
+  /// - Throws: `PostgresError`, kinds `.unavailable` and `.refused`.
+  func connect(_ url: String) async throws { try await connect(PostgresAddress(url)) }
+
   /// A backend whose client is gone must not keep its locks, and a commit that PostgreSQL has not made durable is not acknowledged.
   private static let session = [
     PostgresStatement("SET statement_timeout = '20s'"),
@@ -71,13 +75,13 @@ actor PostgresConnection {
       "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')"),
   ]
 
-  private static func connected(_ url: String, _ seconds: Int) throws -> OpaquePointer {
-    // What the URL says itself counts more than what stands before it.
+  private static func connected(_ url: String, _ host: [String: String], seconds: Int) throws -> OpaquePointer {
+    // The URL counts more than what stands before it, and less than what stands behind it.
     let options = [
       ("target_session_attrs", "read-write"), ("application_name", "holdfast-server"), ("tcp_user_timeout", "20000"),
       ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"), ("dbname", url),
       ("client_encoding", "UTF8"),
-    ]
+    ] + host.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     guard let connection = withCStrings(options.map(\.0), { keys in withCStrings(options.map(\.1)) { PQconnectStartParams(keys, $0, 1) } })
     else { throw PostgresError(.unavailable, "memory is short") }
     // Otherwise the message has no code, and may be in any language.

@@ -6,13 +6,13 @@ actor PostgresLive {
   /// A notification has at most 8,000 bytes, and a name 100.
   private static let mostNames = 70
 
-  private let url: String
+  private let address: PostgresAddress
   private var connection: PostgresConnection?
   private var isClosed = false
   private var untold: Set<String> = []
   private var isTelling = false
 
-  init(_ url: String) { self.url = url }
+  init(_ url: String) { address = PostgresAddress(url) }
 
   /// The names that other servers tell, until the task that reads them ends.
   nonisolated func listen() -> AsyncStream<String?> {
@@ -31,7 +31,7 @@ actor PostgresLive {
       let connection = PostgresConnection(
         onNotification: { names in for name in names.split(separator: " ") { heard.yield(String(name)) } }, onEnd: { end.finish() })
       do {
-        try await connection.connect(url)
+        try await connection.connect(address)
         _ = try await connection.run(PostgresStatement("LISTEN \(Self.channel)"))
         guard !isClosed else { return await connection.close() }
         self.connection = connection

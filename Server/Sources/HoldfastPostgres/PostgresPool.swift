@@ -3,7 +3,7 @@
 /// A connection that has ended is replaced when it is needed. After a connection could not be made, others fail at once for a second: requests
 /// must not queue up behind a database that is away.
 actor PostgresPool {
-  private let url: String
+  private let address: PostgresAddress
   private let size: Int
   private var idle: [PostgresConnection] = []
   private var used = 0
@@ -11,9 +11,9 @@ actor PostgresPool {
   private var failure: (error: PostgresError, at: ContinuousClock.Instant)?
 
   /// - Parameters:
-  ///   - url: as of `PostgresConnection.connect(_:seconds:)`.
+  ///   - url: as of `PostgresConnection.connect(_:)`.
   ///   - size: the most connections at one time.
-  init(_ url: String, size: Int) { (self.url, self.size) = (url, size) }
+  init(_ url: String, size: Int) { (address, self.size) = (PostgresAddress(url), size) }
 
   /// Runs `body` with a connection, which is outside a transaction. What `body` leaves open is rolled back.
   ///
@@ -46,7 +46,7 @@ actor PostgresPool {
     if let failure, failure.at + .seconds(1) > .now { throw failure.error }
     let connection = PostgresConnection()
     do {
-      try await connection.connect(url)
+      try await connection.connect(address)
       failure = nil
       return connection
     } catch let error as PostgresError {

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import HoldfastPostgres
@@ -99,6 +100,42 @@ import Testing
       await new.close()
     }
     await other.close()
+  }
+
+  @Test("a host that is silent costs its own time only: the next host is tried, and from then on it is the first")
+  func silentHost() async throws {
+    let silent = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(silent) }
+    var name = sockaddr_in()
+    (name.sin_family, name.sin_addr.s_addr) = (sa_family_t(AF_INET), UInt32(0x7F00_0001).bigEndian)
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    try withUnsafeMutablePointer(to: &name) { name in
+      try name.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+        try #require(bind(silent, name, length) == 0 && listen(silent, 5) == 0 && getsockname(silent, name, &length) == 0)
+      }
+    }
+    let here = "127.0.0.1:\(UInt16(bigEndian: name.sin_port)),"
+    let address = PostgresAddress(try await Cluster.ofThisProcess().address().replacing("@", with: "@\(here)") + "?connect_timeout=1")
+    #expect(address.hosts.map { $0["host"]?.first } == ["1", "/"] && address.seconds == 1)
+    for _ in 0..<2 {
+      let connection = PostgresConnection()
+      try await connection.connect(address)
+      await connection.close()
+    }
+    _ = fcntl(silent, F_SETFL, O_NONBLOCK)
+    #expect([0, 1].map { _ in accept(silent, nil, nil) >= 0 } == [true, false])
+  }
+
+  @Test("hosts have one port, or each its own; lists that do not fit are libpq's to refuse")
+  func hosts() {
+    func hosts(_ url: String) -> [String] {
+      PostgresAddress(url).hosts.map { $0.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ") }
+    }
+    #expect(hosts("postgres://a:1,b:2/d") == ["host=a port=1", "host=b port=2"])
+    #expect(hosts("postgres://a,b/d?connect_timeout=0") == ["host=a port=", "host=b port="])
+    #expect(hosts("host=a,b port=7 dbname=d") == ["host=a port=7", "host=b port=7"])
+    #expect(hosts("host=a,b port=7,8,9") == [""] && hosts("postgres:///d") == [""] && hosts("postgres://a/d") == [""])
+    #expect(PostgresAddress("postgres://a,b/d?connect_timeout=0").seconds == nil)
   }
 
   @Test("a session never acknowledges what is only in memory")
