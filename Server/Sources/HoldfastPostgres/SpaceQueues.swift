@@ -1,3 +1,4 @@
+internal import Holdfast
 internal import HoldfastSyncServer
 
 /// The pushes under way, by space. Pushes of one space that wait at the same time share one transaction.
@@ -35,15 +36,21 @@ actor SpaceQueues {
       waiting[space]?.removeFirst(group.count)
       do {
         for (one, result) in zip(group, try await apply(Array(group))) { one.continuation.resume(with: result) }
-      } catch let error as PostgresError where error.kind != .failed || group.count == 1 {
-        for one in group { one.continuation.resume(throwing: error) }
-      } catch {
-        // One of them may be at fault: each has its own transaction now.
+      } catch where group.count > 1 && Self.isOfRows(error) {
+        // One of them is at fault: each has its own transaction now.
         for one in group {
           do { one.continuation.resume(with: try await apply([one])[0]) } catch { one.continuation.resume(throwing: error) }
         }
+      } catch {
+        for one in group { one.continuation.resume(throwing: error) }
       }
     }
     waiting[space] = nil
+  }
+
+  /// Whether the rows are at fault: their values, a constraint, their size. A timeout or a full disk would meet each push again.
+  private static func isOfRows(_ error: any Error) -> Bool {
+    if let error = error as? PostgresError { return ["22", "23", "54"].contains(error.state?.prefix(2)) }
+    return (error as? StoreError)?.code == .invalidValue
   }
 }

@@ -15,16 +15,7 @@ import Testing
     let (spaces, database) = try await cluster.makeSpaces()
     let world = try await SpacesWorld(spaces)
     let epoch = try await world.epoch
-    let holder = PostgresConnection()
-    try await holder.connect(cluster.address(database))
-    _ = try await holder.run([PostgresStatement("BEGIN"), PostgresStatement("SELECT space FROM sync_space FOR UPDATE")])
-    let statuses = try await withThrowingTaskGroup(of: String.self) { group in
-      for number in 0..<60 { group.addTask { String(try await world.ask(book("\(number)"), epoch: epoch).prefix(3)) } }
-      while await spaces.pushes.count(in: "anna") < 59 { await Task.yield() }
-      _ = try await holder.run(.commit)
-      return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
-    }
-    await holder.close()
+    let statuses = try await Self.together(60, cluster, spaces, database) { try await world.ask(book("\($0)"), epoch: epoch) }
     #expect(statuses == ["200": 60])
     #expect(try await cluster.run("SELECT count(DISTINCT xmin::text)::text FROM sync_row", in: database) == ["2"])
     #expect(try await spaces.space("anna").head == 60)
@@ -44,6 +35,41 @@ import Testing
     let space = try await spaces.space("anna")
     #expect(space.rows == 58 && space.head == 29)
     #expect(try await spaces.problems() == [])
+  }
+
+  @Test("pushes whose transaction took too long are not tried again one by one")
+  func notTriedAgain() async throws {
+    let cluster = try await Cluster.ofThisProcess()
+    let (spaces, database) = try await cluster.makeSpaces()
+    let world = try await SpacesWorld(spaces)
+    let epoch = try await world.epoch
+    try await cluster.run("CREATE SEQUENCE tries", in: database)
+    try await cluster.run(
+      """
+      CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM nextval('tries'); RAISE EXCEPTION 'late' USING ERRCODE = '57014'; END $$
+      """, in: database)
+    try await cluster.run("CREATE TRIGGER late BEFORE INSERT ON sync_row FOR EACH STATEMENT EXECUTE FUNCTION late()", in: database)
+    let statuses = try await Self.together(30, cluster, spaces, database) { try await world.ask(book("\($0)"), epoch: epoch) }
+    #expect(statuses == ["503": 30])
+    #expect(try await cluster.run("SELECT last_value::text FROM tries", in: database) == ["2"])
+  }
+
+  /// Makes so many pushes, of which all but the first wait at the same time; returns how often each answer came.
+  private static func together(
+    _ count: Int, _ cluster: Cluster, _ spaces: PostgresSpaces, _ database: String, _ push: @escaping @Sendable (Int) async throws -> String
+  ) async throws -> [String: Int] {
+    let holder = PostgresConnection()
+    try await holder.connect(cluster.address(database))
+    _ = try await holder.run([PostgresStatement("BEGIN"), PostgresStatement("SELECT space FROM sync_space FOR UPDATE")])
+    let statuses = try await withThrowingTaskGroup(of: String.self) { group in
+      for number in 0..<count { group.addTask { String(try await push(number).prefix(3)) } }
+      while await spaces.pushes.count(in: "anna") < count - 1 { await Task.yield() }
+      _ = try await holder.run(.commit)
+      return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    }
+    await holder.close()
+    return statuses
   }
 
   @Test("a row that is damaged in the database fails its pushes and pulls, and is found by the check")
