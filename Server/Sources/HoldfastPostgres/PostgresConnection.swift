@@ -118,7 +118,8 @@ actor PostgresConnection {
 
   /// Sends the statements in one go, and returns their results. Only what stands between `BEGIN` and `COMMIT` is one transaction.
   ///
-  /// The first statement that fails ends the batch: those behind it are not run. Cancelling the task cancels the statement that runs.
+  /// The first statement that fails ends the batch: those behind it are not run. Cancelling the task closes the connection, and cancels the
+  /// statement that runs.
   /// - Parameter seconds: after this time, and at most a second and a half more, the connection is closed.
   /// - Throws: `PostgresError`. After an error of a batch with `COMMIT`, the transaction may have been committed nevertheless; also when it
   ///   was committed, but PostgreSQL warned that a replica may not have it.
@@ -170,12 +171,12 @@ actor PostgresConnection {
     }
   }
 
-  /// Cancels the batch of this number, if it still runs.
+  /// Cancels the batch of this number, if it still runs, and closes the connection: the word may arrive late, and would then cancel the next
+  /// batch.
   private func cancel(_ number: Int) {
-    guard batch?.number == number, let link, let cancel = PQgetCancel(link.pointer) else { return }
-    var message = [CChar](repeating: 0, count: 256)
-    _ = PQcancel(cancel, &message, Int32(message.count))
-    PQfreeCancel(cancel)
+    guard batch?.number == number, let link else { return }
+    Cancelling(link)?.send()
+    fail("the request was cancelled")
   }
 
   private func checkDeadline() {
