@@ -53,14 +53,15 @@ enum PostgresSchema {
   /// - Throws: `PostgresError`, kind `.wrongSchema` for a newer version.
   static func migrate(_ connection: PostgresConnection) async throws {
     let begin = [
-      PostgresStatement("BEGIN"),
+      // An index over many rows takes longer than a request, and so does the wait for it.
+      PostgresStatement("BEGIN"), PostgresStatement("SET LOCAL statement_timeout = 0"),
       // Two servers may start at one time. The number is this program's own.
       PostgresStatement("SELECT pg_advisory_xact_lock(7453012366218471425)"),
       PostgresStatement("CREATE TABLE IF NOT EXISTS sync_schema (place bigint PRIMARY KEY CHECK (place = 1), version bigint NOT NULL)"),
       PostgresStatement("INSERT INTO sync_schema (place, version) VALUES (1, 0) ON CONFLICT DO NOTHING"),
       PostgresStatement("SELECT version FROM sync_schema"),
     ]
-    let present = try await connection.run(begin).last?.rows.first?.number(0) ?? 0
+    let present = try await connection.run(begin, seconds: 3_600).last?.rows.first?.number(0) ?? 0
     if present > version { throw wrong(present) }
     let missing = migrations.dropFirst(Int(clamping: present)).flatMap(\.self).map { PostgresStatement($0) }
     _ = try await connection.run(

@@ -165,6 +165,21 @@ import Testing
     try await PostgresSpaces.open(address).close()
   }
 
+  @Test("a change of the tables may take longer than a request")
+  func noTimeout() async throws {
+    let cluster = try await Cluster.ofThisProcess()
+    let database = try await cluster.makeDatabase()
+    try await cluster.run("CREATE TABLE seen (timeout text)", in: database)
+    try await cluster.run(
+      """
+      CREATE FUNCTION note() RETURNS event_trigger LANGUAGE plpgsql AS
+      $$ BEGIN INSERT INTO seen VALUES (current_setting('statement_timeout')); END $$
+      """, in: database)
+    try await cluster.run("CREATE EVENT TRIGGER note ON ddl_command_end EXECUTE FUNCTION note()", in: database)
+    try await PostgresSpaces.open(cluster.address(database), makes: true).close()
+    #expect(try await cluster.run("SELECT DISTINCT timeout FROM seen", in: database) == ["0"])
+  }
+
   @Test("a push through one server wakes the polls of another one, and no poll of another space")
   func wakes() async throws {
     let cluster = try await Cluster.ofThisProcess()
