@@ -3,6 +3,9 @@ internal import HoldfastSync
 
 /// All of a space, on its way into another store.
 public struct SpaceCopy: Sendable {
+  /// The most rows that a store reads at once, and the bytes of their lines with which it stops: 1,000 and 8 MB.
+  public static let part = (rows: 1_000, bytes: 8 << 20)
+
   /// The space.
   public let space: StoredSpace
   /// Its tokens.

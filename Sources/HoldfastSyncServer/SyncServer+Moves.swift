@@ -3,9 +3,6 @@ public import Holdfast
 internal import HoldfastSync
 
 extension SyncServer {
-  /// The most rows that are copied at once.
-  private static let part = 1_000
-
   /// Calls `body` with all of a space. The rows are read in parts; a push in between is found when they are counted.
   ///
   /// - Throws: `.notFound`; the errors of a read; the error of `body`.
@@ -15,13 +12,25 @@ extension SyncServer {
     }
     return try await body(
       SpaceCopy(space, tokens) { [store] last in
-        try await store.read(as: "copy") { reader in
-          // No row has the empty table.
-          try reader.all(
-            SyncLine.self,
-            "WHERE space = \(name) AND (tbl, key) > (\(last?.table ?? ""), \(last?.key ?? "")) ORDER BY tbl, key LIMIT \(Self.part)")
-        }
+        try await store.read(as: "copy") { reader in try Self.part(of: name, after: last, reader) }
       })
+  }
+
+  private static func part(of name: String, after last: SyncLine?, _ reader: Reader) throws -> [SyncLine] {
+    struct Full: Error {}
+    var lines: [SyncLine] = []
+    var bytes = 0
+    do {
+      // No row has the empty table.
+      try reader.each(
+        SyncLine.self, "WHERE space = \(name) AND (tbl, key) > (\(last?.table ?? ""), \(last?.key ?? "")) ORDER BY tbl, key"
+      ) { line in
+        bytes += line.line.utf8.count
+        lines.append(line)
+        guard lines.count < SpaceCopy.part.rows, bytes < SpaceCopy.part.bytes else { throw Full() }
+      }
+    } catch is Full {}
+    return lines
   }
 
   /// Takes a space with its rows and tokens, in several transactions, and begins a new epoch in it. The tokens come last: until then no

@@ -30,11 +30,15 @@ enum LineRows {
       """, .text(space), .texts(names.map(\.table)), .byteStrings(names.map { Array($0.key.utf8) }))
   }
 
-  /// A part of all rows, by table and key.
+  /// A part of all rows, by table and key; see `SpaceCopy.part`.
   static func part(of space: String, after last: SyncLine?) -> PostgresStatement {
     PostgresStatement(
       """
-      SELECT space, tbl, key, sequence, body FROM sync_row WHERE space = $1 AND (tbl, key) > ($2, $3) ORDER BY tbl, key LIMIT 1000
+      SELECT space, tbl, key, sequence, body FROM (
+        SELECT *, sum(octet_length(body)) OVER (ORDER BY tbl, key ROWS UNBOUNDED PRECEDING) AS bytes FROM (
+          SELECT * FROM sync_row WHERE space = $1 AND (tbl, key) > ($2, $3) ORDER BY tbl, key LIMIT \(SpaceCopy.part.rows)
+        ) AS next
+      ) AS summed WHERE bytes - octet_length(body) < \(SpaceCopy.part.bytes) ORDER BY tbl, key
       """, .text(space), .text(last?.table ?? ""), .bytes(Array((last?.key ?? "").utf8)))
   }
 

@@ -192,6 +192,20 @@ import Testing
     #expect(try await spaces.tokens() == [])
   }
 
+  @Test("a copy is read in parts of 1,000 rows, and ends a part at 8 MB", arguments: StoreKind.allCases)
+  func parts(_ kind: StoreKind) async throws {
+    let world = try await SpacesWorld(kind)
+    let long = String(repeating: "x", count: 250_000)
+    for push in 10..<21 { _ = try await world.push((0..<4).map { book("a\(push)\($0)", title: long) }) }
+    _ = try await world.push((0..<1_000).map { book("b\($0)") })
+    let parts = try await world.spaces.copying("anna") { copy in
+      var parts: [Int] = []
+      try await copy.each { parts.append($0.count) }
+      return parts
+    }
+    #expect(parts == [34, 1_000, 10])
+  }
+
   @Test("a backup is a file that a server opens, with all spaces; it never overwrites", arguments: StoreKind.allCases)
   func backup(_ kind: StoreKind) async throws {
     let world = try await SpacesWorld(kind)
