@@ -58,6 +58,7 @@ actor PostgresLive {
     guard !isTelling, connection != nil else { return }
     isTelling = true
     Task {
+      var failed: PostgresConnection?
       while let connection, !untold.isEmpty {
         let names = Array(untold.prefix(Self.mostNames))
         untold.subtract(names)
@@ -65,12 +66,15 @@ actor PostgresLive {
           PostgresStatement("SELECT pg_notify('\(Self.channel)', $1)", .text(names.joined(separator: " "))))
         if told == nil {
           untold.formUnion(names)
+          failed = connection
           break
         }
         // Many pushes share one notification: each is a commit of its own, and wakes every server.
         try? await Task.sleep(for: .milliseconds(50))
       }
       isTelling = false
+      // Another connection may have been made meanwhile, and not have told because this task did.
+      if let failed, connection !== failed { tellAll() }
     }
   }
 
