@@ -6,8 +6,11 @@ actor PostgresPool {
   private let address: PostgresAddress
   private let size: Int
   private var idle: [PostgresConnection] = []
+  /// Those that `with` has handed out.
+  private var taken: [PostgresConnection] = []
   private var used = 0
   private var waiting: [CheckedContinuation<Void, Never>] = []
+  private var isClosed = false
   private var failure: (error: PostgresError, at: ContinuousClock.Instant)?
 
   /// - Parameters:
@@ -22,6 +25,9 @@ actor PostgresPool {
     if used >= size { await withCheckedContinuation { waiting.append($0) } } else { used += 1 }
     defer { if waiting.isEmpty { used -= 1 } else { waiting.removeFirst().resume() } }
     let connection = try await open()
+    taken.append(connection)
+    if isClosed { await connection.close() }
+    defer { taken.removeAll { $0 === connection } }
     do {
       let value = try await body(connection)
       await giveBack(connection)
@@ -32,14 +38,16 @@ actor PostgresPool {
     }
   }
 
-  /// Closes the connections that nobody uses.
+  /// Closes the connections, and makes no others. What uses one fails.
   func close() async {
-    let closed = idle
+    isClosed = true
+    let closed = idle + taken
     idle = []
     for connection in closed { await connection.close() }
   }
 
   private func open() async throws -> PostgresConnection {
+    if isClosed { throw PostgresError(.unavailable, "the store was closed") }
     while let connection = idle.popLast() {
       if await connection.isOpen { return connection }
     }
@@ -61,6 +69,6 @@ actor PostgresPool {
       let rolledBack = await Task { try? await connection.run(.rollback) }.value
       if rolledBack == nil { return await connection.close() }
     }
-    if await connection.isOpen { idle.append(connection) }
+    if await connection.isOpen, !isClosed { idle.append(connection) }
   }
 }

@@ -160,6 +160,26 @@ import Testing
     #expect(try await pool.with { try await $0.run(PostgresStatement("SELECT to_regclass('t')::text")).rows[0].isNull(0) })
     await pool.close()
   }
+
+  @Test("a pool that is closed ends the calls under way, takes no other, and leaves no connection behind")
+  func closed() async throws {
+    let cluster = try await Cluster.ofThisProcess()
+    let database = try await cluster.makeDatabase()
+    let pool = PostgresPool(cluster.address(database), size: 2)
+    let (begun, begin) = AsyncStream<Void>.makeStream()
+    let call = Task {
+      try await pool.with { connection in
+        begin.finish()
+        return try await connection.run(PostgresStatement("SELECT pg_sleep(15)")).count
+      }
+    }
+    for await _ in begun {}
+    await pool.close()
+    #expect(await call.result.isFailure)
+    await #expect(throws: PostgresError.self) { try await pool.with { try await $0.run(PostgresStatement("SELECT 1")).count } }
+    let left = "SELECT pid::text FROM pg_stat_activity WHERE datname = '\(database)' AND state <> 'active'"
+    #expect(try await cluster.run(left, in: "postgres") == [])
+  }
 }
 
 extension Result {
