@@ -18,16 +18,19 @@ actor PostgresPool {
   ///   - size: the most connections at one time.
   init(_ url: String, size: Int) { (address, self.size) = (PostgresAddress(url), size) }
 
-  /// Runs `body` with a connection, which is outside a transaction. What `body` leaves open is rolled back.
+  /// Runs `body` with a connection, which is outside a transaction. What `body` leaves open is rolled back
+  /// soon; the caller does not wait for that.
   ///
   /// - Throws: `PostgresError`; the error of `body`.
   func with<T: Sendable>(_ body: @Sendable (PostgresConnection) async throws -> T) async throws -> T {
     if used >= size { await withCheckedContinuation { waiting.append($0) } } else { used += 1 }
-    defer { if waiting.isEmpty { used -= 1 } else { waiting.removeFirst().resume() } }
-    let connection = try await open()
+    let connection: PostgresConnection
+    do { connection = try await open() } catch {
+      leave()
+      throw error
+    }
     taken.append(connection)
     if isClosed { await connection.close() }
-    defer { taken.removeAll { $0 === connection } }
     do {
       let value = try await body(connection)
       await giveBack(connection)
@@ -64,11 +67,19 @@ actor PostgresPool {
   }
 
   private func giveBack(_ connection: PostgresConnection) async {
-    if await connection.isInTransaction {
-      // Not of the caller's task, which may be cancelled.
-      let rolledBack = await Task { try? await connection.run(.rollback) }.value
-      if rolledBack == nil { return await connection.close() }
+    guard await connection.isInTransaction else { return await putBack(connection) }
+    // A task of its own: the answer to a push that changes nothing is ready, and the caller's task may be cancelled.
+    Task {
+      if (try? await connection.run(.rollback)) == nil { await connection.close() }
+      await putBack(connection)
     }
-    if await connection.isOpen, !isClosed { idle.append(connection) }
   }
+
+  private func putBack(_ connection: PostgresConnection) async {
+    if await connection.isOpen, !isClosed { idle.append(connection) }
+    taken.removeAll { $0 === connection }
+    leave()
+  }
+
+  private func leave() { if waiting.isEmpty { used -= 1 } else { waiting.removeFirst().resume() } }
 }
