@@ -50,6 +50,9 @@ public struct SyncAnswer: Sendable {
   }
 }
 
+/// An error whose description a server may log: it has no name, key or value of a row.
+public protocol LoggableError: Error, CustomStringConvertible {}
+
 extension SyncServer {
   /// What a device asks for.
   public enum Verb: String, Sendable, CaseIterable {

@@ -1,5 +1,9 @@
+public import HoldfastSyncServer
+
 /// What the database did not do, and why.
-public struct PostgresError: Error, Sendable, CustomStringConvertible {
+///
+/// PostgreSQL's details and hints, in which values of rows are, it does not have.
+public struct PostgresError: LoggableError, Sendable {
   /// What a program can do about it.
   public enum Kind: Sendable {
     /// The database cannot be reached now, does not exist, or is in recovery. Nothing is known of a commit under way. Try again later.
@@ -27,8 +31,8 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
 
   init(state: String, _ message: String) { self.init(Self.kind(of: state), message, state: state) }
 
-  /// The message.
-  public var description: String { message }
+  /// The message, and PostgreSQL's code behind it.
+  public var description: String { message + (state.map { " (SQLSTATE \($0))" } ?? "") }
 
   private static func kind(of state: String) -> Kind {
     // Connections, resources, shutdowns; no such database; read-only, and "recovery is in progress": a replica.

@@ -123,7 +123,7 @@ package struct Serving: Sendable {
 
   private func response(_ answer: SyncAnswer, to request: Request, _ context: BasicRequestContext) -> Response {
     if let problem = answer.problem {
-      context.logger.error("the store failed", metadata: ["code": "\(problem.code.rawValue)"])
+      context.logger.error("the store failed", metadata: Self.metadata(of: problem))
     }
     var headers: HTTPFields = [.contentType: "application/x-ndjson"]
     switch answer.status {
@@ -139,6 +139,15 @@ package struct Serving: Sendable {
       body = zipped
     }
     return Response(status: .init(code: answer.status), headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
+  }
+}
+
+extension Serving {
+  /// What the log has of the store's error. Most messages name a row, so only the code, unless the cause says that it may be logged.
+  package static func metadata(of problem: StoreError) -> Logger.Metadata {
+    var metadata: Logger.Metadata = ["code": "\(problem.code.rawValue)"]
+    if let cause = problem.cause as? any LoggableError { metadata["cause"] = "\(cause)" }
+    return metadata
   }
 }
 

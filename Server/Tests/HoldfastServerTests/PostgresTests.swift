@@ -180,6 +180,22 @@ import Testing
     #expect(try await cluster.run("SELECT DISTINCT timeout FROM seen", in: database) == ["0"])
   }
 
+  @Test("the log has PostgreSQL's message and code, and no value of a row")
+  func logged() async throws {
+    let cluster = try await Cluster.ofThisProcess()
+    let (spaces, database) = try await cluster.makeSpaces()
+    let world = try await SpacesWorld(spaces)
+    try await cluster.run("ALTER TABLE sync_row ADD CHECK (key <> 'secret')", in: database)
+    let body = #"{"cursor":0,"epoch":"\#(try await world.epoch)","rows":1,"schema":1}"# + "\n" + book("secret") + "\n"
+    let answer = await spaces.answer(.push, Data(body.utf8), in: "anna", token: world.token, now: ServerWorld.now)
+    #expect(
+      Serving.metadata(of: try #require(answer.problem)) == [
+        "code": "input_output", "cause": #"new row for relation "sync_row" violates check constraint "sync_row_key_check" (SQLSTATE 23514)"#,
+      ])
+    let hidden = StoreError(.decoding, "the row secret is damaged", cause: CocoaError(.fileReadUnknown))
+    #expect(Serving.metadata(of: hidden) == ["code": "decoding"])
+  }
+
   @Test("a push through one server wakes the polls of another one, and no poll of another space")
   func wakes() async throws {
     let cluster = try await Cluster.ofThisProcess()
