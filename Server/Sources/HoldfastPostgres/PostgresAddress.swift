@@ -37,6 +37,19 @@ final class PostgresAddress: Sendable {
     throw failure
   }
 
+  /// The hosts with their ports, the database and the user: all that may be shown of an address.
+  static func shown(_ url: String) -> String {
+    let parts = parts(of: url)
+    let hosts = hosts(parts).map { host in
+      let name = host["host"] ?? host["hostaddr"] ?? parts["host"] ?? parts["hostaddr"] ?? ""
+      let port = host["port"] ?? parts["port"] ?? ""
+      // Of a password with @ libpq takes the rest for the host.
+      return String(name.split(separator: "@").last ?? "") + (port.isEmpty ? "" : ":\(port)")
+    }
+    let user = parts["user"].map { "\($0)@" } ?? ""
+    return "postgres://\(user)\(hosts.joined(separator: ","))/\(parts["dbname"] ?? "")"
+  }
+
   /// What the URL says itself, by libpq's names; empty for a text that is no address.
   static func parts(of url: String) -> [String: String] {
     guard let options = PQconninfoParse(url, nil) else { return [:] }

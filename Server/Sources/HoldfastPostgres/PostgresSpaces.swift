@@ -59,6 +59,9 @@ public struct PostgresSpaces: SyncSpaces {
     await connection.close()
   }
 
+  /// The address of a database without what is secret in it: user, hosts, ports and database.
+  public static func shown(_ url: String) -> String { PostgresAddress.shown(url) }
+
   private init(pool: PostgresPool, live: PostgresLive) { (self.pool, self.live) = (pool, live) }
 
   /// Throws when the database cannot be written to.

@@ -30,8 +30,7 @@ struct StoreAddress: ExpressibleByArgument, CustomStringConvertible {
 
   /// Without a password.
   var description: String {
-    guard isDatabase else { return text }
-    return String(text.prefix { $0 != "?" }).replacing(#/(://[^:@/]*):[^@]*@/#) { "\($0.output.1)@" }
+    isDatabase ? PostgresSpaces.shown(text) : text
   }
 
   /// Whether it is a database of PostgreSQL.

@@ -138,6 +138,18 @@ import Testing
     #expect(PostgresAddress("postgres://a,b/d?connect_timeout=0").seconds == nil)
   }
 
+  @Test(
+    "an address is shown without its password",
+    arguments: [
+      ("postgres://anna:p?w:x@h/db", "postgres://anna@h/db"), ("postgres://anna:p%40w@h:7,i/db?sslmode=require", "postgres://anna@h:7,i/db"),
+      ("postgres://h/db?password=secret", "postgres://h/db"), ("postgres://anna:secret@%2Frun%2Fpg/db", "postgres://anna@/run/pg/db"),
+      ("postgres://anna:p@ss@h/db", "postgres://anna@h/db"), ("postgres://[", "postgres:///"),
+    ])
+  func shown(_ address: String, _ shown: String) {
+    #expect(PostgresSpaces.shown(address) == shown)
+    if PostgresAddress.parts(of: address).isEmpty { #expect(shown == "postgres:///") }
+  }
+
   @Test("a session never acknowledges what is only in memory")
   func synchronous() async throws {
     let cluster = try await Cluster.ofThisProcess()
