@@ -8,7 +8,7 @@ public struct PostgresError: LoggableError, Sendable {
   public enum Kind: Sendable {
     /// The database cannot be reached now, does not exist, or is in recovery. Nothing is known of a commit under way. Try again later.
     case unavailable
-    /// The database does not let this user in.
+    /// The database does not let this user in, or not do this.
     case refused
     /// The database has another schema than this program needs.
     case wrongSchema
@@ -29,16 +29,23 @@ public struct PostgresError: LoggableError, Sendable {
     (self.kind, self.message, self.state, self.suggestion) = (kind, message, state, suggestion)
   }
 
-  init(state: String, _ message: String) { self.init(Self.kind(of: state), message, state: state) }
+  init(state: String, _ message: String) {
+    self.init(Self.kind(of: state), message, state: state, suggestion: Self.suggestions[state])
+  }
 
   /// The message, and PostgreSQL's code behind it.
   public var description: String { message + (state.map { " (SQLSTATE \($0))" } ?? "") }
+
+  private static let suggestions = [
+    "42501": "As the owner of the database, run GRANT CREATE ON SCHEMA public TO the user, or make the tables and grant them to the user.",
+    "53100": "Make room on the disk of the database.",
+  ]
 
   private static func kind(of state: String) -> Kind {
     // Connections, resources, shutdowns; no such database; read-only, and "recovery is in progress": a replica.
     if ["08", "53", "57"].contains(state.prefix(2)), !["57014", "53100"].contains(state) { return .unavailable }
     if ["3D000", "25006", "55000"].contains(state) { return .unavailable }
-    if state.hasPrefix("28") { return .refused }
+    if state.hasPrefix("28") || state == "42501" { return .refused }
     return state == "42P01" || state == "42703" ? .wrongSchema : .failed
   }
 }

@@ -83,7 +83,8 @@ struct Failure: Error {
         status: 69)
     case .refused:
       self.init(
-        error.message, suggestion: "Check the user and the password: in the address, in PGPASSWORD, or in ~/.pgpass.", status: 77)
+        error.message,
+        suggestion: error.suggestion ?? "Check the user and the password: in the address, in PGPASSWORD, or in ~/.pgpass.", status: 77)
     case .wrongSchema: self.init(error.message, suggestion: error.suggestion, status: 65)
     case .failed: self.init(error.message, suggestion: error.suggestion, status: 74)
     }

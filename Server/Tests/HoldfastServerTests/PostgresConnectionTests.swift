@@ -150,6 +150,18 @@ import Testing
     if PostgresAddress.parts(of: address).isEmpty { #expect(shown == "postgres:///") }
   }
 
+  @Test(
+    "PostgreSQL's codes say whether to try again, and a person what to do",
+    arguments: [
+      ("57014", "failed"), ("57P01", "unavailable"), ("53100", "failed room"), ("53300", "unavailable"), ("25006", "unavailable"),
+      ("28P01", "refused"), ("42501", "refused GRANT"), ("42P01", "wrongSchema"), ("23505", "failed"),
+    ])
+  func codes(_ state: String, _ told: String) {
+    let error = PostgresError(state: state, "no")
+    let word = ["room", "GRANT"].first { error.suggestion?.contains($0) ?? false }
+    #expect((["\(error.kind)"] + [word].compactMap(\.self)).joined(separator: " ") == told)
+  }
+
   @Test("a session never acknowledges what is only in memory")
   func synchronous() async throws {
     let cluster = try await Cluster.ofThisProcess()

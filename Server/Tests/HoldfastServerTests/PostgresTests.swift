@@ -222,7 +222,7 @@ import Testing
 
   @Test(
     "a start without a database, without the right, or with other tables says what is wrong, and what to do",
-    arguments: ["nothing there", "no such database", "wrong password", "no tables", "newer tables", "older tables", "not UTF-8"])
+    arguments: ["nothing there", "no such database", "wrong password", "wrong right", "no tables", "newer tables", "older tables", "not UTF-8"])
   func starts(_ what: String) async throws {
     let cluster = try await Cluster.ofThisProcess()
     let database = try await cluster.makeDatabase(what == "not UTF-8" ? "ENCODING 'LATIN1' TEMPLATE template0" : "")
@@ -235,11 +235,14 @@ import Testing
       case "nothing there": "postgres://postgres@%2Fnowhere/postgres"
       case "no such database": cluster.address("nosuch")
       case "wrong password": cluster.address(database, password: "wrong")
+      case "wrong right": cluster.address(database).replacing("//postgres:", with: "//\(database):")
       default: cluster.address(database)
       }
-    let status: Int32 = what == "wrong password" ? 77 : what.hasPrefix("no") && what != "no tables" && what != "not UTF-8" ? 69 : 65
+    if what == "wrong right" { try await cluster.run("CREATE ROLE \(database) LOGIN PASSWORD '\(Cluster.password)'", in: database) }
+    let status: Int32 = what.hasPrefix("wrong") ? 77 : what.hasPrefix("no") && what != "no tables" && what != "not UTF-8" ? 69 : 65
     try await Program.run { program in
-      let ended = try await program.run("space", "list", "--store", address)
+      // Only what makes the tables needs the right.
+      let ended = try await program.run((what == "wrong right" ? ["space", "create", "anna"] : ["space", "list"]) + ["--store", address])
       #expect(ended.status == status, "\(ended.errors)")
       #expect(ended.errors.hasPrefix("Error: ") && ended.errors.contains("\nTry: ") && ended.out.isEmpty)
       guard what != "no tables" else { return }
