@@ -60,10 +60,7 @@ extension PostgresSpaces {
   /// - Throws: `.notFound`; `PostgresError`.
   public func beginEpoch(in name: String? = nil) async throws {
     if let name {
-      return try await changing(name) { row, _ in
-        row.beginEpoch()
-        return []
-      }
+      return try await changing(name) { row, _ in row.beginEpoch() }
     }
     try await pool.with { connection in
       let found = try await connection.run([PostgresStatement("BEGIN"), SpaceRow.selectAll(locks: true)]).last
@@ -87,7 +84,6 @@ extension PostgresSpaces {
         row.space.limits = limits
         row.beginEpoch()
       }
-      return []
     }
   }
 
@@ -95,10 +91,7 @@ extension PostgresSpaces {
   ///
   /// - Throws: `.notFound`; `PostgresError`.
   public func requireSchema(_ version: Int, in name: String) async throws {
-    try await changing(name) { row, _ in
-      row.space.minSchema = version
-      return []
-    }
+    try await changing(name) { row, _ in row.space.minSchema = version }
   }
 
   /// How many pushes have changed a row, in all spaces together: the sum of their heads.
@@ -115,13 +108,14 @@ extension PostgresSpaces {
   ///
   /// - Throws: `.notFound` without such a space; `.constraint` when a token has this name; `.invalidValue` for the name; `PostgresError`.
   public func makeToken(for space: String, _ role: SyncToken.Role = .writes, name: String? = nil) async throws -> String {
-    let known = try await tokens().map(\.name)
-    let (token, text) = try StoredToken.make(for: space, role, name: name, beside: Set(known), at: Date())
-    try await changing(space) { _, connection in
+    if let name { try SyncServer.checkName(name) }
+    return try await changing(space) { _, connection in
+      // Under the space's lock: another program may make one at the same time.
+      let known = try await connection.run(TokenRow.selectAll).rows.map { try TokenRow.token($0).name }
+      let (token, text) = try StoredToken.make(for: space, role, name: name, beside: Set(known), at: Date())
       guard try await connection.run(TokenRow.insert(token)).count == 1 else { throw Self.taken(token) }
-      return []
+      return text
     }
-    return text
   }
 
   private static func taken(_ token: StoredToken) -> StoreError {

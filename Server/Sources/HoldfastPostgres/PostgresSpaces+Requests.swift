@@ -77,7 +77,7 @@ extension PostgresSpaces {
   public func pull(_ pull: SyncPull, in space: String, now: Int64) async throws -> SyncAnswer {
     if let answer = try await answer(pull, in: space, now: now, ofTimeline: true) { return answer }
     // Another database has taken over. A new epoch begins where it ends.
-    try await changing(space) { _, _ in [] }
+    try await changing(space) { _, _ in }
     return try await answer(pull, in: space, now: now, ofTimeline: false) ?? SyncAnswer(StoredSpace.notFound(space), now: now)
   }
 

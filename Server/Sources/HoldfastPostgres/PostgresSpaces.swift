@@ -86,20 +86,19 @@ public struct PostgresSpaces: SyncSpaces {
 
   // MARK: Changing one space
 
-  /// Changes a space under its lock, in a transaction.
-  ///
-  /// - Parameter change: may run further statements. What it returns is run with the commit.
-  func changing(
-    _ name: String, _ change: @Sendable (inout SpaceRow, PostgresConnection) async throws -> [PostgresStatement]
-  ) async throws {
+  /// Changes a space under its lock, in a transaction; returns what `change` returns, which may run further statements.
+  func changing<T: Sendable>(
+    _ name: String, _ change: @Sendable (inout SpaceRow, PostgresConnection) async throws -> T
+  ) async throws -> T {
     try await pool.with { connection in
       let found = try await connection.run([PostgresStatement("BEGIN"), SpaceRow.select(name, locks: true)]).last?.rows.first
       guard let found else { throw StoredSpace.notFound(name) }
       var row = try SpaceRow(found)
       try row.checkVersion()
       if !row.isOfTimeline { row.beginEpoch() }
-      let statements = try await change(&row, connection)
-      _ = try await connection.run(statements + [try SpaceRow.update(row.space), .commit])
+      let value = try await change(&row, connection)
+      _ = try await connection.run([try SpaceRow.update(row.space), .commit])
+      return value
     }
   }
 }

@@ -81,6 +81,16 @@ import Testing
     #expect(await code { _ = try await spaces.makeToken(for: "anna", .reads, name: "A") } == .invalidValue)
   }
 
+  @Test("tokens without a name that are made at the same time each have a number of their own", arguments: StoreKind.allCases)
+  func tokensAtTheSameTime(_ kind: StoreKind) async throws {
+    let spaces = try await SpacesWorld(kind).spaces
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 { group.addTask { _ = try await spaces.makeToken(for: "anna", .writes, name: nil) } }
+      try await group.waitForAll()
+    }
+    #expect(try await spaces.tokens().map(\.name) == (1...9).map { "anna-\($0)" })
+  }
+
   @Test("new limits and a new epoch send a device back to the fork; an old schema is refused", arguments: StoreKind.allCases)
   func epochs(_ kind: StoreKind) async throws {
     let world = try await SpacesWorld(kind)
