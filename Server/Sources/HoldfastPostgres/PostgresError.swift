@@ -33,6 +33,9 @@ public struct PostgresError: LoggableError, Sendable {
     self.init(Self.kind(of: state), message, state: state, suggestion: Self.suggestions[state])
   }
 
+  /// Of a statement that always has a row.
+  static let noRow = PostgresError(.failed, "the database answered without a row")
+
   /// The message, and PostgreSQL's code behind it.
   public var description: String { message + (state.map { " (SQLSTATE \($0))" } ?? "") }
 

@@ -25,7 +25,7 @@ extension PostgresSpaces {
     try await pool.with { connection in
       // The lock lets a change of the tables wait, as in a push.
       let begin = [PostgresStatement("BEGIN"), PostgresStatement("LOCK TABLE sync_space IN ROW EXCLUSIVE MODE"), SpaceRow.timeline]
-      guard let row = try await connection.run(begin).last?.rows.first else { return }
+      guard let row = try await connection.run(begin).last?.rows.first else { throw PostgresError.noRow }
       let version = try row.number(0)
       guard version == PostgresSchema.version else { throw PostgresSchema.wrong(version) }
       let new = space(try row.text(1))

@@ -67,7 +67,7 @@ public struct PostgresSpaces: SyncSpaces {
   /// Throws when the database cannot be written to.
   public func look() async throws {
     try await pool.with { connection in
-      guard let row = try await connection.run(SpaceRow.timeline).rows.first else { return }
+      guard let row = try await connection.run(SpaceRow.timeline).rows.first else { throw PostgresError.noRow }
       let version = try row.number(0)
       if version != PostgresSchema.version { throw PostgresSchema.wrong(version) }
     }
