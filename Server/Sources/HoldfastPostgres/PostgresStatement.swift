@@ -13,7 +13,9 @@ struct PostgresStatement: Sendable {
   let sql: String
   let parameters: [Parameter]
 
-  init(_ sql: String, _ parameters: Parameter...) { (self.sql, self.parameters) = (sql, parameters) }
+  init(_ sql: String, _ parameters: [Parameter]) { (self.sql, self.parameters) = (sql, parameters) }
+
+  init(_ sql: String, _ parameters: Parameter...) { self.init(sql, parameters) }
 
   static let commit = PostgresStatement("COMMIT")
   static let rollback = PostgresStatement("ROLLBACK")

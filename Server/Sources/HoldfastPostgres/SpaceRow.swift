@@ -32,8 +32,7 @@ struct SpaceRow {
     PostgresStatement(
       """
       UPDATE sync_space SET lineage = $2, head = $3, digest = $4, rows = $5, bytes = $6, min_schema = $7, limits = $8 WHERE space = $1
-      """, .text(space.space), .text(try json(space.lineage)), .number(space.head), .number(space.digest), .number(space.rows),
-      .number(space.bytes), .number(Int64(space.minSchema)), try space.limits.map { .text(try json($0)) } ?? .null)
+      """, try parameters(of: space))
   }
 
   /// Makes a space, unless there is one of its name. The result has a row if it was made.
@@ -41,8 +40,15 @@ struct SpaceRow {
     PostgresStatement(
       """
       INSERT INTO sync_space (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING head
-      """, .text(space.space), .text(try json(space.lineage)), .number(space.head), .number(space.digest), .number(space.rows),
-      .number(space.bytes), .number(Int64(space.minSchema)), try space.limits.map { .text(try json($0)) } ?? .null)
+      """, try parameters(of: space))
+  }
+
+  /// In the order of the columns.
+  private static func parameters(of space: StoredSpace) throws -> [PostgresStatement.Parameter] {
+    [
+      .text(space.space), .text(try json(space.lineage)), .number(space.head), .number(space.digest), .number(space.rows),
+      .number(space.bytes), .number(Int64(space.minSchema)), try space.limits.map { .text(try json($0)) } ?? .null,
+    ]
   }
 
   /// The timeline, for a space that is yet to be made.
