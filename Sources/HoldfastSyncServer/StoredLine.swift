@@ -1,7 +1,7 @@
 public import Holdfast
 package import HoldfastSync
 
-/// A row of `sync_row` as it is stored. Nobody has read its line.
+/// A row of `sync_row` as it is stored. Its line is not parsed yet.
 public struct SyncLine: StoredRecord, Hashable {
   /// `sync_row`.
   public static let table = "sync_row"
@@ -56,7 +56,7 @@ public struct SyncLine: StoredRecord, Hashable {
   }
 }
 
-/// A row of `sync_row` whose line was read.
+/// A row of `sync_row` whose line was parsed.
 public struct StoredLine: StoredRecord {
   /// `sync_row`.
   public static let table = SyncLine.table

@@ -7,7 +7,7 @@ final class Notices: @unchecked Sendable {
 
 /// libpq's callback, called within calls of libpq on the connection's queue.
 ///
-/// Severity `V` is not translated. A notice below a warning is none of a commit's business.
+/// Severity `V` is not translated. Notices below WARNING do not concern a commit.
 func receiveNotice(_ context: UnsafeMutableRawPointer?, _ result: OpaquePointer?) {
   guard let context, let result, let severity = PQresultErrorField(result, Int32(UnicodeScalar("V").value)) else { return }
   guard String(cString: severity) == "WARNING" else { return }

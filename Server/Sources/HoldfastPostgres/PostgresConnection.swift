@@ -5,7 +5,7 @@ internal import Foundation
 // Invariants:
 // - Every call of libpq is on the connection's own queue. Connecting blocks that queue, and nothing else does.
 // - Batches are sent one after the other; the next one begins when the last one's answer is whole.
-// - A connection that failed once is closed, and stays closed: nobody knows what it has done.
+// - A connection that failed once is closed, and stays closed: its last statement may have been run or not.
 
 /// One connection to PostgreSQL, through libpq.
 actor PostgresConnection {

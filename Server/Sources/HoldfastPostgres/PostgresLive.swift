@@ -48,7 +48,7 @@ actor PostgresLive {
     heard.finish()
   }
 
-  /// Tells the other servers soon that a space has a new head. Returns at once. Without `listen()` nobody is told.
+  /// Tells the other servers soon that a space has a new head. Returns at once. Without `listen()` no server is told.
   func tell(_ space: String) {
     untold.insert(space)
     tellAll()

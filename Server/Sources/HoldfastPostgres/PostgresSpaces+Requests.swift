@@ -7,7 +7,7 @@ extension PostgresSpaces {
 
   /// Merges a push into a space. Pushes of one space that wait at the same time share one transaction. Cancelling the task stops none.
   ///
-  /// - Throws: `PostgresError`. Then nothing was applied, or nobody knows: a device may send the same push again.
+  /// - Throws: `PostgresError`. Perhaps nothing was applied: a device may send the same push again.
   public func push(_ push: SyncPush, in space: String, now: Int64) async throws -> SyncAnswer {
     try await pushes.run(push, in: space, now: now) { group in
       let (answers, hasChanged) = try await apply(group, in: space)

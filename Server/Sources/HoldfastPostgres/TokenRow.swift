@@ -14,7 +14,7 @@ enum TokenRow {
 
   /// Those of a space, by name.
   ///
-  /// - Parameter locks: nobody revokes one of them before the end of the transaction.
+  /// - Parameter locks: a call that revokes one of them waits for the end of the transaction.
   static func select(of space: String, locks: Bool = false) -> PostgresStatement {
     PostgresStatement("SELECT \(columns) FROM sync_token WHERE space = $1 ORDER BY name\(locks ? " FOR UPDATE" : "")", .text(space))
   }

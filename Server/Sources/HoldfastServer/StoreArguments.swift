@@ -36,7 +36,7 @@ struct StoreAddress: ExpressibleByArgument, CustomStringConvertible {
   /// Whether it is a database of PostgreSQL.
   var isDatabase: Bool { text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") }
 
-  /// The file of a store that is none of PostgreSQL's.
+  /// The file of a store that is no database.
   var url: URL { URL(fileURLWithPath: text) }
 
   /// Every commit is on the disk before it is acknowledged: a device forgets what a push has acknowledged.
