@@ -32,6 +32,7 @@ let package = Package(
         "CPostgres",
         .product(name: "Holdfast", package: "holdfast"),
         .product(name: "HoldfastSyncServer", package: "holdfast"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .target(

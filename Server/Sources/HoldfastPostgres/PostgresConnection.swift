@@ -77,11 +77,12 @@ actor PostgresConnection {
 
   private static func connected(_ url: String, _ host: [String: String], seconds: Int) throws -> OpaquePointer {
     // The URL counts more than what stands before it, and less than what stands behind it.
-    let options = [
-      ("target_session_attrs", "read-write"), ("application_name", "holdfast-server"), ("tcp_user_timeout", "20000"),
-      ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"), ("dbname", url),
-      ("client_encoding", "UTF8"),
-    ] + host.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    let options =
+      [
+        ("target_session_attrs", "read-write"), ("application_name", "holdfast-server"), ("tcp_user_timeout", "20000"),
+        ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"), ("dbname", url),
+        ("client_encoding", "UTF8"),
+      ] + host.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     guard let connection = withCStrings(options.map(\.0), { keys in withCStrings(options.map(\.1)) { PQconnectStartParams(keys, $0, 1) } })
     else { throw PostgresError(.unavailable, "memory is short") }
     // Otherwise the message has no code, and may be in any language.

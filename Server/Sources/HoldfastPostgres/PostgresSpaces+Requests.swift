@@ -57,6 +57,7 @@ extension PostgresSpaces {
       if !changed.isEmpty || begins {
         let write = changed.isEmpty ? [] : [LineRows.upsert(changed.values, in: name)]
         _ = try await connection.run(write + [try SpaceRow.update(row.space), .commit])
+        if begins { logFailover(to: row) }
       }
       return (answers, !changed.isEmpty)
     }

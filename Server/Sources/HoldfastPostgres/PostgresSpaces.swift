@@ -1,4 +1,5 @@
 public import HoldfastSyncServer
+public import Logging
 
 // Invariants:
 // - A push locks the row of its space until its commit. So the order of sequence numbers is the order of commits, and every snapshot of the
@@ -15,6 +16,8 @@ public import HoldfastSyncServer
 public struct PostgresSpaces: SyncSpaces {
   /// The limits of each space that has none of its own.
   public var limits = SyncLimits()
+  /// Gets a warning for each space in which another database, such as a replica that took over, began an epoch.
+  public var logger = Logger(label: "holdfast-server")
   let pool: PostgresPool
   let pushes = SpaceQueues()
   let live: PostgresLive
@@ -84,6 +87,13 @@ public struct PostgresSpaces: SyncSpaces {
     await pool.close()
   }
 
+  /// After the commit. Without the space's name: the log has none.
+  func logFailover(to row: SpaceRow) {
+    logger.warning(
+      "another database has taken over: a new epoch begins in a space, and devices send again what is behind its head",
+      metadata: ["head": "\(row.space.lineage.last?.head ?? 0)", "timeline": "\(row.timeline)", "epochs": "\(row.space.lineage.count)"])
+  }
+
   // MARK: Changing one space
 
   /// Changes a space under its lock, in a transaction; returns what `change` returns, which may run further statements.
@@ -95,9 +105,11 @@ public struct PostgresSpaces: SyncSpaces {
       guard let found else { throw StoredSpace.notFound(name) }
       var row = try SpaceRow(found)
       try row.checkVersion()
-      if !row.isOfTimeline { row.beginEpoch() }
+      let begins = !row.isOfTimeline
+      if begins { row.beginEpoch() }
       let value = try await change(&row, connection)
       _ = try await connection.run([try SpaceRow.update(row.space), .commit])
+      if begins { logFailover(to: row) }
       return value
     }
   }

@@ -36,7 +36,7 @@ actor SpaceQueues {
       waiting[space]?.removeFirst(group.count)
       do {
         for (one, result) in zip(group, try await apply(Array(group))) { one.continuation.resume(with: result) }
-      } catch where group.count > 1 && Self.isOfRows(error) {
+      } catch  where group.count > 1 && Self.isOfRows(error) {
         // One of them is at fault: each has its own transaction now.
         for one in group {
           do { one.continuation.resume(with: try await apply([one])[0]) } catch { one.continuation.resume(throwing: error) }

@@ -141,7 +141,8 @@ import Testing
   @Test(
     "an address is shown without its password",
     arguments: [
-      ("postgres://anna:p?w:x@h/db", "postgres://anna@h/db"), ("postgres://anna:p%40w@h:7,i/db?sslmode=require", "postgres://anna@h:7,i/db"),
+      ("postgres://anna:p?w:x@h/db", "postgres://anna@h/db"),
+      ("postgres://anna:p%40w@h:7,i/db?sslmode=require", "postgres://anna@h:7,i/db"),
       ("postgres://h/db?password=secret", "postgres://h/db"), ("postgres://anna:secret@%2Frun%2Fpg/db", "postgres://anna@/run/pg/db"),
       ("postgres://anna:p@ss@h/db", "postgres://anna@h/db"), ("postgres://[", "postgres:///"),
     ])

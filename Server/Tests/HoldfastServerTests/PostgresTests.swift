@@ -118,13 +118,16 @@ import Testing
     #expect(try await world.lines().count == 1)
   }
 
-  @Test("a replica refuses requests until it takes over; then a new epoch begins where it ends")
+  @Test("a replica refuses requests until it takes over; then a new epoch begins where it ends, and the log says so once")
   func takeover() async throws {
     let cluster = try await Cluster.start()
-    let (spaces, _) = try await cluster.makeSpaces()
+    var (spaces, _) = try await cluster.makeSpaces()
+    let log = LogLines()
+    spaces.logger = Logger(label: "test") { _ in LineHandler(lines: log) }
     let world = try await SpacesWorld(spaces)
     let epoch = try await world.epoch
     #expect(try await world.push(book("a"), epoch: epoch) == "200 1a cursor 1")
+    #expect(log.all == [])
     try await cluster.makeReplica()
     try await cluster.control("-m fast restart")
     #expect(try await world.ask(book("b"), epoch: epoch) == "503")
@@ -137,6 +140,8 @@ import Testing
     #expect(
       epoch.contains("-00000001.") && next.contains("-00000002.") && epoch.split(separator: "-").first == next.split(separator: "-").first)
     #expect(try await world.push(book("b"), cursor: 1) == "200 2b cursor 2")
+    #expect(log.all.count == 1 && log.all[0].hasPrefix("warning another database has taken over"))
+    #expect(log.all[0].contains(" epochs=2 head=1 ") && log.all[0].hasSuffix("-00000002") && !log.all[0].contains("anna"))
     try await spaces.close()
   }
 
@@ -190,7 +195,8 @@ import Testing
     let answer = await spaces.answer(.push, Data(body.utf8), in: "anna", token: world.token, now: ServerWorld.now)
     #expect(
       Serving.metadata(of: try #require(answer.problem)) == [
-        "code": "input_output", "cause": #"new row for relation "sync_row" violates check constraint "sync_row_key_check" (SQLSTATE 23514)"#,
+        "code": "input_output",
+        "cause": #"new row for relation "sync_row" violates check constraint "sync_row_key_check" (SQLSTATE 23514)"#,
       ])
     let hidden = StoreError(.decoding, "the row secret is damaged", cause: CocoaError(.fileReadUnknown))
     #expect(Serving.metadata(of: hidden) == ["code": "decoding"])
@@ -241,7 +247,9 @@ import Testing
 
   @Test(
     "a start without a database, without the right, or with other tables says what is wrong, and what to do",
-    arguments: ["nothing there", "no such database", "wrong password", "wrong right", "no tables", "newer tables", "older tables", "not UTF-8"])
+    arguments: [
+      "nothing there", "no such database", "wrong password", "wrong right", "no tables", "newer tables", "older tables", "not UTF-8",
+    ])
   func starts(_ what: String) async throws {
     let cluster = try await Cluster.ofThisProcess()
     let database = try await cluster.makeDatabase(what == "not UTF-8" ? "ENCODING 'LATIN1' TEMPLATE template0" : "")
