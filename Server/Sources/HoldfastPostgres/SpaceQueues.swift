@@ -36,13 +36,15 @@ actor SpaceQueues {
       waiting[space]?.removeFirst(group.count)
       do {
         for (one, result) in zip(group, try await apply(Array(group))) { one.continuation.resume(with: result) }
-      } catch  where group.count > 1 && Self.isOfRows(error) {
-        // One of them is at fault: each has its own transaction now.
+      } catch {
         for one in group {
+          guard group.count > 1, Self.isOfRows(error) else {
+            one.continuation.resume(throwing: error)
+            continue
+          }
+          // One of them is at fault: each has its own transaction now.
           do { one.continuation.resume(with: try await apply([one])[0]) } catch { one.continuation.resume(throwing: error) }
         }
-      } catch {
-        for one in group { one.continuation.resume(throwing: error) }
       }
     }
     waiting[space] = nil
