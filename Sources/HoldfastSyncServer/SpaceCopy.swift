@@ -21,28 +21,37 @@ public struct SpaceCopy: Sendable {
   ///
   /// - Throws: the error of `body`; `.busy` when they are not the rows of the space: it has changed in between, or is damaged.
   public func each(_ body: (_ part: [SyncLine]) async throws -> Void) async throws {
-    let sum = try await sum(body)
-    guard sum == (space.rows, space.bytes, UInt64(bitPattern: space.digest)) else {
+    var sum = SpaceSum()
+    try await walk { part in
+      for line in part { sum.add(line) }
+      try await body(part)
+    }
+    guard sum.problems(of: space).isEmpty else {
       throw StoreError(
         .busy, "the space \(space.space) changed while it was copied",
         suggestion: "Stop the servers of the store that is copied, and check it with holdfast-server check.")
     }
   }
 
-  /// The rows, their bytes and their digest.
-  func sum(_ body: (_ part: [SyncLine]) async throws -> Void) async throws -> (rows: Int64, bytes: Int64, digest: UInt64) {
-    var (rows, bytes, digest): (Int64, Int64, UInt64) = (0, 0, 0)
-    var last: SyncLine?
-    while true {
-      let part = try await next(last)
-      guard let end = part.last else { return (rows, bytes, digest) }
+  fileprivate func problems() async throws -> [IntegrityReport.Finding] {
+    var sum = SpaceSum()
+    var findings: [IntegrityReport.Finding] = []
+    try await walk { part in
       for line in part {
-        rows += 1
-        bytes += Int64(line.line.utf8.count)
-        digest &+= SyncRow.digest(ofLine: line.line)
+        sum.add(line)
+        do { _ = try StoredLine(line) } catch let error as StoreError {
+          findings.append(.init(part: .records, table: SyncLine.table, row: line.key, message: error.message))
+        }
       }
+    }
+    return findings + sum.problems(of: space)
+  }
+
+  private func walk(_ body: (_ part: [SyncLine]) async throws -> Void) async throws {
+    var part = try await next(nil)
+    while let last = part.last {
       try await body(part)
-      last = end
+      part = try await next(last)
     }
   }
 }
@@ -77,22 +86,23 @@ extension SyncSpaces {
   }
 }
 
-extension SpaceCopy {
-  fileprivate func problems() async throws -> [IntegrityReport.Finding] {
-    var findings: [IntegrityReport.Finding] = []
-    var last: Int64 = 0
-    let sum = try await sum { part in
-      for line in part {
-        last = max(last, line.sequence)
-        do { _ = try StoredLine(line) } catch let error as StoreError {
-          findings.append(.init(part: .records, table: SyncLine.table, row: line.key, message: error.message))
-        }
-      }
-    }
-    func add(_ message: String) { findings.append(.init(part: .invariants, table: StoredSpace.table, row: space.space, message: message)) }
-    if sum.rows != space.rows || sum.bytes != space.bytes { add("the space does not count its rows and their bytes") }
-    if sum.digest != UInt64(bitPattern: space.digest) { add("the digest of the space is not the sum over its rows") }
-    if last > space.head { add("the head of the space is below the number of a push") }
-    return findings
+/// What the rows of a space add up to.
+struct SpaceSum {
+  private var (rows, bytes, digest, last): (Int64, Int64, UInt64, Int64) = (0, 0, 0, 0)
+
+  mutating func add(_ line: SyncLine) {
+    rows += 1
+    bytes += Int64(line.line.utf8.count)
+    digest &+= SyncRow.digest(ofLine: line.line)
+    last = max(last, line.sequence)
+  }
+
+  /// What the space says otherwise.
+  func problems(of space: StoredSpace) -> [IntegrityReport.Finding] {
+    [
+      rows == space.rows && bytes == space.bytes ? nil : "the space does not count its rows and their bytes",
+      digest == UInt64(bitPattern: space.digest) ? nil : "the digest of the space is not the sum over its rows",
+      last <= space.head ? nil : "the head of the space is below the number of a push",
+    ].compactMap { $0.map { .init(part: .invariants, table: StoredSpace.table, row: space.space, message: $0) } }
   }
 }
