@@ -1,6 +1,6 @@
 internal import Foundation
 internal import HTTPTypes
-internal import Holdfast
+package import Holdfast
 package import HoldfastSyncServer
 package import Hummingbird
 internal import HummingbirdCore
