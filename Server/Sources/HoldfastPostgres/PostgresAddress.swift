@@ -69,10 +69,14 @@ final class PostgresAddress: Sendable {
     }
     let count = lists.map(\.values.count).max() ?? 1
     // One port is for all hosts. Of other lengths libpq says itself what is wrong.
-    let fits = lists.allSatisfy { $0.values.count == count || $0.name == "port" && $0.values.count == 1 }
+    let fits = lists.allSatisfy { list in
+      list.name == "port" ? [1, count].contains(list.values.count) : list.values.count == count && !list.values.contains("")
+    }
     guard count > 1, fits else { return [[:]] }
     return (0..<count).map { number in
-      Dictionary(uniqueKeysWithValues: lists.map { ($0.name, $0.values.count == 1 ? $0.values[0] : $0.values[number]) })
+      let values = lists.map { ($0.name, $0.values.count == 1 ? $0.values[0] : $0.values[number]) }
+      // libpq's own port for none in a list; an empty text would not replace the list.
+      return Dictionary(uniqueKeysWithValues: values.map { ($0.0, $0.1.isEmpty ? "5432" : $0.1) })
     }
   }
 }

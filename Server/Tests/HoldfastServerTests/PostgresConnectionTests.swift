@@ -132,7 +132,7 @@ import Testing
       PostgresAddress(url).hosts.map { $0.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ") }
     }
     #expect(hosts("postgres://a:1,b:2/d") == ["host=a port=1", "host=b port=2"])
-    #expect(hosts("postgres://a,b/d?connect_timeout=0") == ["host=a port=", "host=b port="])
+    #expect(hosts("postgres://a,b/d?connect_timeout=0") == ["host=a port=5432", "host=b port=5432"])
     #expect(hosts("host=a,b port=7 dbname=d") == ["host=a port=7", "host=b port=7"])
     #expect(hosts("host=a,b port=7,8,9") == [""] && hosts("postgres:///d") == [""] && hosts("postgres://a/d") == [""])
     #expect(PostgresAddress("postgres://a,b/d?connect_timeout=0").seconds == nil)
@@ -142,7 +142,7 @@ import Testing
     "an address is shown without its password",
     arguments: [
       ("postgres://anna:p?w:x@h/db", "postgres://anna@h/db"),
-      ("postgres://anna:p%40w@h:7,i/db?sslmode=require", "postgres://anna@h:7,i/db"),
+      ("postgres://anna:p%40w@h:7,i/db?sslmode=require", "postgres://anna@h:7,i:5432/db"),
       ("postgres://h/db?password=secret", "postgres://h/db"), ("postgres://anna:secret@%2Frun%2Fpg/db", "postgres://anna@/run/pg/db"),
       ("postgres://anna:p@ss@h/db", "postgres://anna@h/db"), ("postgres://[", "postgres:///"),
     ])
