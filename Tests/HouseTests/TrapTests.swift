@@ -75,6 +75,12 @@ import Testing
     #expect(House.unexplained("Another codec", others, in: try House.sources()) == [])
   }
 
+  @Test("bytes are proved to be text by one initialiser: the standard library's is newer than the oldest systems of the package")
+  func oneValidation() throws {
+    let others = try House.sources().filter { !$0.path.hasSuffix("/String+ValidUTF8.swift") }
+    #expect(others.flatMap { $0.places(of: "String(validating:", "init(validating:") } == [])
+  }
+
   @Test("a command that people copy into a shell names a file by one word of the shell")
   func shellWords() throws {
     func places(_ lines: [String]) -> [String] {

@@ -132,7 +132,7 @@ struct ArchiveFolder: Sendable {
 
   /// When a drill of the archive passed last; nil when none did.
   var lastDrill: Date? {
-    let text = (try? DurableFile.content(of: drilled)).flatMap { String(validating: $0, as: UTF8.self) }
+    let text = (try? DurableFile.content(of: drilled)).flatMap { String(validUTF8: $0) }
     return text.flatMap { DateCodec.parseISO8601($0) }.flatMap { DateCodec.date(milliseconds: $0) }
   }
 

@@ -157,9 +157,7 @@ struct RowColumns {
       guard let text = try? UTF8Span(validating: buffer.span) else { throw unexpected(column, "UTF-8 text", .text) }
       return String(copying: text)
     }
-    // This initialiser silently repairs text that is not UTF-8. A repaired text is longer or has other bytes.
-    let string = String(decoding: buffer, as: UTF8.self)
-    guard string.utf8.elementsEqual(buffer) else { throw unexpected(column, "UTF-8 text", .text) }
+    guard let string = String(validUTF8: buffer) else { throw unexpected(column, "UTF-8 text", .text) }
     return string
   }
 

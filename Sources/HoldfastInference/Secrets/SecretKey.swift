@@ -56,7 +56,7 @@ struct SealedSecret {
     }
     do {
       let bytes = try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Data(name.utf8))
-      guard let text = String(validating: bytes, as: UTF8.self) else { throw CocoaError(.coderReadCorrupt) }
+      guard let text = String(validUTF8: bytes) else { throw CocoaError(.coderReadCorrupt) }
       return text
     } catch {
       throw StoreError(.damaged, "the secret \(name) is damaged", suggestion: "Set the secret again.")

@@ -113,7 +113,7 @@ struct GGUFHeader {
     guard count <= Self.longestKey else { throw reader.failure("a key of \(count) bytes is to follow") }
     try keep(count, reader)
     let bytes = try reader.bytes(count)
-    guard !bytes.isEmpty, let key = String(validating: bytes, as: UTF8.self) else { throw reader.failure("a key is not text") }
+    guard !bytes.isEmpty, let key = String(validUTF8: bytes) else { throw reader.failure("a key is not text") }
     return key
   }
 
@@ -170,7 +170,7 @@ struct GGUFHeader {
     }
     try keep(count, reader)
     let bytes = try reader.bytes(count)
-    return String(validating: bytes, as: UTF8.self).map(JSONValue.string) ?? damage("should be text in UTF-8", bytes)
+    return String(validUTF8: bytes).map(JSONValue.string) ?? damage("should be text in UTF-8", bytes)
   }
 
   private mutating func array(_ reader: inout GGUFReader, depth: Int) throws -> JSONValue {

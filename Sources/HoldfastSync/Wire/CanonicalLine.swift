@@ -102,7 +102,7 @@ struct CanonicalLine {
 
   private mutating func text() -> String? {
     guard let range = string() else { return nil }
-    return String(validating: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+    return String(validUTF8: UnsafeBufferPointer(rebasing: bytes[range]))
   }
 
   /// The range between the quotation marks of a string without escapes.
@@ -120,7 +120,7 @@ struct CanonicalLine {
   }
 
   private func slice(from start: Int) -> String? {
-    String(validating: UnsafeBufferPointer(rebasing: bytes[start..<offset]), as: UTF8.self)
+    String(validUTF8: UnsafeBufferPointer(rebasing: bytes[start..<offset]))
   }
 
   private var byte: UInt8 { offset < bytes.count ? bytes[offset] : 0 }

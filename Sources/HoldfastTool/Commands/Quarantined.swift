@@ -158,7 +158,7 @@ struct Quarantined: CommandGroup {
     facts.add("source", record.source)
     facts.add("import", record.importID)
     facts.add("since", DisplayText.time(record.quarantinedAt))
-    let text = String(validating: original, as: UTF8.self)
+    let text = String(validUTF8: original)
     facts.add(
       "original",
       text ?? "\(DisplayText.size(Int64(original.count))), not text: \(Program.name) quarantine \(store.shellWord) export --to FILE")

@@ -138,7 +138,7 @@ public struct CSVTable: Sendable {
     // A byte order mark inside the file comes from a file that was joined to another.
     let row = place.original.starts(with: mark) ? place.original.dropFirst(mark.count) : place.original[...]
     guard let encoding, !isUnicode else {
-      let isUTF8 = row.allSatisfy { $0 < 0x80 } || String(validating: row, as: UTF8.self) != nil
+      let isUTF8 = row.allSatisfy { $0 < 0x80 } || String(validUTF8: row) != nil
       let cells = CSVCells.cells(of: row, delimiter) { isUTF8 ? String(decoding: $0, as: UTF8.self) : Windows1252.text($0) }
       return (cells, !isUTF8)
     }

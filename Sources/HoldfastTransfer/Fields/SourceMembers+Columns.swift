@@ -9,7 +9,7 @@ extension SourceMembers {
     case .real(let number) where number.isFinite: .double(number)
     case .text(let text): .string(text)
     case .blob(let data) where !row.isBrokenText(column):
-      String(validating: data, as: UTF8.self).map(JSONValue.string) ?? unreadable
+      String(validUTF8: data).map(JSONValue.string) ?? unreadable
     case nil, .null: .null
     default: unreadable
     }
@@ -20,7 +20,7 @@ extension SourceMembers {
     switch (column, row.values[index]) {
     case (.id, .blob): id(row, row.columns[index])
     case (.json, .text(let text)): JSONValue(json: text)
-    case (.json, .blob(let bytes)): String(validating: bytes, as: UTF8.self).flatMap { JSONValue(json: $0) }
+    case (.json, .blob(let bytes)): String(validUTF8: bytes).flatMap { JSONValue(json: $0) }
     case (.bytes, .blob(let bytes)): row.brokenTexts.contains(index) ? nil : .string(bytes.base64EncodedString())
     default: nil
     }

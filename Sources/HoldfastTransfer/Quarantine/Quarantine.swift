@@ -112,7 +112,7 @@ extension QuarantinedRecord {
     if let original {
       if SHA256Hex.of(original) != sha256 { members["damaged"] = .bool(true) }
       members["original"] =
-        String(validating: original, as: UTF8.self).map(JSONValue.string) ?? .object(["base64": .string(original.base64EncodedString())])
+        String(validUTF8: original).map(JSONValue.string) ?? .object(["base64": .string(original.base64EncodedString())])
     }
     return .object(members)
   }

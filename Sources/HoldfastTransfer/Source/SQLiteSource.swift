@@ -263,7 +263,7 @@ public final class SQLiteSource {
     case SQLITE_TEXT:
       let text = sqlite3_column_text(statement, column)
       let bytes = UnsafeBufferPointer(start: text, count: text == nil ? 0 : Int(sqlite3_column_bytes(statement, column)))
-      return String(validating: bytes, as: UTF8.self).map { (.text($0), false) } ?? (.blob(Data(bytes)), true)
+      return String(validUTF8: bytes).map { (.text($0), false) } ?? (.blob(Data(bytes)), true)
     case SQLITE_BLOB:
       let blob = sqlite3_column_blob(statement, column)
       return (.blob(blob.map { Data(bytes: $0, count: Int(sqlite3_column_bytes(statement, column))) } ?? Data()), false)
