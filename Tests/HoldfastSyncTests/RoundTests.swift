@@ -11,6 +11,17 @@ struct RoundTests {
     return SyncRow(SyncRow.Name("notes", key), generation: 1, birth: .at(1), values: Dictionary(uniqueKeysWithValues: values))
   }
 
+  @Test("the offset of the device's clock is that of the moment when an answer came, however long it waited to be written")
+  func arrival() throws {
+    let device = try LoneDevice()
+    let request = try #require(try device.sync.next())
+    let came = device.clock.now
+    device.clock.now += 60_000
+    let page = SyncResponse(.page([], cursor: 0, more: false), now: came + 5_000, epoch: "e1")
+    try device.sync.receive(page, to: request, arrived: came)
+    #expect(try device.store.rows("SELECT offset FROM holdfast_sync") == ["5000"])
+  }
+
   @Test("between two pages nothing is sent, and a process that ends there pulls both again")
   func twoPages() throws {
     let device = try LoneDevice()

@@ -146,9 +146,11 @@ package final class SyncDevice {
 
   /// Takes the answer to `request`. An answer to another request than the last one is ignored, and so is one whose store was healed meanwhile.
   ///
-  /// - Throws: the errors of writing; `.keyNeeded`, `.wrongKey` and `.notSealed` for rows that cannot be read. The store is as before then, and the
-  ///   same is asked again.
-  package func receive(_ response: SyncResponse, to request: SyncRequest) throws {
+  /// - Parameter arrived: the device's milliseconds since 1970 when the answer came, from which the offset of its clock follows; nil: now. A page that
+  ///   was asked for ahead has waited for the page before it.
+  /// - Throws: the errors of writing; `.keyNeeded`, `.wrongKey`, `.notSealed` and `.verificationFailed` for rows that cannot be read. The store is as
+  ///   before then, and the same is asked again.
+  package func receive(_ response: SyncResponse, to request: SyncRequest, arrived: Int64? = nil) throws {
     guard let asked, asked.sent == request else { return }
     self.asked = nil
     var round = round
@@ -158,7 +160,7 @@ package final class SyncDevice {
       let response = try response.opened(by: tables.seal)
       try store.write(as: "sync.receive") { tx in
         guard try SpaceState(tx).node == node else { return }
-        try tx.execute("UPDATE holdfast_sync SET offset = \(response.now - max(0, clock()))")
+        try tx.execute("UPDATE holdfast_sync SET offset = \(response.now - max(0, arrived ?? clock()))")
         try take(response, to: asked.plain, &round, tx)
       }
       self.round = round

@@ -73,16 +73,17 @@ final class SyncEngine: Sendable {
         async let following = following(response, to: request)
         let error = try await offTask { [session] _ in
           try session.with { device in
-            try device.receive(response, to: request)
+            try device.receive(response, to: request, arrived: reply.arrived)
             return device.lastError
           }
         }
-        ahead = try? await following
+        // A round that ends cancels the question for the page behind, and does not wait for its answer.
         if let error {
           let isPush = if case .push = request.verb { true } else { false }
           throw Failure(
             error: error, retryAfterSeconds: reply.retryAfterSeconds, isOfPush: isPush && reply.retryAfterSeconds == nil)
         }
+        ahead = try? await following
       }
       listeners.note(try await offTask { [session] _ in try session.with { $0.note } })
     } catch {
@@ -107,7 +108,9 @@ final class SyncEngine: Sendable {
 
   private func answer(to request: SyncRequest) async throws -> SyncTransport.Reply {
     do {
-      return try await server.transport.ask(request)
+      var reply = try await server.transport.ask(request)
+      reply.arrived = store.milliseconds
+      return reply
     } catch is CancellationError {
       throw CancellationError()
     } catch {

@@ -9,6 +9,8 @@ package struct SyncTransport: Sendable {
     package var result: Result<SyncResponse, StoreError>
     /// How long the server asks the device to wait; nil when it does not ask.
     package var retryAfterSeconds: Double?
+    /// The device's milliseconds since 1970 when it came; nil before `SyncEngine` has noted it.
+    var arrived: Int64?
 
     package init(_ result: Result<SyncResponse, StoreError>, retryAfterSeconds: Double? = nil) {
       (self.result, self.retryAfterSeconds) = (result, retryAfterSeconds)

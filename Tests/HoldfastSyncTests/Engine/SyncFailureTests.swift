@@ -98,6 +98,24 @@ struct SyncFailureTests {
     #expect(await asyncCode { try await sync.finish() } == .inputOutput)
   }
 
+  @Test("an answer that cannot be taken ends the round at once: nobody waits for the page that was asked for behind it")
+  func endsAtOnce() async throws {
+    let world = try SyncedNotes()
+    let (store, _) = try await world.device()
+    let requests = Requests()
+    let transport = SyncTransport(
+      ask: { request in
+        requests.note("pull")
+        // A page with more behind it that does not go on.
+        let page = SyncResponse.Outcome.page([], cursor: request.cursor, more: true)
+        if requests.all.count == 1 { return .init(.success(SyncResponse(page, now: 0, epoch: "e1"))) }
+        while await Bell().heard() != nil {}
+        throw CancellationError()
+      }, wait: { _ in })
+    let sync = try StoreSync(store, server: .init(space: "anna", transport))
+    #expect(await asyncCode { try await sync.finish() } == .inputOutput)
+  }
+
   @Test("rows that a server has refused make finishing fail, and are sent again after a day")
   func refused() async throws {
     let world = try SyncedNotes()
