@@ -11,11 +11,15 @@ package import Holdfast
 ///
 /// - A sealed row is a `SyncRow`: key, columns and values are ciphertexts or pseudonyms, one for one; table, generation and stamps are plain.
 ///   So servers merge sealed rows, and compute digests, as those of any row.
+/// - A living row has a marker among its values: a text that proves the row's generation and birth, where it has no value that does. It is one
+///   for all versions of the birth, so they merge into it.
 /// - One row has one sealed form: a resend has the same bytes. So the merge of two sealed rows is the sealed merge of both, with one
 ///   exception: of two values under one stamp the server takes that with the greater ciphertext. Devices do the same: `merged(with:under:)`.
 package struct SpaceSeal {
   /// Begins the table's name in every sealed row.
   private static let mark = "sealed:"
+  /// The name of the marker. Too short for a pseudonym.
+  private static let marker = ExactText("birth")
   private let key: SymmetricKey
   /// For nonces and pseudonyms.
   private let nonceKey: SymmetricKey
@@ -38,63 +42,87 @@ package struct SpaceSeal {
     let (table, key) = (row.name.table.text, row.name.key.text)
     let name = SyncRow.Name(Self.mark + table, try sealed(key, in: ["key", table]))
     guard row.isAlive else { return SyncRow(name, generation: row.generation, forgets: row.forgets) }
-    func pseudonym(_ column: ExactText) -> String {
-      Self.code(["column", table, key, column.text], nonceKey).prefix(9).base64EncodedString()
-    }
     func value(_ column: ExactText, _ value: ExactText, _ group: String, _ stamp: Stamp) throws -> ExactText {
       ExactText("\"\(try sealed("\(column.text),\(value.text)", in: Self.place(row.name, row.generation, group, stamp)))\"")
     }
-    var values: [ExactText: ExactText] = [:]
+    let marker = try sealed("", in: Self.place(row.name, row.generation, birth: row.birth))
+    var values = [Self.marker: ExactText("\"\(marker)\"")]
     for (column, own) in row.values {
-      let group = pseudonym(column)
+      let group = group([column], of: row.name)
       values[ExactText(group)] = try value(column, own, group, row.birth)
     }
     var exceptions: [ExactText: SyncRow.Exception] = [:]
     for (columns, exception) in row.exceptions {
       let columns = SyncRow.columns(of: columns)
-      let group = columns.map(pseudonym).joined(separator: ",")
+      let group = group(columns, of: row.name)
       exceptions[ExactText(group)] = SyncRow.Exception(
         exception.stamp, try zip(columns, exception.values).map { try value($0, $1, group, exception.stamp) })
     }
     return SyncRow(name, generation: row.generation, birth: row.birth, values: values, exceptions: exceptions)
   }
 
-  /// - Throws: `.notSealed` for a plain row; `.wrongKey`; `.inputOutput` for what another program has sealed and is no row.
+  /// - Throws: `.notSealed` for a plain row; `.wrongKey`, also for what was sealed for another row, birth or group; `.inputOutput` for what another
+  ///   program has sealed and is no row.
   package func opened(_ row: SyncRow) throws -> SyncRow {
     let name = try opened(row.name)
     guard row.isAlive else { return SyncRow(name, generation: row.generation, forgets: row.forgets) }
-    func value(_ text: ExactText, _ group: ExactText, _ stamp: Stamp) throws -> (column: ExactText, value: ExactText) {
-      let plain = try opened(text.text.filter { $0 != "\"" }, in: Self.place(name, row.generation, group.text, stamp))
-      let parts = plain.utf8.split(separator: UInt8(ascii: ","), maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
-      guard parts.count == 2, SyncRow.isName(parts[0]), let value = SyncValue.value(of: ExactText(parts[1])) else {
-        throw StoreError(.inputOutput, "a sealed value of \(name.table.text) is none of SQLite's")
+    func plain(_ value: ExactText, in place: [String]) throws -> String { try opened(value.text.filter { $0 != "\"" }, in: place) }
+    /// The columns and values of a group. They must be those of its name: each value opens at the place of its group, so a server could repeat one.
+    func members(of group: ExactText, _ texts: [ExactText], _ stamp: Stamp) throws -> (columns: [ExactText], values: [ExactText]) {
+      let place = Self.place(name, row.generation, group.text, stamp)
+      let pairs = try texts.map { text in
+        let parts = try plain(text, in: place).utf8.split(separator: UInt8(ascii: ","), maxSplits: 1).map {
+          String(decoding: $0, as: UTF8.self)
+        }
+        guard parts.count == 2, SyncRow.isName(parts[0]), let value = SyncValue.value(of: ExactText(parts[1])) else {
+          throw StoreError(.inputOutput, "a sealed value of \(name.table.text) is none of SQLite's")
+        }
+        return (column: ExactText(parts[0]), value: SyncValue.text(of: value))
       }
-      return (ExactText(parts[0]), SyncValue.text(of: value))
+      let columns = pairs.map(\.column)
+      guard self.group(columns, of: name) == group.text else { throw Self.wrongKey }
+      return (columns, pairs.map(\.value))
     }
+    guard let marker = row.values[Self.marker] else { throw Self.wrongKey }
+    _ = try plain(marker, in: Self.place(name, row.generation, birth: row.birth))
     var values: [ExactText: ExactText] = [:]
-    for (group, text) in row.values {
-      let opened = try value(text, group, row.birth)
-      values[opened.column] = opened.value
+    for (group, text) in row.values where group != Self.marker {
+      let opened = try members(of: group, [text], row.birth)
+      values.merge(zip(opened.columns, opened.values)) { $1 }
     }
     var exceptions: [ExactText: SyncRow.Exception] = [:]
     for (group, exception) in row.exceptions {
-      let opened = try exception.values.map { try value($0, group, exception.stamp) }
-      exceptions[ExactText(opened.map(\.column.text).joined(separator: ","))] = SyncRow.Exception(exception.stamp, opened.map(\.value))
+      let opened = try members(of: group, exception.values, exception.stamp)
+      exceptions[ExactText(opened.columns.map(\.text).joined(separator: ","))] = SyncRow.Exception(exception.stamp, opened.values)
     }
     return SyncRow(name, generation: row.generation, birth: row.birth, values: values, exceptions: exceptions)
   }
 
   fileprivate func opened(_ name: SyncRow.Name) throws -> SyncRow.Name {
     guard Self.isSealed(name) else { throw Self.notSealed }
-    let table = String(name.table.text.dropFirst(Self.mark.count))
+    let table = Self.table(of: name)
     return SyncRow.Name(table, try opened(name.key.text, in: ["key", table]))
   }
 
+  /// The plain name of the table, also of a plain row.
+  static func table(of name: SyncRow.Name) -> String { String(name.table.text.dropFirst(isSealed(name) ? mark.count : 0)) }
+
   static func isSealed(_ name: SyncRow.Name) -> Bool { name.table.text.utf8.starts(with: mark.utf8) }
+
+  /// The name of a group in the sealed row: the pseudonyms of its columns.
+  private func group(_ columns: [ExactText], of row: SyncRow.Name) -> String {
+    columns.map { Self.code(["column", row.table.text, row.key.text, $0.text], nonceKey).prefix(9).base64EncodedString() }
+      .joined(separator: ",")
+  }
 
   /// Where a value stands. Bound to its ciphertext, so that a server cannot give it to another row, group or time.
   private static func place(_ name: SyncRow.Name, _ generation: Int64, _ group: String, _ stamp: Stamp) -> [String] {
     ["value", name.table.text, name.key.text, "\(generation)", group, stamp.text]
+  }
+
+  /// Where the marker stands.
+  private static func place(_ name: SyncRow.Name, _ generation: Int64, birth: Stamp) -> [String] {
+    ["birth", name.table.text, name.key.text, "\(generation)", birth.text]
   }
 
   // MARK: Texts
@@ -126,8 +154,9 @@ package struct SpaceSeal {
 
   // MARK: Errors
 
-  private static let others = "Give this device the key that the other devices have; nothing was changed."
-  static let wrongKey = StoreError(.wrongKey, "the space is sealed with another key", suggestion: others)
+  static let wrongKey = StoreError(
+    .wrongKey, "the space is sealed with another key",
+    suggestion: "Give this device the key that the other devices have, or move to a new space; nothing was changed.")
   static let keyNeeded = StoreError(
     .keyNeeded, "the space is sealed, and no key was given",
     suggestion: "Give StoreSync.Server the key that the other devices have; in a terminal, set HOLDFAST_SYNC_KEY.")
@@ -156,13 +185,22 @@ extension SyncRow {
 extension SyncResponse {
   /// The answer with plain rows.
   ///
-  /// - Throws: `.keyNeeded` for a sealed row without a seal, and as `SpaceSeal.opened`.
+  /// A row that does not open ends it: no row is left out without a word, and a later answer brings it again. The error names its table and push.
+  ///
+  /// - Throws: `.keyNeeded` for a sealed row without a seal. Where no row opens, as `SpaceSeal.opened`; where others do, so that the key is right,
+  ///   `.verificationFailed`.
   package func opened(by seal: SpaceSeal?) throws -> SyncResponse {
     func opened(_ rows: [Stored]) throws -> [Stored] {
-      try rows.map { stored in
-        if let seal { return Stored(try seal.opened(stored.row), at: stored.sequence) }
-        guard !SpaceSeal.isSealed(stored.row.name) else { throw SpaceSeal.keyNeeded }
-        return stored
+      guard let seal else {
+        guard !rows.contains(where: { SpaceSeal.isSealed($0.row.name) }) else { throw SpaceSeal.keyNeeded }
+        return rows
+      }
+      return try rows.map { stored in
+        do {
+          return Stored(try seal.opened(stored.row), at: stored.sequence)
+        } catch let error as StoreError {
+          throw error.ofRow(stored, othersOpen: rows.contains { (try? seal.opened($0.row)) != nil })
+        }
       }
     }
     var plain = self
@@ -174,5 +212,18 @@ extension SyncResponse {
     case .branched, .future, .oldSchema, .failed: break
     }
     return plain
+  }
+}
+
+extension StoreError {
+  /// This error of opening a row, with the row's table and push.
+  ///
+  /// - Parameter othersOpen: whether other rows of the answer open.
+  fileprivate func ofRow(_ stored: SyncResponse.Stored, othersOpen: Bool) -> StoreError {
+    let row = "a row of \(SpaceSeal.table(of: stored.row.name)), of push \(stored.sequence), does not open"
+    guard othersOpen else { return StoreError(code, "\(message): \(row)", suggestion: suggestion) }
+    return StoreError(
+      .verificationFailed, "\(row), and other rows do: the server has changed it, or another device has sealed it with another key",
+      suggestion: "Move the devices to a new space, with what each of them has; nothing was changed.", cause: self)
   }
 }

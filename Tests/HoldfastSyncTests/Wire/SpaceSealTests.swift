@@ -98,20 +98,70 @@ struct SpaceSealTests {
     let seal = try Self.seal()
     let first = try seal.sealed(.book("1", ["a": "1", "b": "1"]))
     let second = try seal.sealed(.book("2", ["a": "1"]))
-    let (names, values) = (Array(first.values.keys), Array(first.values.values))
+    let names = first.values.keys.filter { $0 != ExactText("birth") }
     var (swapped, older, again) = (first, first, first)
-    swapped.values = [names[0]: values[1], names[1]: values[0]]
+    (swapped.values[names[0]], swapped.values[names[1]]) = (first.values[names[1]], first.values[names[0]])
     older.birth = .at(9)
     again.generation = 3
     let moved = SyncRow(second.name, generation: 1, birth: first.birth, values: first.values)
     for row in [swapped, older, again, moved] { #expect(code { _ = try seal.opened(row) } == .wrongKey) }
   }
 
+  @Test("a server cannot invent a birth or a generation, also of a row without a value")
+  func invented() throws {
+    let seal = try Self.seal()
+    let rows = [
+      SyncRow.book("1", ["a": "1"]), .book("1", later: ["a": (3, ["1"])]), .book("1"), .book("1", generation: 3, at: 2),
+    ]
+    let sealed = try rows.map(seal.sealed)
+    #expect(try sealed.map(seal.opened) == rows)
+    for row in sealed {
+      let bare = SyncRow(row.name, generation: row.generation, birth: row.birth)
+      var (older, again, unproved, other) = (row, row, row, row)
+      older.birth = .at(9)
+      again.generation += 2
+      unproved.values[ExactText("birth")] = nil
+      other.values[ExactText("birth")] = try seal.sealed(.book("2", generation: row.generation)).values[ExactText("birth")]
+      for row in [bare, older, again, unproved, other] { #expect(code { _ = try seal.opened(row) } == .wrongKey) }
+    }
+  }
+
+  @Test("a group that repeats a column, or has its columns in another order, does not open; neither does a value under another name")
+  func groups() throws {
+    let seal = try Self.seal()
+    let row = try seal.sealed(.book("1", later: ["a,b": (3, ["1", "2"])]))
+    let (group, exception) = try #require(row.exceptions.first)
+    let (first, second) = (exception.values[0], exception.values[1])
+    for values in [[first, first], [second, second], [second, first]] {
+      var changed = row
+      changed.exceptions[group] = SyncRow.Exception(exception.stamp, values)
+      #expect(code { _ = try seal.opened(changed) } == .wrongKey)
+    }
+    // Sealed by a program that takes any text for a column: it opens to the column `a`.
+    #expect(code { _ = try seal.opened(seal.sealed(.book("1", ["a,\"x": "y\""]))) } == .wrongKey)
+  }
+
+  @Test("the error of a row that does not open names its table and its push; it is wrongKey only where no row of the answer opens")
+  func named() throws {
+    let right = SyncResponse.Stored(try Self.seal().sealed(.book("1")), at: 6)
+    let wrong = SyncResponse.Stored(try Self.seal(1).sealed(.deletedBook("2")), at: 7)
+    let plain = SyncResponse.Stored(.book("2"), at: 7)
+    for (rows, code) in [
+      ([wrong], .wrongKey), ([wrong, right], .verificationFailed), ([right, wrong], .verificationFailed), ([plain], .notSealed),
+      ([right, plain], .verificationFailed),
+    ] as [([SyncResponse.Stored], StoreError.Code)] {
+      for outcome in [SyncResponse.Outcome.page(rows, cursor: 7, more: false), .pushed(rows, refused: [], cursor: 7)] {
+        let error = #expect(throws: StoreError.self) { try SyncResponse(outcome, now: 1, epoch: "e1").opened(by: Self.seal()) }
+        #expect(error?.code == code && error?.message.contains("a row of books, of push 7, does not open") == true)
+      }
+    }
+  }
+
   @Test("equal values of two rows, and of two columns, look different; a key looks the same in each of its rows")
   func unlinkable() throws {
     let seal = try Self.seal()
     let rows = try ["1", "2"].map { try seal.sealed(.book($0, ["a": "1", "b": "1"])) }
-    #expect(Set(rows.flatMap { $0.values.keys }).count == 4 && Set(rows.flatMap { $0.values.values }).count == 4)
+    #expect(Set(rows.flatMap { $0.values.keys }).count == 5 && Set(rows.flatMap { $0.values.values }).count == 6)
     #expect(try seal.sealed(.deletedBook("1")).name == rows[0].name)
   }
 }
