@@ -109,7 +109,8 @@ public final class StoreSync: Sendable {
   /// - Throws: the reason why not. `.permissionDenied` when the server does not accept the token, or the token only reads; `.notFound` without such a space;
   ///   `.newerSchema` when the server needs a newer version of the app; `.invalidValue` when it has refused rows; `.inputOutput` for no answer
   ///   in time, and for one that is too large, cut off or foreign; `.keyNeeded` without the key of a sealed space, `.wrongKey` with another one,
-  ///   `.notSealed` with a key in a space that is not sealed, `.verificationFailed` where only some rows do not open; `.busy` when rows keep coming; `.busy`, `.misuse`, `.wrongKind` and `.readOnly` as `start()`;
+  ///   `.notSealed` with a key in a space that is not sealed, `.verificationFailed` where only some rows do not open; `.busy` when rows keep
+  ///   coming; `.busy`, `.misuse`, `.wrongKind` and `.readOnly` as `start()`;
   ///   `CancellationError`. What was not confirmed still waits.
   public func finish() async throws {
     var status = Status()
@@ -152,8 +153,8 @@ public final class StoreSync: Sendable {
   ///
   /// It does here what `Store.purge` did there, and takes as long: the whole past of this store goes, all snapshots and the archive, which begin
   /// anew; and so does what the quarantine, the audit, the imports and `lost()` tell of the rows. The rows themselves are gone since their
-  /// deletion arrived. No other device does this by itself, because it cannot be undone. That rows were purged is the server's word, also in a
-  /// sealed space: ask the person.
+  /// deletion arrived. No other device does this by itself, because it cannot be undone. That rows were purged is the server's word, also in
+  /// a sealed space: ask the person.
   ///
   /// - Returns: what was removed; nil where there was nothing to forget, and then nothing has changed.
   /// - Throws: the errors of `Store.purge`; `.misuse` for a store that is not connected; `.wrongKind`. When it throws, or the process ends,

@@ -67,7 +67,7 @@ package struct SpaceSeal {
     let name = try opened(row.name)
     guard row.isAlive else { return SyncRow(name, generation: row.generation, forgets: row.forgets) }
     func plain(_ value: ExactText, in place: [String]) throws -> String { try opened(value.text.filter { $0 != "\"" }, in: place) }
-    /// The columns and values of a group. They must be those of its name: each value opens at the place of its group, so a server could repeat one.
+    /// The columns and values of a group. They must be those of its name: a value opens anywhere in its group, so a server could repeat one.
     func members(of group: ExactText, _ texts: [ExactText], _ stamp: Stamp) throws -> (columns: [ExactText], values: [ExactText]) {
       let place = Self.place(name, row.generation, group.text, stamp)
       let pairs = try texts.map { text in
