@@ -27,13 +27,15 @@ struct Export: Subcommand {
   @Option(help: "See `\(Program.name) formats`.", completion: .list(formatNames))
   var format = "holdfast"
 
-  @Option(help: ArgumentHelp("With --format csv, tsv or jsonl: this list of the library, as `\(Program.name) list` names it.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("With --format csv, tsv or jsonl: this list of the library, as `\(Program.name) list` names it.", valueName: "name"))
   var list: String?
 
   @Option(help: ArgumentHelp("With --format csv, tsv or jsonl: this table of the store.", valueName: "name"))
   var table: String?
 
-  @Option(help: ArgumentHelp("With --format csv, tsv or jsonl: the rows of this statement, as in `\(Program.name) query`.", valueName: "sql"))
+  @Option(
+    help: ArgumentHelp("With --format csv, tsv or jsonl: the rows of this statement, as in `\(Program.name) query`.", valueName: "sql"))
   var query: String?
 
   @OptionGroup var known: FormatOptions<WritableFormats>
