@@ -55,7 +55,7 @@ struct SealedSecret {
       )
     }
     do {
-      let bytes = try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Data(name.utf8))
+      let bytes: Data = try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Data(name.utf8))
       guard let text = String(validUTF8: bytes) else { throw CocoaError(.coderReadCorrupt) }
       return text
     } catch {
