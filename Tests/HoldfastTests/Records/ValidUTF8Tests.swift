@@ -1,4 +1,4 @@
-import Holdfast
+@testable import Holdfast
 import HoldfastTesting
 import Testing
 
