@@ -1,6 +1,7 @@
-@testable import Holdfast
 import HoldfastTesting
 import Testing
+
+@testable import Holdfast
 
 struct ValidUTF8Tests {
   private static let valid = ["", "a", "é", "e\u{301}", "\u{FFFD}", "\u{1F4D6}", "\0", "\u{FEFF}a"]
