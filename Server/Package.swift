@@ -49,9 +49,20 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
+    // What `holdfast-server doctor` says.
+    .target(
+      name: "HoldfastDoctor",
+      dependencies: [
+        "HoldfastPostgres",
+        .product(name: "Holdfast", package: "holdfast"),
+        .product(name: "HoldfastHTTP", package: "holdfast"),
+        .product(name: "HoldfastSyncServer", package: "holdfast"),
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "HoldfastServer",
       dependencies: [
+        "HoldfastDoctor",
         "HoldfastPostgres",
         "HoldfastServing",
         .product(name: "Holdfast", package: "holdfast"),
@@ -79,6 +90,7 @@ let package = Package(
     .testTarget(
       name: "HoldfastServerTests",
       dependencies: [
+        "HoldfastDoctor",
         "HoldfastPostgres",
         "HoldfastServing",
         "SyncHistory",
@@ -88,6 +100,8 @@ let package = Package(
         .product(name: "HoldfastSync", package: "holdfast"),
         .product(name: "HoldfastSyncServer", package: "holdfast"),
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),

@@ -47,9 +47,11 @@ actor PostgresConnection {
 
   /// Connects, and prepares the session. Each host has five seconds, or the address's `connect_timeout`.
   ///
+  /// - Parameter session: libpq's `target_session_attrs`, whatever the URL says; nil: a server that can be written to, unless the URL says
+  ///   otherwise.
   /// - Throws: `PostgresError`, kinds `.unavailable` and `.refused`.
-  func connect(_ address: PostgresAddress) async throws {
-    let connected = try address.first { host in try Self.connected(address.url, host, seconds: address.seconds ?? 5) }
+  func connect(_ address: PostgresAddress, session: String? = nil) async throws {
+    let connected = try address.first { host in try Self.connected(address.url, host, session, seconds: address.seconds ?? 5) }
     guard let link = Link(connected, on: executor.queue) else {
       throw PostgresError(.unavailable, "this process has too many files open")
     }
@@ -75,14 +77,14 @@ actor PostgresConnection {
       "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')"),
   ]
 
-  private static func connected(_ url: String, _ host: [String: String], seconds: Int) throws -> OpaquePointer {
+  private static func connected(_ url: String, _ host: [String: String], _ session: String?, seconds: Int) throws -> OpaquePointer {
     // The URL counts more than what stands before it, and less than what stands behind it.
     let options =
       [
         ("target_session_attrs", "read-write"), ("application_name", "holdfast-server"), ("tcp_user_timeout", "20000"),
         ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"), ("dbname", url),
         ("client_encoding", "UTF8"),
-      ] + host.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+      ] + host.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + (session.map { [("target_session_attrs", $0)] } ?? [])
     guard let connection = withCStrings(options.map(\.0), { keys in withCStrings(options.map(\.1)) { PQconnectStartParams(keys, $0, 1) } })
     else { throw PostgresError(.unavailable, "memory is short") }
     // Otherwise the message has no code, and may be in any language.

@@ -22,6 +22,9 @@ public struct PostgresSpaces: SyncSpaces {
   let pushes = SpaceQueues()
   let live: PostgresLive
 
+  /// The version of the tables that this program needs.
+  package static var version: Int64 { PostgresSchema.version }
+
   /// Connects to a database, and checks its tables.
   ///
   /// - Parameters:
@@ -73,6 +76,17 @@ public struct PostgresSpaces: SyncSpaces {
       guard let row = try await connection.run(SpaceRow.timeline).rows.first else { throw PostgresError.noRow }
       let version = try row.number(0)
       if version != PostgresSchema.version { throw PostgresSchema.wrong(version) }
+    }
+  }
+
+  /// The first column of a query that may read everything, and so may take long.
+  package func texts(_ sql: String) async throws -> [String] {
+    let batch = [
+      PostgresStatement("BEGIN READ ONLY"), PostgresStatement("SET LOCAL statement_timeout = 0"), PostgresStatement(sql), .commit,
+    ]
+    return try await pool.with { connection in
+      let answers = try await connection.run(batch, seconds: 3_600)
+      return try answers.dropFirst(2).first?.rows.map { try $0.text(0) } ?? []
     }
   }
 

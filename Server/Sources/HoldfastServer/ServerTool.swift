@@ -22,6 +22,7 @@ struct ServerTool: AsyncParsableCommand {
       """,
     subcommands: [
       Serve.self, SpaceCommand.self, TokenCommand.self, Check.self, Backup.self, Move.self, EpochCommand.self, Migrate.self,
+      Doctor.self,
     ])
 
   static func main() async {
