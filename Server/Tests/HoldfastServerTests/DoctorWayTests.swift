@@ -27,7 +27,7 @@ import Testing
       case .poll: [.poll]
       }
     try await ServerWorld.run {
-      ($0.patience, $0.burst) = (.milliseconds(50), 20)
+      ($0.patience, $0.burst, $0.requestsPerSecond) = (.milliseconds(50), 20, 0.01)
     } _: { world in
       try await FaultyProxy.run(to: Client(port: world.client.port), fault) { port in
         let found = try await Self.findings(port, world)
@@ -39,7 +39,7 @@ import Testing
   @Test("a clock that is wrong, a name that the server does not know, another server's store, and no server are found")
   func servers() async throws {
     try await ServerWorld.run {
-      ($0.patience, $0.burst) = (.milliseconds(50), 20)
+      ($0.patience, $0.burst, $0.requestsPerSecond) = (.milliseconds(50), 20, 0.01)
     } _: { world in
       #expect(try await Self.findings(world.client.port, world, now: ServerWorld.now + 5_001) == [.clock])
       #expect(try await Self.findings(1, world) == [.unreachable])
@@ -75,10 +75,20 @@ import Testing
     }
   }
 
+  private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  @Test("each figure that Running a server names is one of /metrics")
+  func figures() throws {
+    let file = Self.package.deletingLastPathComponent().appendingPathComponent("Documentation/RunningAServer.md")
+    let named = try String(contentsOf: file, encoding: .utf8).matches(of: #/holdfast_[a-z_]+/#).map { String($0.output) }
+    let figures = ServerMetrics().text(waiting: 0)
+    #expect(named.count > 5 && named.filter { !figures.contains("# TYPE \($0) ") } == [])
+  }
+
   @Test("the table of findings has each, with what the command says to do")
   func table() throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+    let readme = try String(contentsOf: Self.package.appendingPathComponent("README.md"), encoding: .utf8)
     let rows = readme.split(separator: "\n")
     for kind in Finding.Kind.allCases {
       let row = rows.filter { $0.hasPrefix("| `\(kind.rawValue)` | ") }
