@@ -19,6 +19,11 @@ public struct SyncToken: Sendable, Hashable {
   public let role: Role
   /// When it was made, by the store's clock.
   public let createdAt: Date
+
+  /// A token that the program around the server has verified itself; see `answer(_:_:in:by:now:)`.
+  public init(name: String, space: String, role: Role, createdAt: Date) {
+    (self.name, self.space, self.role, self.createdAt) = (name, space, role, createdAt)
+  }
 }
 
 /// All that a store has of a token: a row of `sync_token`.

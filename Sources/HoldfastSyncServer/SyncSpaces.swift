@@ -80,6 +80,17 @@ extension SyncSpaces {
   public func answer(_ verb: SyncServer.Verb, _ body: Data, in space: String, token: String?, now: Int64) async -> SyncAnswer {
     do {
       let found = if let token { try await self.token(token) } else { nil as SyncToken? }
+      return await answer(verb, body, in: space, by: found, now: now)
+    } catch {
+      return SyncAnswer(failure: error, now: now)
+    }
+  }
+
+  /// Answers the request with this body, as `answer(_:_:in:token:now:)` does.
+  ///
+  /// - Parameter found: the token that the program around the server has found for the request; nil for none, and for one that is not valid.
+  public func answer(_ verb: SyncServer.Verb, _ body: Data, in space: String, by found: SyncToken?, now: Int64) async -> SyncAnswer {
+    do {
       if let refused = SyncAnswer.refusal(of: verb, in: space, by: found, now: now) { return refused }
       let request: SyncRequest
       do { request = try SyncRequest(body: body) } catch let error as StoreError { return SyncAnswer(error, now: now) }

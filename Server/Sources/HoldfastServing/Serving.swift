@@ -67,7 +67,7 @@ package struct Serving: Sendable {
     do { body = try await received(request) } catch let error as StoreError {
       return response(SyncAnswer(error, now: now), to: request, context)
     }
-    let answer = await server.answer(verb, body, in: space, token: token, now: now)
+    let answer = await answer(verb, body, in: space, token: token, now: now)
     if answer.status == 200, verb == .pull { metrics.rows(pulled: answer.rows) }
     if answer.status == 200, verb == .push {
       metrics.rows(pushed: answer.rows)
@@ -88,12 +88,12 @@ package struct Serving: Sendable {
     }
     let changed = await cancelWhenGracefulShutdown {
       await wakes.wait(for: space, options.patience) {
-        let answer = await server.head(of: space, token: token, now: options.now())
+        let answer = await head(of: space, token: token, now: options.now())
         return answer.head == after ? nil : answer
       }
     }
     if let changed { return response(changed, to: request, context) }
-    return response(await server.head(of: space, token: token, now: options.now()), to: request, context)
+    return response(await head(of: space, token: token, now: options.now()), to: request, context)
   }
 
   private func refusal(of token: String?, _ now: Int64) -> SyncAnswer? {

@@ -1,4 +1,5 @@
 internal import Foundation
+package import HoldfastSyncServer
 
 /// What `serve` lets choose, and what tests shorten.
 package struct ServingOptions: Sendable {
@@ -13,6 +14,8 @@ package struct ServingOptions: Sendable {
   package var patience: Duration = .seconds(25)
   /// The server's time in milliseconds since 1970. Default: the system's.
   package var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
+  /// Verifies a JSON Web Token: nil for one that is not valid; an error when that cannot be told now. Default: no token of this form is.
+  package var verify: (@Sendable (_ token: String, _ now: Int64) async throws -> SyncToken?)?
 
   package init() {}
 }
