@@ -22,6 +22,8 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.1.0"),
   ],
   targets: [
     .systemLibrary(name: "CZlib"),
@@ -59,10 +61,22 @@ let package = Package(
         .product(name: "HoldfastSyncServer", package: "holdfast"),
       ],
       swiftSettings: strict),
+    // The tokens of an identity provider.
+    .target(
+      name: "HoldfastIdentity",
+      dependencies: [
+        .product(name: "Holdfast", package: "holdfast"),
+        .product(name: "HoldfastHTTP", package: "holdfast"),
+        .product(name: "HoldfastSyncServer", package: "holdfast"),
+        .product(name: "JWTKit", package: "jwt-kit"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "HoldfastServer",
       dependencies: [
         "HoldfastDoctor",
+        "HoldfastIdentity",
         "HoldfastPostgres",
         "HoldfastServing",
         .product(name: "Holdfast", package: "holdfast"),
@@ -91,6 +105,7 @@ let package = Package(
       name: "HoldfastServerTests",
       dependencies: [
         "HoldfastDoctor",
+        "HoldfastIdentity",
         "HoldfastPostgres",
         "HoldfastServing",
         "SyncHistory",
@@ -102,6 +117,10 @@ let package = Package(
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
+        // They make the keys of an identity provider.
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+        .product(name: "JWTKit", package: "jwt-kit"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
@@ -112,7 +131,6 @@ let package = Package(
 #if os(Linux)
   // Starts holdfast-server, which is built beside it. With the limits of Linux.
   package.products.append(.executable(name: "sync-faults", targets: ["SyncFaults"]))
-  package.dependencies.append(.package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"))
   package.targets.append(
     .executableTarget(
       name: "SyncFaults",

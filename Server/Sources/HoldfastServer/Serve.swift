@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Holdfast
+internal import HoldfastIdentity
 internal import HoldfastServing
 internal import HoldfastSyncServer
 internal import Hummingbird
@@ -29,13 +30,16 @@ struct Serve: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The name that requests through the proxy are for. May be given several times.", valueName: "name"))
   var host: [String] = []
 
+  @OptionGroup(title: "Tokens of an identity provider") var identity: IdentityArguments
+
   func run() async throws {
     let address = try checkedAddress()
-    try await store.open(makes: true) { server in try await serve(server, at: address) }
+    let logger = Logger(label: "holdfast-server")
+    let provider = try await identity.provider(logger)
+    try await store.open(makes: true) { server in try await serve(server, provider, at: address, logger) }
   }
 
-  private func serve(_ server: any SyncSpaces, at address: Address) async throws {
-    let logger = Logger(label: "holdfast-server")
+  private func serve(_ server: any SyncSpaces, _ provider: IdentityProvider?, at address: Address, _ logger: Logger) async throws {
     // A database has no file beside it. Another timeline begins the epoch by itself; after a dump or a snapshot of the volume, `epoch bump`.
     let note = (server as? SyncServer).map { PushNote($0, beside: store.store.url) }
     if let note, try await note.settle() {
@@ -43,6 +47,7 @@ struct Serve: AsyncParsableCommand {
     }
     var options = ServingOptions()
     options.hosts.formUnion(host.map { $0.lowercased() })
+    if let provider { options.verify = { token, now in try await provider.token(token, now: now) } }
     let path = store.store.description
     let application = Serving(server, options, note: note).application(at: address, logger) { port in
       print("Serving \(path) at http://\(address.host.contains(":") ? "[\(address.host)]" : address.host):\(port)")
