@@ -230,4 +230,34 @@ import Testing
       #expect(try Data(contentsOf: kind) == before)
     }
   }
+
+  @Test("an identity provider's tokens are taken beside those of the store; its options need each other, and a set that can be trusted")
+  func identity() async throws {
+    try await Program.run { program in
+      _ = try await program.run("space", "create", "anna")
+      let own = try await program.run("token", "create", "anna").out.trimmingCharacters(in: .newlines)
+      let signer = try await Signer.eddsa("a")
+      let (keys, named) = (
+        program.folder.appendingPathComponent("keys.json"), ["--jwt-audience", "holdfast", "--jwt-issuer", "https://id.example"]
+      )
+      try keySet([signer]).write(to: keys)
+      let server = try await program.serve(["--listen", "127.0.0.1:0", "--jwks", keys.path, "--jwt-space-claim", "sub"] + named)
+      let end = Int(Date().timeIntervalSince1970) + 600
+      for (token, status) in [(own, 200), (try signer.token(["exp": end, "sub": "anna"]), 200), (try signer.token(["sub": "anna"]), 401)] {
+        #expect(try await Client(port: server.port, token: token).pull().status == status)
+      }
+      #expect(await server.end(SIGTERM) == 0)
+
+      let none = program.folder.appendingPathComponent("none.json")
+      try Data("{}".utf8).write(to: none)
+      let wrong: [([String], Int32)] = [
+        (["--jwks", keys.path], 64), (["--jwks", keys.path] + named.prefix(2), 64), (named, 64), (["--jwt-issuer", "x"], 64),
+        (["--jwks", "http://id.example/keys"] + named, 64), (["--jwks", "missing.json"] + named, 66), (["--jwks", none.path] + named, 65),
+      ]
+      for (options, status) in wrong {
+        let ended = try await program.run(["serve", "--listen", "127.0.0.1:0"] + options)
+        #expect(ended.status == status && ended.errors.hasPrefix("Error: ") && ended.out.isEmpty, "\(options)")
+      }
+    }
+  }
 }
