@@ -239,7 +239,8 @@ actor PostgresConnection {
   private static func error(of result: OpaquePointer) -> PostgresError {
     func field(_ code: UnicodeScalar) -> String? { PQresultErrorField(result, Int32(code.value)).map { String(cString: $0) } }
     let message = field("M") ?? String(cString: PQresultErrorMessage(result))
-    return field("C").map { PostgresError(state: $0, message) } ?? PostgresError(.failed, message)
+    // Without a code it is libpq that speaks: the connection is gone.
+    return field("C").map { PostgresError(state: $0, message) } ?? PostgresError(.unavailable, message)
   }
 
   private func finish() {
