@@ -67,9 +67,9 @@ import Testing
   @Test("a task that is cancelled cancels its statement and closes the connection, so that the next statement is not cancelled instead")
   func cancelled() async throws {
     let connection = try await Self.connected()
-    let task = Task { try await connection.run(PostgresStatement("SELECT pg_sleep(15)")) }
+    let task = Task { try await connection.run(PostgresStatement("SELECT pg_sleep(16)")) }
     let other = try await Self.connected()
-    let sleeping = PostgresStatement("SELECT 1 FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(15)' AND state = 'active'")
+    let sleeping = PostgresStatement("SELECT 1 FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(16)' AND state = 'active'")
     while try await other.run(sleeping).count == 0 {}
     let begun = ContinuousClock.now
     task.cancel()
