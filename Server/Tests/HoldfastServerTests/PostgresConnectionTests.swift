@@ -115,8 +115,8 @@ import Testing
       }
     }
     let here = "127.0.0.1:\(UInt16(bigEndian: name.sin_port)),"
-    let address = PostgresAddress(try await Cluster.ofThisProcess().address().replacing("@", with: "@\(here)") + "?connect_timeout=1")
-    #expect(address.hosts.map { $0["host"]?.first } == ["1", "/"] && address.seconds == 1)
+    let address = PostgresAddress(try await Cluster.ofThisProcess().address().replacing("@", with: "@\(here)") + "?connect_timeout=5")
+    #expect(address.hosts.map { $0["host"]?.first } == ["1", "/"] && address.seconds == 5)
     for _ in 0..<2 {
       let connection = PostgresConnection()
       try await connection.connect(address)
