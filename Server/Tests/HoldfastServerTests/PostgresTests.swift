@@ -237,7 +237,10 @@ import Testing
     #expect(ended == ["true", "true"])
     // Told when the connection is there again.
     _ = try await world.push(book("a"))
-    #expect(await others.next() == .some(nil))
+    var told = await others.next()
+    // The old connection may have heard of the push before it ended.
+    while case .some(.some) = told { told = await others.next() }
+    #expect(told == .some(nil))
     #expect(await mine.next() == .some(nil))
     _ = try await world.push(book("b"), cursor: 1)
     #expect(await others.next() == "anna")
