@@ -89,7 +89,8 @@ package struct Serving: Sendable {
     let changed = await cancelWhenGracefulShutdown {
       await wakes.wait(for: space, options.patience) {
         let answer = await head(of: space, token: token, now: options.now())
-        return answer.head == after ? nil : answer
+        // A read that the server's end has cut short says nothing of the head: it is read once more below.
+        return Task.isCancelled || answer.head == after ? nil : answer
       }
     }
     if let changed { return response(changed, to: request, context) }
