@@ -11,7 +11,7 @@ struct ArchiveDamageTailTests {
 
   init() throws { notes = try ArchivedNotes() }
 
-  @Test("damage in the middle of the last segment is told by the time line, by a restore of the newest state, and by verify")
+  @Test("the time line, a restore of the newest state, and verify all report damage in the middle of the last segment")
   func middle() throws {
     let commits = try written(1...6)
     try damage(commits[2])

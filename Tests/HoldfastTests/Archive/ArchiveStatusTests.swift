@@ -62,7 +62,7 @@ struct ArchiveStatusTests {
     #expect(try !status.isWriting && status.oldest == archiving.archiveStatus()?.oldest && status.oldest != nil)
   }
 
-  @Test("a drill of the archive that passes is told in the status and in its updates, and leaves no file but the time")
+  @Test("when a drill of the archive passes, the status and its updates say so, and only the file with its time is left")
   func drill() async throws {
     let store = try open()
     try store.fill()
