@@ -8,6 +8,9 @@ final class Child: Sendable {
     var status: Int32?
   }
 
+  /// Those that run now. Nil when no more may be started.
+  private static let running = Mutex<[pid_t: Child]?>([:])
+
   private let id: pid_t
   private let input: FileHandle
   private let state = Mutex(State())
@@ -29,17 +32,39 @@ final class Child: Sendable {
     posix_spawn_file_actions_adddup2(&actions, orders.fileHandleForReading.fileDescriptor, 0)
     posix_spawn_file_actions_adddup2(&actions, output.fileHandleForWriting.fileDescriptor, 1)
     posix_spawn_file_actions_addopen(&actions, 2, errors.path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    // The threads of the runtime block all signals.
+    var (attributes, none) = (posix_spawnattr_t(), sigset_t())
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let words = ([program] + arguments).map { strdup($0) } + [nil]
     let variables = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for text in words + variables { free(text) } }
     var id: pid_t = 0
-    let code = posix_spawn(&id, program, &actions, nil, words, variables)
+    let code = Self.running.withLock { $0 == nil ? ECANCELED : posix_spawn(&id, program, &actions, &attributes, words, variables) }
     guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
     (self.id, input) = (id, orders.fileHandleForWriting)
+    Self.running.withLock { $0?[id] = self }
     try orders.fileHandleForReading.close()
     try output.fileHandleForWriting.close()
     Thread { [self] in follow(output.fileHandleForReading, onLine) }.start()
+  }
+
+  /// Runs a program to its end; returns the lines that it prints.
+  ///
+  /// - Throws: `ServerProgram.Failure` where it does not exit with 0 within five minutes.
+  static func output(_ program: String, _ arguments: [String], errors: URL) throws -> [String] {
+    let lines = Mutex<[String]>([])
+    let child = try Child(program, arguments, errors: errors) { line in lines.withLock { $0.append(line) } }
+    let end = child.waitForEnd(seconds: 300)
+    if end == nil { child.signal(SIGKILL) }
+    guard end == "exited with 0" else {
+      throw ServerProgram.Failure("\(program) \(arguments.joined(separator: " ")): \(end ?? "no end") \(lines.withLock { $0 })")
+    }
+    return lines.withLock { $0 }
   }
 
   private func follow(_ output: FileHandle, _ onLine: (String) -> Void) {
@@ -56,6 +81,19 @@ final class Child: Sendable {
     var status: Int32 = 0
     waitpid(id, &status, 0)
     state.withLock { $0.status = status }
+    Self.running.withLock { $0?[id] = nil }
+  }
+
+  /// Ends all that run, at last by killing them, and lets none be started any more.
+  static func killAll() {
+    let all = running.withLock { running in
+      defer { running = nil }
+      return running ?? [:]
+    }
+    for child in all.values { child.signal(SIGINT) }
+    wait(seconds: 2) { all.values.allSatisfy { $0.end != nil } }
+    for child in all.values { child.killFamily() }
+    wait(seconds: 5) { all.values.allSatisfy { $0.end != nil } }
   }
 
   /// Nil while it runs; "exited with 0", "ended by signal 9".
@@ -75,6 +113,24 @@ final class Child: Sendable {
     }
   }
 
+  /// The process and its children: a PostgreSQL server has one for each connection.
+  private var family: [pid_t] {
+    let children = (try? String(contentsOfFile: "/proc/\(id)/task/\(id)/children", encoding: .utf8)) ?? ""
+    return state.withLock { $0.status == nil } ? [id] + children.split(separator: " ").compactMap { pid_t($0) } : []
+  }
+
+  /// Kills it and its children, as if their machine had gone: none does anything when another is gone.
+  func killFamily() {
+    signal(SIGSTOP)
+    for process in family.reversed() { kill(process, SIGKILL) }
+  }
+
+  /// Lets its files, and those of its children, grow as `limitFiles(to:errors:)` says.
+  func limitFamilysFiles(to bytes: Int?, errors: URL) throws {
+    let tools = try family.map { try Child.limit($0, to: bytes, errors: errors) }
+    for tool in tools { _ = tool.waitForEnd() }
+  }
+
   func order(_ line: String) {
     // A process that is gone is noticed by its end.
     try? input.write(contentsOf: Data((line + "\n").utf8))
@@ -82,9 +138,11 @@ final class Child: Sendable {
 
   /// Lets no file grow beyond this size, until it is nil: a write behind it fails with EFBIG, also of a process that runs already.
   func limitFiles(to bytes: Int?, errors: URL) throws {
-    let limit = bytes.map(String.init) ?? "unlimited"
-    let tool = try Child("/usr/bin/prlimit", ["--pid", "\(id)", "--fsize=\(limit):"], errors: errors)
-    _ = tool.waitForEnd()
+    _ = try Self.limit(id, to: bytes, errors: errors).waitForEnd()
+  }
+
+  private static func limit(_ process: pid_t, to bytes: Int?, errors: URL) throws -> Child {
+    try Child("/usr/bin/prlimit", ["--pid", "\(process)", "--fsize=\(bytes.map(String.init) ?? "unlimited"):"], errors: errors)
   }
 }
 

@@ -14,14 +14,19 @@ final class Device: Sendable {
     /// The last order to settle; 0: it writes.
     var turn = 0
     var ends = false
+    /// Since when it asks the server; nil while it does not.
+    var askedAt: UInt64?
   }
 
   let number: Int
   let devices: Int
   let store: Store
+  private let step: ClockStep
   private let state = Mutex(State())
 
-  init(number: Int, devices: Int, store: Store) { (self.number, self.devices, self.store) = (number, devices, store) }
+  init(number: Int, devices: Int, store: Store, _ step: ClockStep) {
+    (self.number, self.devices, self.store, self.step) = (number, devices, store, step)
+  }
 
   /// The counter in the store.
   func begin() throws -> Int {
@@ -44,7 +49,9 @@ final class Device: Sendable {
           say("write", error)
         }
       }
-      usleep(UInt32(100_000 + chance.below(400_000)))
+      // On a slow machine a sync never gets to an end while all write.
+      let isSlow = state.withLock { $0.askedAt.map { Clock.nanoseconds > $0 + 1_000_000_000 } ?? false }
+      usleep(UInt32((isSlow ? 5 : 1) * (100_000 + chance.below(400_000))))
     }
     state.withLock { $0.hasStopped = true }
   }
@@ -67,11 +74,12 @@ final class Device: Sendable {
     }
   }
 
-  /// Takes orders: `settle` with a number, and `end`, which is also the end of the input.
+  /// Takes orders: `settle` with a number, `clock` with seconds, and `end`, which is also the end of the input.
   func obey() {
     while let line = readLine() {
       let words = line.split(separator: " ")
       if words.first == "settle", let turn = words.last.flatMap({ Int($0) }) { state.withLock { $0.turn = turn } }
+      if words.first == "clock", let seconds = words.last.flatMap({ Double($0) }) { step.seconds = seconds }
       if words.first == "end" { break }
     }
     state.withLock { $0.ends = true }
@@ -85,6 +93,8 @@ final class Device: Sendable {
       guard !before.ends else { return }
       if before.turn == settled || before.hasStopped {
         let begun = Clock.nanoseconds
+        state.withLock { $0.askedAt = begun }
+        defer { state.withLock { $0.askedAt = nil } }
         do {
           try await sync.finish()
           say(.acknowledged(before.committed, at: begun))
@@ -102,6 +112,16 @@ final class Device: Sendable {
       }
       try? await Task.sleep(for: .milliseconds(100 + chance.below(300)))
     }
+  }
+}
+
+/// How far the time of day of a device is from the system's.
+final class ClockStep: Sendable {
+  private let state = Mutex(0.0)
+
+  var seconds: Double {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
   }
 }
 

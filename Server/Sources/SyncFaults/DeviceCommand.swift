@@ -16,13 +16,16 @@ struct DeviceCommand: AsyncParsableCommand {
   @Option var seed: UInt64
 
   func run() async throws {
+    let step = ClockStep()
     var options = StoreOptions.production
+    options.now = { Date(timeIntervalSinceNow: step.seconds) }
     options.trace = { sql in
       if sql == "UPDATE holdfast_sync SET applying = 1" { say(.applying) }
       if sql == "UPDATE holdfast_sync SET applying = 0" { say(.applied) }
     }
     let device = Device(
-      number: number, devices: devices, store: try Store.open(at: URL(fileURLWithPath: store), schemas: [Notes.schema], options: options))
+      number: number, devices: devices, store: try Store.open(at: URL(fileURLWithPath: store), schemas: [Notes.schema], options: options),
+      step)
     guard let address = URL(string: "http://127.0.0.1:\(port)") else { throw ExitCode(64) }
     let token = ProcessInfo.processInfo.environment["HOLDFAST_SYNC_TOKEN"]
     let sync = try StoreSync(device.store, server: .init(address, space: "anna") { token })

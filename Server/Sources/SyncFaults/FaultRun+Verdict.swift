@@ -10,12 +10,11 @@ extension FaultRun {
       if let end = station.child?.waitForEnd(), end == "exited with 0" { continue }
       tally.report(.ended, "device \(station.number), at its order: \(station.child?.end ?? "no end")")
     }
-    let end = server.stop()
-    if end != "exited with 0" { tally.report(.ended, "the server, at SIGTERM: \(end ?? "no end")") }
-    do { try server.run("check") } catch { tally.report(.check, "\(error)") }
-    let kept = try server.lines()
+    for problem in side.stop() { tally.report(.ended, problem) }
+    do { try side.run("check") } catch { tally.report(.check, "\(error)") }
+    let kept = try side.lines()
     compare("the server's digest and its rows", kept.digest, kept.lines, kept.lines)
-    try tally.report(server.sight(of: Self.devices).violations)
+    try tally.report(side.sight(of: stations.count).violations)
     tally.count("checks of the server")
     var first: [String]?
     for station in stations {

@@ -3,102 +3,107 @@ internal import SyncHistory
 
 /// One run: starts everything, breaks it for a while, lets it settle, and judges.
 final class FaultRun {
-  static let devices = 3
-
-  let seconds: Double
   let seed: UInt64
-  let isSabotaged: Bool
   let folder: URL
   let tally = Tally()
-  let server: ServerProgram
+  let side: any ServerSide
+  private let devices: Int
   var stations: [Station] = []
   var chance: Chance
-  /// Copies of the server's store, the oldest first.
-  var backups: [URL] = []
   /// When the server last lost pushes: what was acknowledged before does not count on it. Nanoseconds.
   var rewoundAt: UInt64 = 0
+  /// The server's port.
+  private(set) var port: Int?
 
-  init(seconds: Double, seed: UInt64, isSabotaged: Bool) throws {
-    (self.seconds, self.seed, self.isSabotaged, chance) = (seconds, seed, isSabotaged, Chance(seed))
+  /// - Parameter side: makes the server side, which may keep its files in the folder.
+  init(devices: Int, seed: UInt64, _ side: (URL, Tally) throws -> any ServerSide) throws {
+    (self.devices, self.seed, chance) = (devices, seed, Chance(seed))
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("sync-faults-\(seed)-\(getpid())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    server = ServerProgram(in: folder)
+    self.side = try side(folder, tally)
   }
 
-  /// Returns whether every promise held, and removes the files then.
-  func run() throws -> Bool {
+  /// Starts all, does `body`, lets all settle, and judges. Returns whether every promise held, and removes the files then.
+  ///
+  /// - Parameter needed: the faults that must have happened.
+  func run(_ needed: [Fault] = [], _ body: () throws -> Void) -> Bool {
     // A pipe whose reader is gone, and a file at its limit, must be errors, here and in all processes that are started.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
+    let interruption = Interruption(removing: folder)
     defer {
       for station in stations { station.kill() }
-      server.kill()
+      side.kill()
+      interruption.end()
+      if tally.violations.isEmpty { try? FileManager.default.removeItem(at: folder) }
     }
     do {
       try start()
-      try breakThings()
+      try body()
       try settle()
       try judge()
     } catch {
       tally.report(.stuck, "\(error)")
     }
-    return report()
+    for station in stations { tally.report(station.history.violations) }
+    for fault in needed where tally[fault.rawValue] == 0 { tally.report(.missing, fault.rawValue) }
+    return tally.violations.isEmpty
   }
 
   private func start() throws {
-    try server.run("space", "create", "anna")
-    for number in 0..<Self.devices {
-      let token = try server.run("token", "create", "anna")
+    try side.prepare()
+    try side.run("space", "create", "anna")
+    for number in 0..<devices {
+      let token = try side.run("token", "create", "anna")
       let proxy = try Proxy(Chance(seed &+ UInt64(number) &+ 100), tally)
-      stations.append(try Station(number, of: Self.devices, in: folder, token: token, proxy))
+      stations.append(try Station(number, of: devices, in: folder, token: token, proxy))
     }
-    try startServer()
+    lead(to: try side.start())
     for station in stations { try startDevice(station) }
   }
 
-  /// Starts the server, checks that it has what it acknowledged, and lets the devices to it.
-  func startServer() throws {
-    let port = try server.start()
-    let acknowledged = stations.map { $0.history.acknowledged(since: rewoundAt) }
-    let sight = try server.sight(of: Self.devices)
-    tally.report(sight.violations + sight.lost(of: acknowledged))
-    tally.count("checks of the server")
+  /// Lets the devices to the server.
+  func lead(to port: Int) {
     for station in stations { station.proxy.lead(to: port) }
     self.port = port
   }
 
-  /// The server's port.
-  private(set) var port: Int?
+  /// Checks that the server has what it acknowledged until now.
+  func check() throws {
+    let acknowledged = stations.map { $0.history.acknowledged(since: rewoundAt) }
+    let sight = try side.sight(of: devices)
+    tally.report(sight.violations + sight.lost(of: acknowledged))
+    tally.count("checks of the server")
+  }
 
   func startDevice(_ station: Station) throws { try station.start(seed: chance.next()) }
 
-  private func breakThings() throws {
-    for station in stations { station.proxy.cut(true) }
+  /// Does all kinds of faults for a while.
+  func breakThings(seconds: Double) throws {
+    let proxies = stations.map(\.proxy) + side.proxies
+    for proxy in proxies { proxy.cut(true) }
     let end = Clock.nanoseconds + UInt64(max(0, seconds) * 1e9)
     var deck: [Fault] = []
     while Clock.nanoseconds < end {
       usleep(UInt32(300_000 + chance.below(700_000)))
       if deck.isEmpty {
-        deck = Fault.inTurn.shuffled(using: &chance)
-        try backUp()
+        deck = side.faults.shuffled(using: &chance)
+        try side.rest()
       }
       if let fault = deck.popLast() { try happen(fault) }
       try noticeEnds()
     }
-    for station in stations { station.proxy.cut(false) }
+    for proxy in proxies { proxy.cut(false) }
   }
 
   /// No process may end but by a fault.
-  func noticeEnds() throws {
+  private func noticeEnds() throws {
     for station in stations {
       guard let end = station.child?.end else { continue }
       tally.report(.ended, "device \(station.number) \(end)")
       try startDevice(station)
     }
-    if let end = server.child?.end {
-      tally.report(.ended, "the server \(end)")
-      try startServer()
-    }
+    for end in try side.revive() { tally.report(.ended, end) }
   }
 
   /// Until nothing waits anywhere, and a whole turn of all devices changes nothing at the server.
@@ -110,25 +115,29 @@ final class FaultRun {
         try noticeEnds()
         throw ServerProgram.Failure("in a minute not all devices could send what waits: \(stations.map(\.history.failures))")
       }
-      let now = try server.run("space", "list")
+      let now = try side.run("space", "list")
       if now == head { return }
       head = now
     }
     throw ServerProgram.Failure("devices send something new in each of 30 rounds")
   }
 
-  private func report() -> Bool {
-    for fault in Fault.allCases where seconds >= 60 && tally[fault.rawValue] == 0 { tally.report(.missing, fault.rawValue) }
-    for station in stations { tally.report(station.history.violations) }
-    print("faults: " + Fault.allCases.map { "\(tally[$0.rawValue]) \($0.rawValue)" }.joined(separator: ", "))
-    let histories = stations.map(\.history)
-    let sum = { (number: (DeviceHistory) -> Int) in histories.map(number).reduce(0, +) }
+  /// The sum over all devices.
+  func sum(_ number: (DeviceHistory) -> Int) -> Int { stations.map { number($0.history) }.reduce(0, +) }
+
+  /// Prints what happened and what was found.
+  func report() {
+    let happened = Fault.allCases.filter { tally[$0.rawValue] > 0 }
+    print("faults: " + happened.map { "\(tally[$0.rawValue]) \($0.rawValue)" }.joined(separator: ", "))
     print("\(sum { $0.committed }) transactions, acknowledged in \(sum { $0.acknowledgementCount }) steps; \(sum { $0.sights }) snapshots")
     let checks = tally.counts.filter { $0.key.hasPrefix("checks ") }.sorted { $0.key < $1.key }
     print("checks: " + checks.map { "\($0.value) \($0.key.dropFirst(7))" }.joined(separator: ", "))
+    reportViolations()
+    print("\(tally.violations.count) violations; seed \(seed)")
+  }
+
+  func reportViolations() {
     for violation in tally.violations.prefix(20) { print("VIOLATION: \(violation.kind.rawValue): \(violation.text)") }
-    print("\(tally.violations.count) violations; seed \(seed)" + (tally.violations.isEmpty ? "" : "; the files are in \(folder.path)"))
-    if tally.violations.isEmpty { try? FileManager.default.removeItem(at: folder) }
-    return tally.violations.isEmpty
+    if !tally.violations.isEmpty { print("The files are in \(folder.path)") }
   }
 }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// The network between one device and the server. It cuts connections at any byte, delays, and is away for a while.
+/// The network between one device and the server, or between two servers. It cuts connections at any byte, delays, and is away for a while.
 final class Proxy: Sendable {
   private struct State {
     var chance: Chance
@@ -23,20 +23,14 @@ final class Proxy: Sendable {
   let port: Int
   private let listener: Int32
   private let tally: Tally
+  private let isPush: @Sendable (ArraySlice<UInt8>) -> Bool
   private let state: Mutex<State>
 
-  init(_ chance: Chance, _ tally: Tally) throws {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = loopback(port: 0)
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, size) == 0 && listen(listener, 64) == 0 && getsockname(listener, $0, &size) == 0
-      }
-    }
-    guard isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    port = Int(UInt16(bigEndian: address.sin_port))
-    (self.listener, self.tally) = (listener, tally)
+  /// - Parameter isPush: whether what a connection sends, of which this is the beginning, is answered when it is committed.
+  init(_ chance: Chance, _ tally: Tally, isPush: @escaping @Sendable (ArraySlice<UInt8>) -> Bool = Proxy.isPush) throws {
+    let (listener, port) = try listening()
+    self.port = port
+    (self.listener, self.tally, self.isPush) = (listener, tally, isPush)
     state = Mutex(State(chance: chance))
     Thread { [self] in serve() }.start()
   }
@@ -51,6 +45,12 @@ final class Proxy: Sendable {
 
   /// Whether connections are cut and delayed at random.
   func cut(_ cuts: Bool) { state.withLock { $0.cuts = cuts } }
+
+  /// Of HTTP.
+  static func isPush(_ request: ArraySlice<UInt8>) -> Bool {
+    let head = String(decoding: request.prefix(200), as: UTF8.self)
+    return head.hasPrefix("POST ") && head.prefix { $0 != "\r" }.contains("/push ")
+  }
 
   private func serve() {
     while true {
@@ -85,7 +85,7 @@ final class Proxy: Sendable {
       guard count > 0 else { return }
       if isRequest, sent == 0 || answered > 0 {
         (sent, answered) = (0, 0)
-        cut = chooseCut(String(decoding: buffer.prefix(200), as: UTF8.self))
+        cut = chooseCut(isPush: isPush(buffer.prefix(count)))
       }
       if !isRequest, answered == 0, buffer.starts(with: Array("HTTP/1.1 503".utf8)) { tally.count(Self.refusals) }
       let passed = isRequest ? sent : answered
@@ -101,12 +101,11 @@ final class Proxy: Sendable {
   }
 
   /// Most exchanges are whole. Half of the cut ones are cut in the first bytes: an answer of which nothing arrives is one, too.
-  private func chooseCut(_ head: String) -> Cut? {
+  private func chooseCut(isPush: Bool) -> Cut? {
     let (cut, delay) = state.withLock { state -> (Cut?, Int) in
       guard state.cuts else { return (nil, 0) }
       let bytes = state.chance.below(state.chance.percent(50) ? 30 : 1_500)
       let delay = state.chance.percent(10) ? state.chance.below(40_000) : 0
-      let isPush = head.hasPrefix("POST ") && head.prefix { $0 != "\r" }.contains("/push ")
       if state.chance.percent(4) { return (Cut(fault: .requestCut, bytes: bytes), delay) }
       if state.chance.percent(isPush ? 15 : 4) { return (Cut(fault: isPush ? .pushAnswerCut : .answerCut, bytes: bytes), delay) }
       return (nil, delay)
@@ -138,6 +137,33 @@ private func loopback(port: Int) -> sockaddr_in {
   address.sin_port = in_port_t(UInt16(truncatingIfNeeded: port).bigEndian)
   address.sin_addr.s_addr = inet_addr("127.0.0.1")
   return address
+}
+
+/// A socket that takes connections, and its port.
+private func listening() throws -> (socket: Int32, port: Int) {
+  let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+  var address = loopback(port: 0)
+  var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+  let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      bind(listener, $0, size) == 0 && listen(listener, 64) == 0 && getsockname(listener, $0, &size) == 0
+    }
+  }
+  guard isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+  return (listener, Int(UInt16(bigEndian: address.sin_port)))
+}
+
+/// A port that nobody listens at now.
+func freePort() throws -> Int {
+  let (socket, port) = try listening()
+  close(socket)
+  return port
+}
+
+func isListening(at port: Int) -> Bool {
+  guard let socket = connected(to: port) else { return false }
+  end(socket)
+  return true
 }
 
 /// Nil where nobody listens.

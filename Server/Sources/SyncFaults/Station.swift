@@ -9,6 +9,8 @@ final class Station: Sendable {
     var history: DeviceHistory
     /// How soon the process is killed when it begins to write what arrived; nil: it is not.
     var diesAfterMicroseconds: UInt32?
+    /// The calls that told an acknowledgement: the last transaction, when they were called, and when that was told.
+    var calls: [(number: Int, from: UInt64, to: UInt64)] = []
   }
 
   let number: Int
@@ -33,6 +35,14 @@ final class Station: Sendable {
   var history: DeviceHistory { state.withLock { $0.history } }
   var child: Child? { state.withLock { $0.child } }
 
+  /// The seconds until a new transaction was acknowledged to a call that began after this nanosecond; nil: none was.
+  func recovery(since nanosecond: UInt64) -> Double? {
+    state.withLock { state in
+      let before = state.calls.last { $0.from <= nanosecond }?.number ?? 0
+      return state.calls.first { $0.from > nanosecond && $0.number > before }.map { Double($0.to - nanosecond) / 1e9 }
+    }
+  }
+
   func start(seed: UInt64) throws {
     let arguments = [
       "device", "--number", "\(number)", "--devices", "\(devices)", "--store", store.path, "--port", "\(proxy.port)", "--seed", "\(seed)",
@@ -46,6 +56,7 @@ final class Station: Sendable {
     guard let event = DeviceEvent(line) else { return }
     let pause = state.withLock { state in
       state.history.add(event)
+      if case .acknowledged(let number, let from) = event { state.calls.append((number, from, Clock.nanoseconds)) }
       return event == .applying ? state.diesAfterMicroseconds : nil
     }
     guard let pause else { return }

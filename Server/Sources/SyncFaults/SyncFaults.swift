@@ -11,13 +11,17 @@ struct SyncFaults: AsyncParsableCommand {
 }
 
 struct RunCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "run", abstract: "Starts everything, and breaks it.")
+  static let configuration = CommandConfiguration(commandName: "run", abstract: "One server with its store in a file.")
 
   @Option(help: "How long faults happen.") var seconds = 60.0
   @Option(help: "Chooses faults, edits and times. What the system makes of them differs from run to run.") var seed: UInt64 = 1
   @Flag(help: "Makes the server lose what it has acknowledged. The run must then fail.") var sabotage = false
 
   func run() throws {
-    guard try FaultRun(seconds: seconds, seed: seed, isSabotaged: sabotage).run() else { throw ExitCode(1) }
+    let run = try FaultRun(devices: 3, seed: seed) { folder, _ in SingleServer(in: folder, isSabotaged: sabotage) }
+    let needed = seconds < 60 ? [] : run.side.faults + Fault.ofConnections
+    let isFine = run.run(needed) { try run.breakThings(seconds: seconds) }
+    run.report()
+    if !isFine { throw ExitCode(1) }
   }
 }

@@ -12,32 +12,29 @@ extension FaultRun {
       usleep(UInt32(chance.below(500_000)))
       try startDevice(station)
     case .deviceKilledApplying: hadEffect = try killApplying(station)
-    case .serverKilled:
-      // In the middle of requests.
-      expectKilled("the server", server.kill())
-      if isSabotaged, let backup = backups.first { try server.replaceStore(by: backup) }
-      try startServer()
     case .deviceAway:
       cutOff(station)
       station.proxy.lead(to: port)
     case .deviceFull: hadEffect = try fillDisk(of: station)
-    case .serverFull: hadEffect = try fillServersDisk()
-    case .serverRewound: try rewind()
-    case .requestCut, .answerCut, .pushAnswerCut: hadEffect = false
+    case .clockStepped:
+      // From a second to a year, forwards or back.
+      let seconds = [1, 60, 3_600, 86_400, 31_536_000][chance.below(5)] * (chance.percent(50) ? 1 : -1)
+      station.child?.order("clock \(seconds)")
+    default: hadEffect = try side.breakIt(fault, in: self)
     }
     if hadEffect { tally.count(fault.rawValue) }
   }
 
   /// Returns whether it died within a transaction that writes what the server sent.
   @discardableResult
-  private func kill(_ station: Station) -> Bool {
+  func kill(_ station: Station) -> Bool {
     let (end, wasApplying) = station.kill()
     expectKilled("device \(station.number)", end)
     return wasApplying
   }
 
   /// A process that had ended before it was killed is a finding.
-  private func expectKilled(_ name: String, _ end: String?) {
+  func expectKilled(_ name: String, _ end: String?) {
     if end != "ended by signal 9" { tally.report(.ended, "\(name) \(end ?? "does not end")") }
   }
 
@@ -73,38 +70,8 @@ extension FaultRun {
     return hasFailed
   }
 
-  /// Returns whether the server has refused something.
-  private func fillServersDisk() throws -> Bool {
-    let before = tally[Proxy.refusals]
-    try server.child?.limitFiles(to: fullSize(), errors: errors)
-    let hasRefused = wait(seconds: 3) { tally[Proxy.refusals] > before }
-    usleep(1_000_000)
-    try server.child?.limitFiles(to: nil, errors: errors)
-    return hasRefused
-  }
-
-  private var errors: URL { folder.appendingPathComponent("run.errors") }
+  var errors: URL { folder.appendingPathComponent("run.errors") }
 
   /// No byte at all, or some pages of the log.
-  private func fullSize() -> Int { chance.percent(60) ? 1 : 4_096 + chance.below(40_000) }
-
-  /// As an operator goes back to a backup. Where nobody begins a new epoch, `serve` finds out by itself.
-  private func rewind() throws {
-    for station in stations { station.proxy.lead(to: nil) }
-    let end = server.stop()
-    if end != "exited with 0" { tally.report(.ended, "the server, at SIGTERM: \(end ?? "no end")") }
-    // An older one lacks the epochs that began after it.
-    guard let backup = backups.suffix(3).randomElement(using: &chance) else { return }
-    try server.replaceStore(by: backup)
-    if chance.percent(50) { try server.run("epoch", "bump", "anna") }
-    rewoundAt = Clock.nanoseconds
-    try startServer()
-  }
-
-  /// A copy to rewind to.
-  func backUp() throws {
-    let backup = folder.appendingPathComponent("backup-\(backups.count).sqlite")
-    try server.run("backup", backup.path)
-    backups.append(backup)
-  }
+  func fullSize() -> Int { chance.percent(60) ? 1 : 4_096 + chance.below(40_000) }
 }
