@@ -7,7 +7,7 @@ struct SyncFaults: AsyncParsableCommand {
     commandName: "sync-faults",
     abstract: "Breaks devices, server and network for a while, and checks what the devices saw and what is there at the end.",
     discussion: "Exit codes: 0 every promise held and every kind of fault happened; 1 otherwise: the files are kept.",
-    subcommands: [RunCommand.self, DeviceCommand.self])
+    subcommands: [RunCommand.self, ClusterCommand.self, ShowCommand.self, DeviceCommand.self])
 }
 
 struct RunCommand: ParsableCommand {

@@ -1,0 +1,121 @@
+internal import Foundation
+internal import SyncHistory
+
+/// Two nodes behind nginx, and the database that they share.
+final class Cluster: ServerSide {
+  let faults: [Fault]
+  let database: Database
+  let nodes: [ServerProgram]
+  /// What the last fault did, for people.
+  var story = ""
+  private let folder: URL
+  private let port: Int
+  private var balancer: Child?
+
+  /// - Parameter isSynchronous: each commit waits for a replica.
+  init(in folder: URL, isSynchronous: Bool, _ chance: Chance, _ tally: Tally) throws {
+    let proxies = try (0..<3).map { number in
+      var chance = chance
+      return try Proxy(Chance(chance.next() &+ UInt64(number)), tally) { Data($0).range(of: Data("COMMIT\0".utf8)) != nil }
+    }
+    database = try Database(isSynchronous: isSynchronous, in: folder, proxies)
+    let store = "postgres://postgres@" + proxies.map { "127.0.0.1:\($0.port)" }.joined(separator: ",") + "/postgres"
+    nodes = (1...2).map { ServerProgram("node-\($0)", store: store, in: folder) }
+    (self.folder, port) = (folder, try freePort())
+    let both: [Fault] = [.nodeKilled, .nodeStopped, .balancerKilled, .databaseFull]
+    faults =
+      Fault.ofDevices + both
+      + (isSynchronous ? [.replicaKilled, .replicasKilled, .primaryKilled, .waitCancelled] : [.laggingPromoted])
+  }
+
+  var proxies: [Proxy] { database.members.map(\.proxy) }
+
+  func prepare() throws {
+    try database.make()
+    letNodesIn()
+  }
+
+  /// Lets the nodes to the database, or cuts them off.
+  func letNodesIn(_ isLet: Bool = true) { for member in database.members { member.proxy.lead(to: isLet ? member.port : nil) } }
+
+  func run(_ arguments: String...) throws -> String { try nodes[0].run(arguments) }
+
+  func start() throws -> Int {
+    for node in nodes { try node.start() }
+    try startBalancer()
+    return port
+  }
+
+  func rest() {}
+
+  func stop() -> [String] {
+    balancer?.signal(SIGQUIT)
+    let ends = nodes.map { $0.stop() } + [balancer?.waitForEnd(seconds: 40)]
+    return zip(["node 1", "node 2", "nginx"], ends).filter { $1 != "exited with 0" }.map { "\($0), at its order: \($1 ?? "no end")" }
+  }
+
+  func revive() throws -> [String] {
+    var ends: [String] = []
+    for (number, node) in nodes.enumerated() {
+      guard let end = node.child?.end else { continue }
+      ends.append("node \(number + 1) \(end)")
+      try node.start()
+    }
+    for member in database.members { if let end = member.child?.end { throw ServerProgram.Failure("PostgreSQL \(member.name) \(end)") } }
+    return ends
+  }
+
+  func kill() {
+    for node in nodes { node.kill() }
+    killBalancer()
+    database.end()
+  }
+
+  func lines() throws -> (lines: [String], digest: Int64) {
+    let lines = try database.query(
+      """
+      BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT digest FROM sync_space; SELECT body FROM sync_row ORDER BY tbl, key; COMMIT
+      """)
+    return (Array(lines.dropFirst()), lines.first.flatMap { Int64($0) } ?? 0)
+  }
+
+  // MARK: nginx
+
+  static let balancerProgram = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/bin/nginx"].first(where: FileManager.default.fileExists)
+
+  func startBalancer() throws {
+    guard let program = Self.balancerProgram else { throw ServerProgram.Failure("nginx is not installed: make system-cluster") }
+    let settings = folder.appendingPathComponent("nginx.conf")
+    // A push may be sent to the other node: a server takes the same push twice as once.
+    try """
+    daemon off; master_process off; pid nginx.pid; error_log stderr error;
+    events { worker_connections 1024; }
+    http {
+      access_log off; client_max_body_size 2m;
+      client_body_temp_path nginx-1; proxy_temp_path nginx-2; fastcgi_temp_path nginx-3; uwsgi_temp_path nginx-4; scgi_temp_path nginx-5;
+      upstream nodes {
+        \(nodes.map { "server 127.0.0.1:\($0.port) max_fails=1 fail_timeout=1s;" }.joined(separator: " ")) keepalive 32;
+      }
+      server {
+        listen 127.0.0.1:\(port);
+        proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $http_host; proxy_connect_timeout 2s;
+        proxy_next_upstream error timeout non_idempotent; proxy_next_upstream_tries 2;
+        location / { proxy_pass http://nodes; proxy_read_timeout 30s; }
+        location ~ /(push|pull)$ { proxy_pass http://nodes; proxy_read_timeout 5s; }
+      }
+    }
+    """.write(to: settings, atomically: true, encoding: .utf8)
+    let child = try Child(
+      "/usr/bin/setpriv", ["--pdeathsig", "KILL", program, "-e", "stderr", "-p", folder.path, "-c", settings.path],
+      errors: folder.appendingPathComponent("nginx.errors"))
+    balancer = child
+    wait(seconds: 20) { isListening(at: port) || child.end != nil }
+    if let end = child.end { throw ServerProgram.Failure("nginx does not start: \(end)") }
+  }
+
+  @discardableResult
+  func killBalancer() -> String? {
+    balancer?.signal(SIGKILL)
+    return balancer?.waitForEnd()
+  }
+}

@@ -1,0 +1,31 @@
+internal import ArgumentParser
+internal import SyncHistory
+
+struct ClusterCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cluster", abstract: "Two nodes behind nginx, and PostgreSQL with two replicas.")
+
+  @Option(help: "How long faults happen.") var seconds = 100.0
+  @Option(help: "Chooses faults, edits and times. What the system makes of them differs from run to run.") var seed: UInt64 = 1
+  @Flag(help: "No commit waits for a replica, and replicas that lag take over: acknowledged writes are lost on the server for a while.")
+  var lagging = false
+
+  func run() throws {
+    let run = try FaultRun(devices: 4, seed: seed) { try Cluster(in: $0, isSynchronous: !lagging, Chance(seed), $1) }
+    let needed = seconds < 100 ? [] : run.side.faults + Fault.ofConnections
+    let isFine = run.run(needed) { try run.breakThings(seconds: seconds) }
+    run.report()
+    if lagging { print("\(run.tally[Cluster.lost]) \(Cluster.lost)") }
+    print("seconds until the next acknowledged push, median and longest:")
+    for (fault, seconds) in run.tally.seconds.sorted(by: { $0.key < $1.key }) {
+      let sorted = seconds.sorted()
+      print("  \(fault): \(sorted[sorted.count / 2].tenths), \(sorted[sorted.count - 1].tenths) of \(sorted.count)")
+    }
+    if !isFine { throw ExitCode(1) }
+  }
+}
+
+extension Double {
+  /// With one digit behind the point.
+  var tenths: String { "\((self * 10).rounded() / 10)" }
+}
