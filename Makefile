@@ -17,7 +17,7 @@ ENCRYPTING := HOLDFAST_ENCRYPTS=1 LD_LIBRARY_PATH="$(CURDIR)/.build/encrypting"
 MUTANTS_SCRATCH ?= $(or $(TMPDIR),/tmp)/holdfast-mutants
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test coverage format lint release bench bench-encryption bench-build fuzz torture torture-short salvage-gates mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics server serve faults sync-bench simulate docc system system-server
+.PHONY: help run install test coverage format lint release bench bench-encryption bench-build fuzz torture torture-short salvage-gates mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics server serve faults cluster faults-cluster sync-bench simulate docc system system-server system-cluster
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -148,6 +148,15 @@ faults: system-server ## break real devices, their server and the network for SE
 	swift build --package-path Server $(SHARED)
 	timeout $$(($(SECONDS) + 900)) .build/debug/sync-faults run --seconds $(SECONDS) --seed $(SEED)
 
+cluster: system-cluster ## start PostgreSQL with two replicas, two nodes and nginx, sync four devices, kill each part, and print what was lost and how long it took
+	swift build --package-path Server $(SHARED)
+	@.build/debug/sync-faults show
+
+faults-cluster: system-cluster ## break such a cluster for SECONDS (600), and one whose replicas lag for a quarter of that, and check what all saw
+	swift build --package-path Server $(SHARED)
+	timeout $$(($(SECONDS) + 900)) .build/debug/sync-faults cluster --seconds $(SECONDS) --seed $(SEED)
+	timeout $$(($(SECONDS) + 900)) .build/debug/sync-faults cluster --lagging --seconds $$(($(SECONDS) / 4)) --seed $(SEED)
+
 serve: system-server ## start a sync server on a new store, and print a line for each of two devices to paste into two terminals
 	swift build --package-path Server $(SHARED) --product holdfast-server
 	@folder="$$(mktemp -d)" && trap 'rm -rf "$$folder"' EXIT && trap : INT && \
@@ -172,3 +181,6 @@ system: # what the build needs from the system, installed where it is missing
 
 system-server: # the same for the package Server
 	@.ci/system-packages server
+
+system-cluster: # the same for a cluster of servers
+	@.ci/system-packages cluster
