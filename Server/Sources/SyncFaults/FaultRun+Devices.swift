@@ -62,6 +62,7 @@ extension FaultRun {
   /// Returns whether a write of the device has failed.
   private func fillDisk(of station: Station) throws -> Bool {
     func failures() -> Int { station.history.failures.filter { $0.key.hasPrefix("write ") }.values.reduce(0, +) }
+    wait(seconds: 60) { station.isOpen }
     let before = failures()
     try station.child?.limitFiles(to: fullSize(), errors: errors)
     let hasFailed = wait(seconds: 3) { failures() > before }

@@ -3,6 +3,9 @@ internal import SyncHistory
 
 /// One run: starts everything, breaks it for a while, lets it settle, and judges.
 final class FaultRun {
+  /// The longest time without progress, in seconds: a machine may be slow.
+  static let patience = 180.0
+
   let seed: UInt64
   let folder: URL
   let tally = Tally()
@@ -111,9 +114,9 @@ final class FaultRun {
     var head = ""
     for turn in 1...30 {
       for station in stations { station.child?.order("settle \(turn)") }
-      guard wait(seconds: 60, for: { stations.allSatisfy { $0.history.settled == turn } }) else {
+      guard wait(seconds: Self.patience, for: { stations.allSatisfy { $0.history.settled == turn } }) else {
         try noticeEnds()
-        throw ServerProgram.Failure("in a minute not all devices could send what waits: \(stations.map(\.history.failures))")
+        throw ServerProgram.Failure("not all devices could send what waits: \(stations.map(\.history.failures))")
       }
       let now = try side.run("space", "list")
       if now == head { return }

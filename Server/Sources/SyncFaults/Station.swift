@@ -6,6 +6,8 @@ internal import Synchronization
 final class Station: Sendable {
   private struct State {
     var child: Child?
+    /// Whether its process has opened the store.
+    var isOpen = false
     var history: DeviceHistory
     /// How soon the process is killed when it begins to write what arrived; nil: it is not.
     var diesAfterMicroseconds: UInt32?
@@ -47,15 +49,20 @@ final class Station: Sendable {
     let arguments = [
       "device", "--number", "\(number)", "--devices", "\(devices)", "--store", store.path, "--port", "\(proxy.port)", "--seed", "\(seed)",
     ]
+    state.withLock { $0.isOpen = false }
     let child = try Child(ownProgram, arguments, environment: ["HOLDFAST_SYNC_TOKEN": token], errors: errors) { [self] in note($0) }
     state.withLock { $0.child = child }
   }
+
+  /// Whether its process, which was started last, has opened the store.
+  var isOpen: Bool { state.withLock { $0.isOpen } }
 
   private func note(_ line: String) {
     try? log.write(contentsOf: Data((line + "\n").utf8))
     guard let event = DeviceEvent(line) else { return }
     let pause = state.withLock { state in
       state.history.add(event)
+      if case .started = event { state.isOpen = true }
       if case .acknowledged(let number, let from) = event { state.calls.append((number, from, Clock.nanoseconds)) }
       return event == .applying ? state.diesAfterMicroseconds : nil
     }

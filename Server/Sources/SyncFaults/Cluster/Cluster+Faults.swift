@@ -5,8 +5,8 @@ extension Cluster {
   func breakIt(_ fault: Fault, in run: FaultRun) throws -> Bool {
     let since = Clock.nanoseconds
     let hadEffect = try hadEffect(fault, run)
-    guard wait(seconds: 60, for: { run.stations.contains { $0.recovery(since: since) != nil } }) else {
-      throw ServerProgram.Failure("no push was acknowledged in the minute after: \(fault.rawValue)")
+    guard wait(seconds: FaultRun.patience, for: { run.stations.contains { $0.recovery(since: since) != nil } }) else {
+      throw ServerProgram.Failure("no push was acknowledged any more after: \(fault.rawValue)")
     }
     run.tally.measure(fault.rawValue, run.stations.compactMap { $0.recovery(since: since) }.min() ?? 0)
     return hadEffect
@@ -18,7 +18,7 @@ extension Cluster {
       let number = run.chance.below(2)
       run.expectKilled("node \(number + 1)", nodes[number].kill())
       usleep(UInt32(500_000 + run.chance.below(1_500_000)))
-      try nodes[number].start()
+      try start(nodes[number])
       story = "node \(number + 1) of 2"
     case .nodeStopped:
       let number = run.chance.below(2)
@@ -110,7 +110,7 @@ extension Cluster {
     let acknowledged = run.stations.map { $0.history.acknowledged() }
     let lost = zip(acknowledged, try sight(of: run.stations.count).counters).map { max(0, $0 - $1) }.reduce(0, +)
     run.tally.count(Self.lost, lost)
-    run.rewoundAt = Clock.nanoseconds
+    if !isSabotaged { run.rewoundAt = Clock.nanoseconds }
     try run.check()
     letNodesIn()
     story = "the primary \(old.name): \(database.primary.name), which lags, takes over"

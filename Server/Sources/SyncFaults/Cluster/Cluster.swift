@@ -8,12 +8,14 @@ final class Cluster: ServerSide {
   let nodes: [ServerProgram]
   /// What the last fault did, for people.
   var story = ""
+  /// Whether what a lagging replica lacks counts as lost.
+  let isSabotaged: Bool
   private let folder: URL
   private let port: Int
   private var balancer: Child?
 
   /// - Parameter isSynchronous: each commit waits for a replica.
-  init(in folder: URL, isSynchronous: Bool, _ chance: Chance, _ tally: Tally) throws {
+  init(in folder: URL, isSynchronous: Bool, isSabotaged: Bool = false, _ chance: Chance, _ tally: Tally) throws {
     let proxies = try (0..<3).map { number in
       var chance = chance
       return try Proxy(Chance(chance.next() &+ UInt64(number)), tally) { Data($0).range(of: Data("COMMIT\0".utf8)) != nil }
@@ -21,7 +23,7 @@ final class Cluster: ServerSide {
     database = try Database(isSynchronous: isSynchronous, in: folder, proxies)
     let store = "postgres://postgres@" + proxies.map { "127.0.0.1:\($0.port)" }.joined(separator: ",") + "/postgres"
     nodes = (1...2).map { ServerProgram("node-\($0)", store: store, in: folder) }
-    (self.folder, port) = (folder, try freePort())
+    (self.isSabotaged, self.folder, port) = (isSabotaged, folder, try freePort())
     let both: [Fault] = [.nodeKilled, .nodeStopped, .balancerKilled, .databaseFull]
     faults =
       Fault.ofDevices + both
@@ -41,9 +43,18 @@ final class Cluster: ServerSide {
   func run(_ arguments: String...) throws -> String { try nodes[0].run(arguments) }
 
   func start() throws -> Int {
-    for node in nodes { try node.start() }
+    for node in nodes { try start(node) }
     try startBalancer()
     return port
+  }
+
+  /// Like a service that is started again until it runs: one whose connection is cut while it starts ends.
+  func start(_ node: ServerProgram) throws {
+    for _ in 1...20 {
+      if (try? node.start()) != nil { return }
+      usleep(500_000)
+    }
+    try node.start()
   }
 
   func rest() {}
@@ -59,7 +70,7 @@ final class Cluster: ServerSide {
     for (number, node) in nodes.enumerated() {
       guard let end = node.child?.end else { continue }
       ends.append("node \(number + 1) \(end)")
-      try node.start()
+      try start(node)
     }
     for member in database.members { if let end = member.child?.end { throw ServerProgram.Failure("PostgreSQL \(member.name) \(end)") } }
     return ends

@@ -10,8 +10,12 @@ struct ClusterCommand: ParsableCommand {
   @Flag(help: "No commit waits for a replica, and replicas that lag take over: acknowledged writes are lost on the server for a while.")
   var lagging = false
 
+  @Flag(help: "Lets a lagging replica take over and expects it to have all. The run must then fail.") var sabotage = false
+
   func run() throws {
-    let run = try FaultRun(devices: 4, seed: seed) { try Cluster(in: $0, isSynchronous: !lagging, Chance(seed), $1) }
+    let run = try FaultRun(devices: 4, seed: seed) {
+      try Cluster(in: $0, isSynchronous: !lagging && !sabotage, isSabotaged: sabotage, Chance(seed), $1)
+    }
     let needed = seconds < 100 ? [] : run.side.faults + Fault.ofConnections
     let isFine = run.run(needed) { try run.breakThings(seconds: seconds) }
     run.report()

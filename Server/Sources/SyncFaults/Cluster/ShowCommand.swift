@@ -12,7 +12,7 @@ struct ShowCommand: ParsableCommand {
     guard let cluster = run.side as? Cluster else { return }
     tell("Starting PostgreSQL with two replicas, two nodes of holdfast-server, nginx, and four devices …")
     let isFine = run.run {
-      wait(seconds: 60) { run.stations.allSatisfy { $0.history.acknowledged() > 0 } }
+      wait(seconds: FaultRun.patience) { run.stations.allSatisfy { $0.history.acknowledged() > 0 } }
       tell(
         """
         Running after \(Self.seconds(since: begun)) s, PostgreSQL \(cluster.database.version). \
@@ -47,8 +47,8 @@ struct ShowCommand: ParsableCommand {
   private func show(_ name: String?, _ run: FaultRun, _ body: () throws -> Void) throws {
     let since = Clock.nanoseconds
     try body()
-    guard wait(seconds: 60, for: { run.stations.allSatisfy { $0.recovery(since: since) != nil } }) else {
-      throw ServerProgram.Failure("not all devices could push in the minute after: \(name ?? "")")
+    guard wait(seconds: FaultRun.patience, for: { run.stations.allSatisfy { $0.recovery(since: since) != nil } }) else {
+      throw ServerProgram.Failure("not all devices could push any more after: \(name ?? "")")
     }
     let times = run.stations.compactMap { $0.recovery(since: since) }.sorted()
     let before = run.tally.violations.count
