@@ -49,9 +49,9 @@ final class Device: Sendable {
           say("write", error)
         }
       }
-      // On a slow machine a sync never gets to an end while all write.
-      let isSlow = state.withLock { $0.askedAt.map { Clock.nanoseconds > $0 + 1_000_000_000 } ?? false }
-      usleep(UInt32((isSlow ? 5 : 1) * (100_000 + chance.below(400_000))))
+      usleep(UInt32(100_000 + chance.below(400_000)))
+      // On a slow machine a sync never comes to an end while all write.
+      wait(seconds: 10) { state.withLock { $0.askedAt.map { Clock.nanoseconds < $0 + 1_000_000_000 } ?? true } }
     }
     state.withLock { $0.hasStopped = true }
   }
