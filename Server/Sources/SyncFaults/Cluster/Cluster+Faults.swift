@@ -102,7 +102,8 @@ extension Cluster {
   /// Cuts the replicas off, lets devices push, and lets a replica without these pushes take over. Returns whether anything acknowledged was lost.
   private func promoteLagging(_ run: FaultRun) throws -> Bool {
     try database.holdReplicas()
-    usleep(UInt32(1_000_000 + run.chance.below(2_000_000)))
+    let held = Clock.nanoseconds
+    wait(seconds: 20) { run.stations.contains { $0.recovery(since: held) != nil } }
     let old = database.primary
     expectKilled(old, run)
     letNodesIn(false)
