@@ -23,14 +23,17 @@ final class Proxy: Sendable {
   let port: Int
   private let listener: Int32
   private let tally: Tally
+  private let oneIn: Int
   private let isPush: @Sendable (ArraySlice<UInt8>) -> Bool
   private let state: Mutex<State>
 
-  /// - Parameter isPush: whether what a connection sends, of which this is the beginning, is answered when it is committed.
-  init(_ chance: Chance, _ tally: Tally, isPush: @escaping @Sendable (ArraySlice<UInt8>) -> Bool = Proxy.isPush) throws {
+  /// - Parameters:
+  ///   - oneIn: only one in so many exchanges may be cut.
+  ///   - isPush: whether what a connection sends, of which this is the beginning, is answered when it is committed.
+  init(_ chance: Chance, _ tally: Tally, oneIn: Int = 1, isPush: @escaping @Sendable (ArraySlice<UInt8>) -> Bool = Proxy.isPush) throws {
     let (listener, port) = try listening()
     self.port = port
-    (self.listener, self.tally, self.isPush) = (listener, tally, isPush)
+    (self.listener, self.tally, self.oneIn, self.isPush) = (listener, tally, oneIn, isPush)
     state = Mutex(State(chance: chance))
     Thread { [self] in serve() }.start()
   }
@@ -103,7 +106,7 @@ final class Proxy: Sendable {
   /// Most exchanges are whole. Half of the cut ones are cut in the first bytes: an answer of which nothing arrives is one, too.
   private func chooseCut(isPush: Bool) -> Cut? {
     let (cut, delay) = state.withLock { state -> (Cut?, Int) in
-      guard state.cuts else { return (nil, 0) }
+      guard state.cuts, state.chance.below(oneIn) == 0 else { return (nil, 0) }
       let bytes = state.chance.below(state.chance.percent(50) ? 30 : 1_500)
       let delay = state.chance.percent(10) ? state.chance.below(40_000) : 0
       if state.chance.percent(4) { return (Cut(fault: .requestCut, bytes: bytes), delay) }

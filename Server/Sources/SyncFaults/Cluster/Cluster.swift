@@ -18,7 +18,8 @@ final class Cluster: ServerSide {
   init(in folder: URL, isSynchronous: Bool, isSabotaged: Bool = false, _ chance: Chance, _ tally: Tally) throws {
     let proxies = try (0..<3).map { number in
       var chance = chance
-      return try Proxy(Chance(chance.next() &+ UInt64(number)), tally) { Data($0).range(of: Data("COMMIT\0".utf8)) != nil }
+      // A request of a device is several exchanges here.
+      return try Proxy(Chance(chance.next() &+ UInt64(number)), tally, oneIn: 6) { Data($0).range(of: Data("COMMIT\0".utf8)) != nil }
     }
     database = try Database(isSynchronous: isSynchronous, in: folder, proxies)
     let store = "postgres://postgres@" + proxies.map { "127.0.0.1:\($0.port)" }.joined(separator: ",") + "/postgres"
