@@ -89,6 +89,7 @@ let package = Package(
     .executableTarget(
       name: "SyncBench",
       dependencies: [
+        "HoldfastPostgres",
         "HoldfastServing",
         .product(name: "Holdfast", package: "holdfast"),
         .product(name: "HoldfastHTTP", package: "holdfast"),

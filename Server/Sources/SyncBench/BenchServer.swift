@@ -1,15 +1,16 @@
 internal import Foundation
 internal import Holdfast
 internal import HoldfastHTTP
+internal import HoldfastPostgres
 internal import HoldfastServing
 internal import HoldfastSync
 internal import HoldfastSyncServer
 internal import Hummingbird
 internal import Logging
 
-/// The server's program within this process: over HTTP on a free port of this machine, and with each push on the disk.
+/// A server over HTTP on a free port of this machine, in this process or another one, and with each push on the disk.
 struct BenchServer: Sendable {
-  let server: SyncServer
+  let server: any SyncSpaces
   let address: URL
   /// Where devices make their stores.
   let folder: URL
@@ -21,18 +22,11 @@ struct BenchServer: Sendable {
     let token: String
   }
 
-  /// Serves as long as `body` runs.
+  /// Serves from this process as long as `body` runs.
   static func run<T: Sendable>(in folder: URL, _ body: @escaping @Sendable (BenchServer) async throws -> T) async throws -> T {
-    let server = try open(folder)
-    let note = PushNote(server, beside: folder.appendingPathComponent("server.sqlite"))
-    _ = try await note.settle()
-    var options = ServingOptions()
-    // One token does here what many do elsewhere.
-    (options.requestsPerSecond, options.burst) = (1_000_000, 1_000_000)
-    let logger = Logger(label: "sync-bench") { _ in SwiftLogNoOpLogHandler() }
+    let server = try await open(folder.appendingPathComponent("server.sqlite").path)
     let (ports, port) = AsyncStream<Int>.makeStream()
-    guard let loopback = Address("127.0.0.1:0") else { throw Failure("there is no loopback") }
-    let application = Serving(server, options, note: note).application(at: loopback, logger) { port.yield($0) }
+    let application = try await application(of: server, in: folder) { port.yield($0) }
     return try await withThrowingTaskGroup(of: T?.self) { group in
       defer { group.cancelAll() }
       group.addTask {
@@ -48,17 +42,42 @@ struct BenchServer: Sendable {
     }
   }
 
-  private static func open(_ folder: URL) throws -> SyncServer {
+  /// - Parameter store: a file or `postgres://…`; made where it is missing.
+  static func open(_ store: String) async throws -> any SyncSpaces {
+    if store.hasPrefix("postgres") { return try await PostgresSpaces.open(store, makes: true) }
     var options = StoreOptions.production
     options.durability = .durable
-    return SyncServer(
-      try Store.open(at: folder.appendingPathComponent("server.sqlite"), schemas: [SyncServer.schema], options: options))
+    return SyncServer(try Store.open(at: URL(fileURLWithPath: store), schemas: [SyncServer.schema], options: options))
   }
 
-  func makeSpace(_ name: String) throws -> Space {
-    try server.makeSpace(name)
-    guard let space = try server.spaces().first(where: { $0.name == name }) else { throw Failure("there is no space \(name)") }
-    return Space(name: name, epoch: space.epoch, token: try server.makeToken(for: name))
+  static func application(
+    of server: any SyncSpaces, in folder: URL, onRunning: @escaping @Sendable (_ port: Int) -> Void
+  ) async throws -> some ApplicationProtocol {
+    let note = (server as? SyncServer).map { PushNote($0, beside: folder.appendingPathComponent("server.sqlite")) }
+    _ = try await note?.settle()
+    var options = ServingOptions()
+    // One token does here what many do elsewhere.
+    (options.requestsPerSecond, options.burst) = (1_000_000, 1_000_000)
+    guard let loopback = Address("127.0.0.1:0") else { throw Failure("there is no loopback") }
+    let logger = Logger(label: "sync-bench") { _ in SwiftLogNoOpLogHandler() }
+    return Serving(server, options, note: note).application(at: loopback, logger, onRunning: onRunning)
+  }
+
+  func makeSpace(_ name: String) async throws -> Space {
+    try await server.makeSpace(name)
+    return Space(name: name, epoch: try await server.space(name).epoch, token: try await server.makeToken(for: name, .writes, name: nil))
+  }
+
+  /// Makes a space with so many rows, without HTTP.
+  func makeSpace(_ name: String, rows: Int) async throws -> Space {
+    let space = try await makeSpace(name)
+    for first in stride(from: 0, to: rows, by: 1_000) {
+      let body = Song.push(Song.make(first..<min(first + 1_000, rows)), epoch: space.epoch)
+      let answer = await server.answer(
+        .push, body, in: name, token: space.token, now: Int64(Date().timeIntervalSince1970 * 1000))
+      guard answer.status == 200 else { throw Failure("a push got \(answer.status)") }
+    }
+    return space
   }
 
   // MARK: Requests
@@ -67,8 +86,12 @@ struct BenchServer: Sendable {
 
   /// Sends a push, and waits until it is acknowledged.
   func push(_ songs: [Song], to space: Space, by client: HTTPClient) async throws {
-    let answer = try await client.send(
-      "POST", "/v1/spaces/\(space.name)/push", body: Song.push(songs, epoch: space.epoch), type: "application/x-ndjson")
+    try await push(Song.push(songs, epoch: space.epoch), to: space, by: client)
+  }
+
+  /// - Parameter zips: as devices do.
+  func push(_ body: Data, to space: Space, by client: HTTPClient, zips: Bool = false) async throws {
+    let answer = try await client.send("POST", "/v1/spaces/\(space.name)/push", body: body, type: "application/x-ndjson", zips: zips)
     guard answer.status == 200 else { throw Failure("a push got \(answer.status): \(String(decoding: answer.body, as: UTF8.self))") }
   }
 

@@ -1,7 +1,6 @@
 internal import Foundation
 internal import Holdfast
 internal import HoldfastSync
-internal import HoldfastSyncServer
 
 /// A new device that pulls a whole space, against the same rows inserted by the kit, in as many transactions; and the registers it then has.
 struct FirstPull: Sendable {
@@ -20,14 +19,8 @@ struct FirstPull: Sendable {
   }
 
   static func run(_ server: BenchServer, rows: Int, rounds: Int) async throws -> FirstPull {
-    let space = try server.makeSpace("pull")
+    let space = try await server.makeSpace("pull", rows: rows)
     let songs = Song.make(0..<rows)
-    for page in stride(from: 0, to: rows, by: 1_000) {
-      let body = Song.push(Array(songs[page..<min(page + 1_000, rows)]), epoch: space.epoch)
-      let answer = await server.server.answer(
-        .push, body, in: space.name, token: space.token, now: Int64(Date().timeIntervalSince1970 * 1000))
-      guard answer.status == 200 else { throw Failure("a push got \(answer.status)") }
-    }
     var result = FirstPull(rows: rows)
     for round in 0...rounds {
       // Round 0 only warms up. Pull and insert take turns in going first.

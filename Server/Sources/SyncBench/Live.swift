@@ -12,7 +12,7 @@ struct Live: Sendable {
   var milliseconds: [Double] = []
 
   static func run(_ server: BenchServer) async throws -> Live {
-    let space = try server.makeSpace("live")
+    let space = try await server.makeSpace("live")
     let (device, client) = (try await server.newDevice(of: space), server.client(of: space))
     var result = Live()
     try await device.sync.finish()

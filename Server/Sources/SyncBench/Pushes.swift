@@ -12,7 +12,7 @@ struct Pushes: Sendable {
   var upserted: [Double] = []
 
   static func run(_ server: BenchServer, rounds: Int) async throws -> Pushes {
-    let space = try server.makeSpace("pushes")
+    let space = try await server.makeSpace("pushes")
     var options = StoreOptions.production
     options.durability = .durable
     let store = try server.newStore(options)

@@ -39,21 +39,23 @@ struct Song: StoredRecord, Codable {
 
   /// A push of new songs, as a device sends it that has seen nothing of the space: see `SyncProtocol.md`.
   static func push(_ songs: [Song], epoch: String) -> Data {
-    let stamp = stamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-    let lines = songs.map { song in
+    let head = #"{"cursor":0,"epoch":"\#(epoch)","rows":\#(songs.count),"schema":1}"#
+    return Data(([head] + lines(songs, stamped: stamp())).map { $0 + "\n" }.joined().utf8)
+  }
+
+  static func lines(_ songs: [Song], stamped stamp: String) -> [String] {
+    songs.map { song in
       let key = song.id.uuidString.lowercased()
       return """
         {"g":1,"h":"\(stamp)","k":"\(key)","t":"songs","v":{"album":"\(song.album)","artist":"\(song.artist)","genre":"\(song.genre)",\
         "id":"\(key)","last_played_at":\(song.lastPlayedAt),"play_count":\(song.playCount),"rating":\(song.rating),"title":"\(song.title)"}}
         """
     }
-    let head = #"{"cursor":0,"epoch":"\#(epoch)","rows":\#(songs.count),"schema":1}"#
-    return Data(([head] + lines).map { $0 + "\n" }.joined().utf8)
   }
 
-  /// The time in 13 digits of base 32, the node 1 in 8.
-  private static func stamp(milliseconds: Int64) -> String {
-    let digits = String(milliseconds << 15, radix: 32).uppercased()
+  /// Of now: the time in 13 digits of base 32, the node 1 in 8.
+  static func stamp() -> String {
+    let digits = String(Int64(Date().timeIntervalSince1970 * 1000) << 15, radix: 32).uppercased()
     return String(repeating: "0", count: max(0, 13 - digits.count)) + digits + "00000001"
   }
 }

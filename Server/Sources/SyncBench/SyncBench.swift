@@ -5,55 +5,13 @@ internal import Foundation
 @main
 struct SyncBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sync-bench",
-    abstract: "Measures devices with a server, over HTTP on this machine, and prints a table of what must be and what is.")
+    commandName: "sync-bench", abstract: "Measures devices with a sync server, over HTTP on this machine.",
+    subcommands: [Pairs.self, Load.self, ServeCommand.self, DeviceCommand.self], defaultSubcommand: Pairs.self)
 
-  @Option(help: "Timed rounds of what is compared.") var rounds = 5
-  @Option(help: "Rows of the first pull.") var rows = 100_000
-
-  func validate() throws {
-    guard rounds > 0, rows > 0 else { throw ValidationError("rounds and rows must be above zero") }
-  }
-
-  func run() async throws {
+  static func makeFolder() throws -> URL {
     signal(SIGPIPE, SIG_IGN)
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sync-bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let (rows, rounds) = (rows, rounds)
-    let lines = try await BenchServer.run(in: folder) { server in
-      // The live device first: the server's store is small then, as a person's is.
-      let live = try await Live.run(server)
-      let pull = try await FirstPull.run(server, rows: rows, rounds: rounds)
-      return Self.lines(live, pull, try await Pushes.run(server, rounds: rounds))
-    }
-    print(lines.joined(separator: "\n"))
+    return folder
   }
-
-  private static func lines(_ live: Live, _ pull: FirstPull, _ pushes: Pushes) -> [String] {
-    let pulls = zip(pull.pulls, pull.inserts).map { $0 / $1 }.median
-    let pushed = zip(pushes.pushed, pushes.upserted).map { $0 / $1 }.median
-    let (p50, p99) = (live.milliseconds.median, live.milliseconds.quantile(0.99))
-    return [
-      "| | must be | is | verdict | |", "|---|---|---|---|---|",
-      line(
-        "first pull of \(pull.rows) rows", "<= 2.5 x the kit's own insert", pulls, pulls <= 2.5,
-        "\(number(pull.pulls.median)) s, insert \(number(pull.inserts.median)) s"),
-      line(
-        "register of a clean row", "<= 60 bytes", pull.registers.pages, pull.registers.pages <= 60,
-        "with the key, \(number(pull.registers.key)) bytes"),
-      line(
-        "pushes of \(Pushes.rows) rows, \(Pushes.writers) devices", ">= 0.5 x upserts in process", pushed, pushed >= 0.5,
-        "\(Int(pushes.pushed.median)) rows/s, upserts \(Int(pushes.upserted.median))"),
-      line("push to applied, p50", "<= 20 ms", p50, p50 <= 20, "\(live.milliseconds.count) pushes of one row"),
-      line("push to applied, p99", "<= 100 ms", p99, p99 <= 100, "most \(number(live.milliseconds.max() ?? 0)) ms"),
-      line("a cycle with nothing to do", "1 request", Double(live.idleRequests), live.idleRequests == 1, ""),
-    ]
-  }
-
-  private static func line(_ what: String, _ demand: String, _ figure: Double, _ isMet: Bool, _ note: String) -> String {
-    "| \(what) | \(demand) | \(number(figure)) | \(isMet ? "met" : "MISSED") | \(note) |"
-  }
-
-  private static func number(_ value: Double) -> String { String(format: value < 100 ? "%.2f" : "%.0f", value) }
 }
