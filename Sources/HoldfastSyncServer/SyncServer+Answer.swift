@@ -15,6 +15,7 @@ public struct SyncAnswer: Sendable {
   public private(set) var rows = 0
   /// The space's head in the answer of `head(of:token:now:)`.
   public private(set) var head: Int64?
+  private var epoch = ""
   /// The error of the store behind a 503, for the server's own log.
   public private(set) var problem: StoreError?
 
@@ -46,8 +47,11 @@ public struct SyncAnswer: Sendable {
   public init(head: Int64, epoch: String, now: Int64) {
     status = 200
     let members: JSONValue = .object(["epoch": .string(epoch), "head": .integer(head), "now": .integer(now)])
-    (body, self.head) = (Data((members.canonicalText() + "\n").utf8), head)
+    (body, self.head, self.epoch) = (Data((members.canonicalText() + "\n").utf8), head, epoch)
   }
+
+  /// The same head, told at another time. Any other answer stays as it is.
+  public func told(now: Int64) -> SyncAnswer { head.map { SyncAnswer(head: $0, epoch: epoch, now: now) } ?? self }
 }
 
 /// An error whose description a server may log: it has no name, key or value of a row.

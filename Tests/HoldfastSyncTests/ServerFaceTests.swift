@@ -43,6 +43,12 @@ struct ServerFaceTests {
     #expect(try await Self.push(server, ["a"], first).status == 200)
     #expect(try await Self.push(server, ["a"], reading).status == 403)
     #expect(await server.head(of: "anna", token: reading, now: Self.now).head == 1)
+    // A head can be told later, and a refusal cannot.
+    let (head, later) = (await server.head(of: "anna", token: reading, now: Self.now), Self.now + 1)
+    let again = await server.head(of: "anna", token: reading, now: later)
+    #expect(head.told(now: later).body == again.body && head.body != again.body)
+    let refused = await server.head(of: "anna", token: nil, now: Self.now)
+    #expect(refused.told(now: later).body == refused.body && refused.told(now: later).status == 401)
     for token in [nil, "", stored[0]] { #expect(try await Self.push(server, ["a"], token).status == 401) }
     try server.makeSpace("bert")
     #expect(try await Self.push(server, ["a"], first, in: "bert").status == 404)

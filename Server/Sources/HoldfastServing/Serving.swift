@@ -86,14 +86,15 @@ package struct Serving: Sendable {
       let wrong = StoreError(.invalidSource, "\"after\" is not a number from 0 on")
       return response(SyncAnswer(wrong, now: options.now()), to: request, context)
     }
-    let changed = await cancelWhenGracefulShutdown {
-      await wakes.wait(for: space, options.patience) {
+    let seen: SyncAnswer?? = await cancelWhenGracefulShutdown {
+      // After the longest time the last head is told, and not looked up again: the next poll begins with a look.
+      await wakes.wait(for: space, options.patience, until: { $0.map { $0.head != after } ?? false }) { () -> SyncAnswer? in
         let answer = await head(of: space, token: token, now: options.now())
         // A read that the server's end has cut short says nothing of the head: it is read once more below.
-        return Task.isCancelled || answer.head == after ? nil : answer
+        return Task.isCancelled ? nil : answer
       }
     }
-    if let changed { return response(changed, to: request, context) }
+    if let seen = seen ?? nil { return response(seen.told(now: options.now()), to: request, context) }
     return response(await head(of: space, token: token, now: options.now()), to: request, context)
   }
 

@@ -29,8 +29,9 @@ package final class Wakes: Sendable {
     }
   }
 
-  /// Calls `look` at once and after each wake of the space, until it returns a value; nil after `patience`, and when the task is cancelled.
-  package func wait<T>(for space: String, _ patience: Duration, _ look: () async -> T?) async -> T? {
+  /// Calls `look` at once and after each wake of the space, until `isNews` of what it returns, or after `patience`; returns the last that was
+  /// seen. Nil when the task was cancelled before.
+  package func wait<T>(for space: String, _ patience: Duration, until isNews: (T) -> Bool, _ look: () async -> T) async -> T? {
     let (stream, poll) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let number = state.withLock { state in
       (state.last, state.count) = (state.last + 1, state.count + 1)
@@ -51,9 +52,12 @@ package final class Wakes: Sendable {
     }
     // Registered before the first look, so that no push falls between both.
     poll.yield()
+    var last: T?
     for await _ in stream {
-      if let value = await look() { return value }
+      let seen = await look()
+      if isNews(seen) { return seen }
+      last = seen
     }
-    return nil
+    return last
   }
 }
