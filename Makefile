@@ -17,7 +17,7 @@ ENCRYPTING := HOLDFAST_ENCRYPTS=1 LD_LIBRARY_PATH="$(CURDIR)/.build/encrypting"
 MUTANTS_SCRATCH ?= $(or $(TMPDIR),/tmp)/holdfast-mutants
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test coverage format lint release bench bench-encryption bench-build fuzz torture torture-short salvage-gates mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics server serve faults cluster faults-cluster sync-bench simulate docc system system-server system-cluster
+.PHONY: help run install test coverage format lint release bench bench-encryption bench-build fuzz torture torture-short salvage-gates mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics server serve faults cluster faults-cluster sync-bench load simulate docc system system-server system-cluster
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -168,6 +168,9 @@ serve: system-server ## start a sync server on a new store, and print a line for
 
 sync-bench: system-server ## measure devices with a sync server over HTTP on this machine
 	swift run -c release --package-path Server $(SHARED) sync-bench
+
+load: system-server ## measure a sync server on PostgreSQL under load
+	swift run -c release --package-path Server $(SHARED) sync-bench load
 
 docc: system ## build the DocC archives under .build/plugins; fails where a link leads to no symbol
 	@mkdir -p .build

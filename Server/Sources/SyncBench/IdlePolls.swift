@@ -10,6 +10,8 @@ struct IdlePolls: Sendable {
   /// Of one processor, on average over two such times. 1: all of it.
   var share = 0.0
   var answers = 0
+  /// Of open files, of this process.
+  var limit = 0
 
   static func run(_ server: BenchServer, process: Int32, polls: Int) async throws -> IdlePolls {
     let limit = try raiseFileLimit()
@@ -17,13 +19,15 @@ struct IdlePolls: Sendable {
     var requests: [[UInt8]] = []
     for number in 0..<min(100, polls) {
       let space = try await server.makeSpace("idle\(number)")
-      requests.append(Array("GET /v1/spaces/\(space.name)/wait?after=0 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(space.token)\r\n\r\n".utf8))
+      let head = ["GET /v1/spaces/\(space.name)/wait?after=0 HTTP/1.1", "Host: 127.0.0.1", "Authorization: Bearer \(space.token)", "", ""]
+      requests.append(Array(head.joined(separator: "\r\n").utf8))
     }
     let client = server.client(of: try await server.makeSpace("idle"))
     let pollers = Pollers(port: server.address.port ?? 0, requests, count: polls)
     defer { pollers.end() }
     var result = IdlePolls()
-    let deadline = ContinuousClock.now + .seconds(60)
+    result.limit = limit
+    let deadline = ContinuousClock.now + .seconds(180)
     while result.waiting < polls, .now < deadline {
       try await Task.sleep(for: .milliseconds(500))
       result.waiting = try await server.metrics(by: client)["holdfast_waiting_polls"] ?? 0

@@ -85,7 +85,7 @@ struct Load: AsyncParsableCommand {
     case .polls:
       let idle = try await IdlePolls.run(server, process: process, polls: polls)
       let (all, percent) = (idle.waiting >= polls, idle.share * 100)
-      let note = "\(idle.waiting) polls, \(idle.answers) answers in 50 s" + (all ? "" : "; the limit of open files allows no more")
+      let note = "\(idle.waiting) polls, \(idle.answers) answers in 50 s" + (all ? "" : "; a process may open \(idle.limit) files")
       return [
         Table.line("\(polls) idle long polls: the server's memory", "<= 500 MB", idle.megabytes, all && idle.megabytes <= 500, note),
         Table.line("\(polls) idle long polls: of a core", "<= 5 %", percent, all && percent <= 5, note),

@@ -23,6 +23,7 @@ struct LoadPulls: Sendable {
       let pulled = try device.store.songs()
       guard pulled == rows else { throw Failure("a device has \(pulled) of \(rows) rows") }
       try device.store.close()
+      if let url = device.store.url { try FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
       let between = (ProcessFigures.seconds(of: process), store.seconds())
       let read = try store.read(space.name, into: server.folder.appendingPathComponent("rows"))
       // Round 0 warms up.
@@ -37,8 +38,8 @@ struct LoadPulls: Sendable {
   /// Returns what the process of the device says: seconds, and MB before and at most.
   static func device(_ server: BenchServer, rows: Int) async throws -> [Double] {
     let space = try await server.makeSpace("large", rows: rows)
-    let process = try OwnProcess(
-      ["device", server.address.absoluteString, space.name, "\(rows)", server.folder.path], environment: ["HOLDFAST_SYNC_TOKEN": space.token])
+    let arguments = ["device", server.address.absoluteString, space.name, "\(rows)", server.folder.path]
+    let process = try OwnProcess(arguments, environment: ["HOLDFAST_SYNC_TOKEN": space.token])
     defer { process.end() }
     return try process.line().split(separator: " ").compactMap { Double($0) }
   }

@@ -16,7 +16,7 @@ struct Soak: Sendable {
   var differing = 0
   var problems: [String] = []
 
-  /// The largest difference from the median of the first tenth, as a share of it.
+  /// Between the medians of the first and of the last tenth, as a share of the first.
   var drift: Double {
     let start = Array(memory.prefix(max(1, memory.count / 10))).median
     let end = Array(memory.suffix(max(1, memory.count / 10))).median
