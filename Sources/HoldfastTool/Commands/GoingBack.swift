@@ -31,14 +31,18 @@ struct GoingBack {
   private func plan(_ way: PlannedWayBack, _ console: Console) -> String {
     let state = way.snapshot.map { "\($0.words): \(Libraries.content(of: $0))" } ?? way.commit.map(\.words) ?? ""
     guard let tables = way.tables else {
-      let source = way.snapshot == nil ? "This builds \(state) from the archive, and puts it" : "This puts \(state),"
+      let source =
+        way.snapshot == nil ? "\(says("builds")) \(state) from the archive, and \(isDry ? "put" : "puts") it" : "\(says("puts")) \(state),"
       return "\(store) cannot be opened for writing.\n\(source) in the file's place.\n"
     }
     let first =
       way.snapshot == nil
-      ? "\(store), brought back to \(state):\n" : "This replaces the content of \(store)\nwith \(state).\n"
+      ? "\(says("brings")) \(store) back to \(state):\n" : "\(says("replaces")) the content of \(store)\nwith \(state).\n"
     return first + tables.text(width: console.outputWidth)
   }
+
+  /// `This brings`, and in a dry run `This would bring`.
+  private func says(_ verb: String) -> String { isDry ? "This would \(verb.dropLast())" : "This \(verb)" }
 
   private func kept(_ way: PlannedWayBack) -> String {
     if way.tables == nil { return "The present file is kept." }
@@ -57,7 +61,8 @@ struct GoingBack {
       facts.add("kept as", "snapshot \(kept.id)")
       let least = "at least until \(SnapshotPolicy().keepLast) newer ones are made"
       facts.add("stays", "as the app's rules for automatic snapshots say, by default \(least)")
-    case .files(let folder): facts.add("kept as", folder?.path ?? "nothing: there was no file")
+    case .files(let folder?): facts.add("kept as", folder.path)
+    case .files(nil): facts.add("replaced", "nothing: there was no file")
     case .label: break
     }
     facts.add("undo", command(undo, way))

@@ -117,6 +117,11 @@ struct Import: Subcommand {
           ])
         }),
     ]
+    if let newer = report.firstNewer {
+      document["first_newer"] = .object([
+        "kind": .string(newer.kind), "path": .string(newer.path), "source": .time(newer.source), "store": .time(newer.store),
+      ])
+    }
     if let notes = report.notes { document["notes"] = .numbers(notes) }
     return document
   }

@@ -159,10 +159,15 @@ struct Quarantined: CommandGroup {
     facts.add("import", record.importID)
     facts.add("since", DisplayText.time(record.quarantinedAt))
     let text = String(validUTF8: original)
-    facts.add(
-      "original",
-      text ?? "\(DisplayText.size(Int64(original.count))), not text: \(Program.name) quarantine \(store.shellWord) export --to FILE")
-    return Answer(document: ["store": .string(store.path), "record": record.document(original)], text: facts.text)
+    let size = DisplayText.size(Int64(original.count))
+    facts.add("original", text == nil ? "\(size), not text: \(Program.name) quarantine \(store.shellWord) export --to FILE" : size)
+    return Answer(
+      document: ["store": .string(store.path), "record": record.document(original)], text: facts.text + (text.map(Self.block) ?? ""))
+  }
+
+  /// An empty line, and the lines of the text as they stand in the source. A tab becomes two spaces, because it may not reach a terminal.
+  private static func block(_ text: String) -> String {
+    text.isEmpty ? "" : "\n" + text.replacing("\r\n", with: "\n").replacing("\r", with: "\n").replacing("\t", with: "  ") + "\n"
   }
 
   private func export(_ open: Store, _ console: Console) throws -> Answer {

@@ -29,6 +29,9 @@ struct SnapshotRules: ParsableArguments {
   @Flag(help: "prune: the rules count and remove snapshots made by hand, too.")
   var byHand = false
 
+  @Flag(help: "prune: say what would be removed; remove nothing.")
+  var dryRun = false
+
   /// Nil when no rule is given.
   var policy: SnapshotPolicy? {
     guard numbers.contains(where: { $0 != nil }) else { return nil }
@@ -77,19 +80,23 @@ struct SnapshotUpkeep {
   }
 
   /// Removes the named snapshots, or those that no rule keeps.
-  func prune(_ policy: SnapshotPolicy?, byHand: Bool, yes: Bool, _ console: Console) throws -> Answer {
+  func prune(_ rules: SnapshotRules, yes: Bool, _ console: Console) throws -> Answer {
     _ = try list.existing()
-    let chosen =
-      if let policy {
-        try Snapshot.surplus(of: store.url, keeping: policy, includesByHand: byHand, in: list.folder)
-      } else {
-        try ids.map(list.snapshot)
-      }
-    let document: [String: JSONValue] = ["store": .string(store.path), "removed": .array(chosen.map(\.document))]
-    guard !chosen.isEmpty else { return Answer(document: document, notes: ["There is nothing to remove."]) }
-    let plan = chosen.map { "\($0.id)  \(DisplayText.size($0.bytes))  \(DisplayText.printable($0.label))" }
-    let what = "This removes \(ShownValue.counted(chosen.count, "snapshot")) of \(store) for good:\n"
-    try Confirmation.ask(what + plan.joined(separator: "\n"), yes: yes, console)
+    func surplus(byHand: Bool) throws -> [Snapshot]? {
+      try rules.policy.map { try Snapshot.surplus(of: store.url, keeping: $0, includesByHand: byHand, in: list.folder) }
+    }
+    let chosen = try surplus(byHand: rules.byHand) ?? ids.map(list.snapshot)
+    let spared = rules.byHand ? 0 : try surplus(byHand: true)?.count { !$0.isAutomatic } ?? 0
+    let stays = spared == 1 ? "stays" : "stay"
+    let hint = spared == 0 ? [] : ["\(ShownValue.counted(spared, "snapshot")) made by hand \(stays): see --by-hand."]
+    let document: [String: JSONValue] = [
+      "store": .string(store.path), "removed": .array(chosen.map(\.document)), "dry_run": .bool(rules.dryRun),
+    ]
+    guard !chosen.isEmpty else { return Answer(document: document, notes: ["There is nothing to remove."] + hint) }
+    let plan = chosen.map { "\($0.id)  \(DisplayText.size($0.bytes))  \(DisplayText.printable($0.label))" }.joined(separator: "\n")
+    let what = "\(ShownValue.counted(chosen.count, "snapshot")) of \(store) for good:\n\(plan)"
+    if rules.dryRun { return Answer(document: document, text: "This would remove \(what)\n", notes: hint) }
+    try Confirmation.ask((["This removes \(what)"] + hint).joined(separator: "\n"), yes: yes, console)
     try Snapshot.remove(chosen, of: store.url, in: list.folder)
     var facts = FactList()
     facts.add("removed", ShownValue.counted(chosen.count, "snapshot"))

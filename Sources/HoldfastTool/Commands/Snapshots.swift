@@ -42,7 +42,10 @@ struct Snapshots: CommandGroup {
 
   func validate() throws {
     if action == .drill, snapshot.count > 1 { throw ValidationError("A drill is of one snapshot.") }
-    guard action == .prune else { return }
+    guard action == .prune else {
+      if rules.dryRun { throw ValidationError("--dry-run is for prune only.") }
+      return
+    }
     guard (rules.policy == nil) != snapshot.isEmpty else {
       throw ValidationError("Say which snapshots stay, for example --keep-last 5, or name those to remove with --snapshot; not both.")
     }
@@ -55,7 +58,7 @@ struct Snapshots: CommandGroup {
     case .create: try create(list.options, console)
     case .list: try list.answer(console)
     case .verify: try upkeep.verify(console)
-    case .prune: try upkeep.prune(rules.policy, byHand: rules.byHand, yes: yes, console)
+    case .prune: try upkeep.prune(rules, yes: yes, console)
     case .drill: try upkeep.drill(console)
     }
   }

@@ -88,8 +88,8 @@ struct ImportChoice {
     if let tables = look.tables {
       return "is a database of no known kind: it \(SQLiteSource.found(tables.sorted(), at: look.url))"
     }
-    let members = list(look.members.map(\.key))
-    return
-      "is of no known kind: at byte 0, expected one of the formats that can be read\(members.isEmpty ? "" : ", found JSON with \(members)")"
+    let (expected, members) = ("is of no known kind: at byte 0, expected one of the formats that can be read", look.members.map(\.key))
+    if members.isEmpty { return expected }
+    return "\(expected), found a JSON object with the \(members.count == 1 ? "member" : "members") \(list(members))"
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Holdfast
 
 /// The result of an import, with the outcome of every record of the source.
@@ -35,6 +35,37 @@ public struct ImportReport: Sendable, Codable, Equatable {
     public var reason: String
   }
 
+  /// A record that was skipped because the store's is newer, or may be: it has changed since, and no time tells which one is newer.
+  public struct Newer: Sendable, Codable, Equatable {
+    /// The kind of record, as in `counts`.
+    public var kind: String
+    /// The place in the source.
+    public var path: String
+    /// The time of the source's last change. Nil when the source or the store does not know its time.
+    public var source: Date?
+    /// The time of the store's last change. Nil when the source or the store does not know its time.
+    public var store: Date?
+
+    /// The reason under which `skipped` counts such records.
+    static let reason = "the store is newer"
+
+    init(kind: String, path: String) { (self.kind, self.path) = (kind, path) }
+
+    init<Content>(_ record: SourceRecord<Content>, _ stored: StoredShape) {
+      self.init(kind: record.kind, path: record.path.description)
+      guard let mine = record.modifiedAt, let theirs = stored.modifiedAt else { return }
+      (source, store) = (DateCodec.date(milliseconds: mine), DateCodec.date(milliseconds: theirs))
+    }
+
+    /// For people.
+    var words: String {
+      guard let source, let store else { return path }
+      return "\(path), of \(Self.text(source)) in the source and \(Self.text(store)) in the store"
+    }
+
+    private static func text(_ time: Date) -> String { DateCodec.milliseconds(time).map { DateCodec.iso8601($0, fraction: true) } ?? "" }
+  }
+
   /// The name of the format that was recognised.
   public var format: String
   /// The format's version according to the source.
@@ -56,6 +87,8 @@ public struct ImportReport: Sendable, Codable, Equatable {
   public var kinds: [String]
   /// The reasons for skipping records, with the number of records for each.
   public var skipped: [String: Int]
+  /// The first record that was skipped because the store is newer. Nil: none was.
+  public var firstNewer: Newer?
   /// Notes about imported data, with the number of records for each. They are no problems. A note that a format gives about places in the
   /// source names the first. Nil: none.
   public var notes: [String: Int]?
@@ -70,6 +103,7 @@ public struct ImportReport: Sendable, Codable, Equatable {
 
   enum CodingKeys: String, CodingKey {
     case format, source, verified, backup, counts, kinds, skipped, notes, released, problems
+    case firstNewer = "first_newer"
     case formatVersion = "format_version"
     case sourceSHA256 = "source_sha256"
     case dryRun = "dry_run"
@@ -97,7 +131,10 @@ public struct ImportReport: Sendable, Codable, Equatable {
       lines.append(
         row(kind, [counts.source, counts.imported, counts.merged, counts.skipped, counts.quarantined].map(String.init)))
     }
-    for (reason, count) in skipped.sorted(by: { $0.key < $1.key }) { lines.append("skipped \(count): \(reason)") }
+    for (reason, count) in skipped.sorted(by: { $0.key < $1.key }) {
+      let first = reason == Newer.reason ? firstNewer.map { " (first: \($0.words))" } : nil
+      lines.append("skipped \(count): \(reason)\(first ?? "")")
+    }
     for (note, count) in (notes ?? [:]).sorted(by: { $0.key < $1.key }) { lines.append("noted \(count): \(note)") }
     for problem in problems.prefix(20) {
       lines.append("quarantined \(problem.path)\(problem.field.map { ".\($0)" } ?? ""): \(problem.reason)")

@@ -115,8 +115,9 @@ struct ImportRun<Format: ImportFormat> {
         absent[KeyOfKind(kind: index, key: key)] = .quarantined
       }
       try quarantine(kind: kind, path: path, reason: reason, original: original, tx)
-    case .skipped(let kind, _, let reason):
+    case .skipped(let kind, let path, let reason):
       kinds[index(of: kind)].counts.source += 1
+      if reason == ImportReport.Newer.reason, report.firstNewer == nil { report.firstNewer = .init(kind: kind, path: path.description) }
       skip(kind, reason)
     case .damagedField(let kind, let field, let path, let reason, let original):
       try keep(kind: kind, field: field, path: path, reason: reason, original: original, tx)
@@ -162,7 +163,8 @@ struct ImportRun<Format: ImportFormat> {
       newer.insert(place)
       try write(record, place, print, tx, merging: true)
     } else {
-      leave(record, "the store is newer")
+      report.firstNewer = report.firstNewer ?? .init(record, stored)
+      leave(record, ImportReport.Newer.reason)
     }
   }
 

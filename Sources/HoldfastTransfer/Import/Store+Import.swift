@@ -96,7 +96,7 @@ extension Store {
     // Where no copy was made, the hash is taken now, before other writers have to wait.
     _ = try source.sha256
     return try durably {
-      try write { tx in
+      try write(as: "import") { tx in
         tx.rollsBack = options.dryRun
         // Random ids change pages everywhere in the indexes. With SQLite's small default cache, most pages would be read many times.
         try tx.setCacheSize(kibibytes: 16_384)

@@ -13,7 +13,7 @@ extension Store {
     // A cancelled load would leave a library without its data.
     options.isCancelled = { false }
     func run(isCareful: Bool) throws -> ImportReport {
-      try write { tx in
+      try write(as: "load") { tx in
         var run = try ImportRun(format, source: nil, options: options, importID: IDCodec.lowercase(tx.makeID()))
         run.verifies = false
         run.isCareful = isCareful

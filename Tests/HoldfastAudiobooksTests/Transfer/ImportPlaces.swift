@@ -79,6 +79,8 @@ import Testing
     let report = try AudiobookLibrary.importLibrary(from: older, into: world.store, storeOptions: world.options)
     #expect(report.counts["collections"]?.merged == 0)
     #expect(report.skipped["the store is newer"] ?? 0 > 0)
+    #expect(report.firstNewer?.path == "$.collections[0]" && report.text.contains(": the store is newer (first: $.collections[0], of 20"))
+    #expect(report.text.contains(" in the source and 2026-01-01T00:00:00.000Z in the store)"), "\(report.text)")
     #expect(try world.withLibrary { try $0.store.read { try AudiobookLibrary.collections(in: $0) }.map(\.title) } == ["newer"])
   }
 

@@ -29,6 +29,10 @@ final class QuarantineTests {
     let number = try #require(record["id"] as? Int)
     let shown = try #require(try bench.run("quarantine", store, "show", "\(number)", "--json").document["record"] as? [String: Any])
     #expect((shown["original"] as? String)?.utf8.count == record["bytes"] as? Int)
+    // The lines of the source.
+    let told = try bench.run("quarantine", store, "show", "\(number)").output
+    #expect(told.hasSuffix("\n\n\(shown["original"] as? String ?? "")\n") && told.contains(",\n"), "\(told)")
+    #expect(!told.contains("\u{FFFD}"))
     #expect(try bench.run("quarantine", store, "show", "99").status == 66)
     let unknown = try bench.run("quarantine", store, "--import", "zz")
     #expect(unknown.status == 66 && unknown.errors.contains("has no record of an import whose id begins with zz"), "\(unknown.errors)")

@@ -157,7 +157,13 @@ struct RestoreTests {
     #expect(try bench.run("snapshot", "prune", store, "--snapshot", id, "--yes").status == 1)
     let made = try bench.run("snapshot", "create", store, "--json").document["created"] as? [String: Any]
     let newest = try #require(made?["id"] as? String)
-    #expect(try bench.run("snapshot", "prune", store, "--keep-last", "1").errors == "There is nothing to remove.\n")
+    #expect(
+      try bench.run("snapshot", "prune", store, "--keep-last", "1").errors
+        == "There is nothing to remove.\n1 snapshot made by hand stays: see --by-hand.\n")
+    let dry = try bench.run("snapshot", "prune", store, "--keep-last", "1", "--by-hand", "--dry-run")
+    #expect(dry.status == 0 && dry.output.hasPrefix("This would remove 1 snapshot of \(store) for good:\n\(id)  "), "\(dry.output)")
+    #expect(dry.errors.isEmpty)
+    #expect(try bench.run("snapshot", "create", store, "--dry-run").status == 64)
     let asked = try bench.run("snapshot", "prune", store, "--keep-last", "1", "--by-hand")
     #expect(asked.status == 64 && asked.errors.contains("removes 1 snapshot of \(store) for good:\n\(id)"), "\(asked.errors)")
     let pruned = try bench.run("snapshot", "prune", store, "--snapshot", id, "--yes", "--json")

@@ -194,7 +194,7 @@ struct LibrariesTests {
   @Test(
     "a source of no known kind is 65, says what it is and where it is damaged, and nothing is written",
     arguments: [
-      (#"{"a":1,"b":[]}"#, "at byte 0, expected one of the formats that can be read, found JSON with a, b", 0),
+      (#"{"a":1,"b":[]}"#, "at byte 0, expected one of the formats that can be read, found a JSON object with the members a, b\n", 0),
       (#"{"a":1"#, "at byte 6", 6),
       ("<html>", "at byte 0, expected one of the formats that can be read\n", 0), ("[1,2", "at byte 4", 4),
       ("{\u{0}\"\u{0}", "UTF-16", 0),

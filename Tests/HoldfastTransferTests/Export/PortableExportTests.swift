@@ -212,6 +212,9 @@ import Testing
     #expect(second.counts["shelf"].map { [$0.merged, $0.skipped, $0.quarantined] } == [0, 1, 1], "\(second.text)")
     #expect(second.problems.map(\.kind) == ["shelf"])
     #expect(second.skipped["the store is newer"] == 1)
+    let times = "1970-01-01T00:00:00.003Z in the source and 1970-01-01T00:00:00.006Z in the store"
+    #expect(second.text.contains("skipped 1: the store is newer (first: \(second.firstNewer?.path ?? "-"), of \(times))"), "\(second.text)")
+    #expect(Set(other.metrics().verbs.keys).isSuperset(of: ["import"]), "the verb is a word for people: \(other.metrics().verbs.keys)")
   }
 
   @Test("has nothing of a table that its schema never exports, key or no key, and a file that has one is refused")
