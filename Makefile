@@ -6,6 +6,8 @@ COUNTING := --enable-code-coverage --scratch-path .build/coverage
 # would be taken for another's, and an old program would stay.
 PLANNED := --disable-build-manifest-caching
 SHARED := --scratch-path .build $(PLANNED)
+# The command with Swift's libraries inside, which Foundation's data for all languages makes large. The flag would build everything again.
+INSTALLED := -c release --scratch-path .build/install $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
 FORMATTED := Sources Tests Fuzz/Sources Fuzz/Tests Fuzz/Package.swift Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Mutants/Package.swift Mutants/Sync.swift Mutants/Libraries.swift Mutants/Harness DocC/Package.swift DocC/Sources Metrics Server/Package.swift Server/Sources Server/Tests Package.swift $(wildcard Examples)
 SECONDS ?= 600
 SEED ?= 1
@@ -41,10 +43,16 @@ run: system ## import the example libraries into new stores under run/, verify t
 	holdfast stats run/inference.sqlite && \
 	holdfast demo
 
-install: system ## put the command `holdfast` into PREFIX/bin (~/.local)
-	swift build $(PLANNED) -c release --product holdfast
+# Apple's systems have Swift's libraries. Nothing is installed that would need them elsewhere.
+install: system ## put the command `holdfast` into PREFIX/bin (~/.local), as one file that needs no Swift where it runs; print its size
+	swift build $(INSTALLED) --product holdfast
 	install -d "$(PREFIX)/bin"
-	install -m 755 .build/release/holdfast "$(PREFIX)/bin/holdfast"
+	strip -o "$(PREFIX)/bin/holdfast.new" "$$(swift build $(INSTALLED) --show-bin-path)/holdfast"
+	@! ldd "$(PREFIX)/bin/holdfast.new" 2> /dev/null | grep -E 'not found|libswift|lib_?Foundation|libdispatch|libBlocksRuntime' || \
+	{ echo "the command would need the libraries above" >&2; rm "$(PREFIX)/bin/holdfast.new"; exit 1; }
+	"$(PREFIX)/bin/holdfast.new" --version
+	install -m 755 "$(PREFIX)/bin/holdfast.new" "$(PREFIX)/bin/holdfast" && rm "$(PREFIX)/bin/holdfast.new"
+	@echo "$(PREFIX)/bin/holdfast: $$(($$(wc -c < "$(PREFIX)/bin/holdfast") / 1000000)) MB"
 
 test: system ## all tests; fails and names what did not end after TEST_SECONDS (1500)
 	swift build $(PLANNED) --build-tests

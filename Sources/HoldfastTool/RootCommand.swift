@@ -111,7 +111,7 @@ struct RootCommand: ParsableCommand {
       try console.write(Document(ok: true, answer.document))
     } else {
       let shown = Rendering(answer.blocks, width: console.outputWidth, console.chartStyle)
-      try console.write(answer.text + shown.text)
+      try console.show(answer.text + shown.text)
       for note in shown.notes + answer.notes { console.note(note) }
     }
     return answer.foundProblems ? .problems : .fine

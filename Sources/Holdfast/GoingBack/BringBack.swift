@@ -5,16 +5,20 @@ internal import GRDB
 public struct BringBackReport: Sendable, Codable, Equatable {
   /// The number of rows that were inserted.
   public internal(set) var inserted: [String: Int] = [:]
+  /// The number of rows that were there with other values, and got those of the older state.
+  public internal(set) var takenBack: [String: Int] = [:]
   /// The number of rows that the store has today with other values. They stay as they are.
   public internal(set) var kept: [String: Int] = [:]
   /// The number of rows that could not be inserted: another row has one of their unique values today, or a row that they point at is gone
   /// and could not be inserted.
   public internal(set) var leftOut: [String: Int] = [:]
+  /// The wanted row, where the store has it with other values: `before` are today's, and `after` those of the older state.
+  package internal(set) var changes: [RowDifference] = []
 }
 
 extension Store {
   /// Inserts a row of an older state, and the rows that belong to it, where the store lacks them. No row of the store is changed, except by
-  /// the schema's own triggers. One transaction.
+  /// the schema's own triggers, and the wanted row itself with `takesChanged`. One transaction.
   ///
   /// To a row belong the rows that point at it by a foreign key, whatever its ON DELETE, and so on from those, also below a row that the
   /// store still has. Before a row comes, the rows that it points at and that the store lacks. Only columns that both states have are
@@ -24,19 +28,41 @@ extension Store {
   /// - Parameters:
   ///   - key: the columns that identify the row, with their values in the older state.
   ///   - file: the older state: a file that nothing writes to.
+  ///   - takesChanged: whether the wanted row gets its older values where the store has it with other ones. Rows that belong to it keep
+  ///     today's values in any case. Default false.
   ///   - isDry: whether the transaction is rolled back, so that the report says what would come.
   /// - Throws: `.notFound` when the file is missing or lacks the row; `.misuse` for a table or column that one of the two states lacks;
   ///   `.constraint` when the store's schema refuses a row for another reason than a unique value, or when rows that point at each other in
   ///   a circle cannot all come; the errors of `write`. The store is then unchanged.
   package func bringBack(
-    _ table: String, where key: [String: SQLValue], from file: URL, isDry: Bool = false
+    _ table: String, where key: [String: SQLValue], from file: URL, takesChanged: Bool = false, isDry: Bool = false
   ) throws -> BringBackReport {
     let old = try ConnectionFactory(file.path, options).still()
     return try write { tx in
       tx.rollsBack = isDry
-      var run = try BringBack(old, tx)
+      var run = try BringBack(old, tx, takesChanged: takesChanged)
       return try run.bringBack(table, where: key)
     }
+  }
+}
+
+extension Store {
+  /// The values of a column in an older state that begin with a text, in any case: at most six, sorted. None when that state lacks the column.
+  ///
+  /// - Throws: `.notFound` when the file is missing; the errors of reading.
+  package func bringable(_ table: String, _ column: String, beginningWith text: String, from file: URL) throws -> [String] {
+    let old = try ConnectionFactory(file.path, options).still()
+    let (table, column) = (table.lowercased(), column.lowercased())
+    guard let shape = try TableShape.all(old.texts)[table], shape.columns.contains(where: { $0.lowercased() == column }) else { return [] }
+    var found: [String] = []
+    let id: BoundSQL = "CAST(\(sql: .names([column])) AS TEXT)"
+    try old.rows(
+      """
+      SELECT \(sql: id) FROM \(sql: .names([shape.name])) WHERE substr(\(sql: id), 1, length(\(text))) IN (\(text), \(text.lowercased()))
+      ORDER BY 1 LIMIT 6
+      """
+    ) { row in if case .text(let id) = try row.value() { found.append(id) } }
+    return found
   }
 }
 
@@ -50,6 +76,11 @@ private struct BringBack {
   private var fates: [Place: Fate] = [:]
   /// How many rows with these values were met in a table without a key: such a table may hold equal rows.
   private var met: [Place: Int] = [:]
+  private let takesChanged: Bool
+  /// The rows that were asked for.
+  private var wanted: Set<Place> = []
+  /// Those among them that the store has with other values, and that get their older ones.
+  private var changing: Set<Place> = []
   private var report = BringBackReport()
 
   private enum Fate { case waiting, there, leftOut }
@@ -73,8 +104,8 @@ private struct BringBack {
     }
   }
 
-  init(_ old: RawConnection, _ tx: Writer) throws {
-    (self.old, self.tx) = (old, tx)
+  init(_ old: RawConnection, _ tx: Writer, takesChanged: Bool) throws {
+    (self.old, self.tx, self.takesChanged) = (old, tx, takesChanged)
     let now = try TableShape.all(tx.database.texts)
     self.now = now
     // A table without a common column cannot take a row.
@@ -95,7 +126,8 @@ private struct BringBack {
     guard !waiting.isEmpty else { throw StoreError(.notFound, "the older state holds no such row of \(table)") }
     // Rows may point at each other in a circle. SQLite then looks only at the end.
     try tx.execute("PRAGMA defer_foreign_keys = ON")
-    var reached = Set(waiting.map(\.place))
+    wanted = Set(waiting.map(\.place))
+    var reached = wanted
     while let row = waiting.popLast() {
       try settle(row)
       // The last one is next, so the rows come in the order in which they were stored.
@@ -138,12 +170,20 @@ private struct BringBack {
         canCome = false
       }
       chain.removeLast()
-      let comes = try canCome && insert(row, shape)
-      fates[row.place] = comes ? .there : .leftOut
-      if comes { report.inserted[shape.name, default: 0] += 1 } else { report.leftOut[shape.name, default: 0] += 1 }
+      let changes = changing.contains(row.place)
+      let comes = try canCome && (changes ? update(row, shape) : insert(row, shape))
+      fates[row.place] = comes || changes ? .there : .leftOut
+      if !comes {
+        report.leftOut[shape.name, default: 0] += 1
+      } else if changes {
+        report.takenBack[shape.name, default: 0] += 1
+      } else {
+        report.inserted[shape.name, default: 0] += 1
+      }
     }
   }
 
+  /// Whether the store has the row as it should be.
   private mutating func isThere(_ row: Row, _ shape: TableShape) throws -> Bool {
     let shared = shape.columns.filter { row.values[$0.lowercased()] != nil }
     let values = shared.map { row.values[$0.lowercased()] ?? .null }
@@ -151,7 +191,19 @@ private struct BringBack {
     if let key = row.values(of: shape.key) {
       let select: BoundSQL = "SELECT \(sql: .names(shared)) FROM \(sql: table) WHERE \(sql: Self.match(shape.key, key))"
       guard let today = try tx.value(select, { row in try shared.map { _ in try row.value() } }) else { return false }
-      if today.map(ExactValue.init) != values.map(ExactValue.init) { report.kept[shape.name, default: 0] += 1 }
+      if today.map(ExactValue.init) == values.map(ExactValue.init) { return true }
+      if wanted.contains(row.place) {
+        func shown(_ names: [String], _ values: [SQLValue]) -> [String: JSONValue] {
+          Dictionary(zip(names, values.map { TablePair.shown("", $0) })) { first, _ in first }
+        }
+        report.changes.append(
+          RowDifference(kind: .changed, key: shown(shape.key, key), before: shown(shared, today), after: shown(shared, values)))
+        if takesChanged {
+          changing.insert(row.place)
+          return false
+        }
+      }
+      report.kept[shape.name, default: 0] += 1
       return true
     }
     let same = Place(table: row.place.table, values: values.map(ExactValue.init))
@@ -174,6 +226,19 @@ private struct BringBack {
     // Also where the table declares that a new row replaces an old one.
     return try tx.execute(
       "INSERT INTO \(sql: table) (\(sql: .names(columns))) VALUES (\(sql: .joined(values, separator: ", "))) ON CONFLICT DO NOTHING") > 0
+  }
+
+  /// Gives the store's row its older values, but not its older number. Returns false when one of the unique values belongs to another row.
+  private func update(_ row: Row, _ shape: TableShape) throws -> Bool {
+    guard let key = row.values(of: shape.key) else { return false }
+    let stays = Set((shape.key + [shape.rowID].compactMap { $0 }).map { $0.lowercased() })
+    let values = shape.columns.filter { !stays.contains($0.lowercased()) }.compactMap { column -> BoundSQL? in
+      row.values[column.lowercased()].map { "\(raw: quoted(column)) = \($0)" }
+    }
+    guard !values.isEmpty else { return false }
+    let table = BoundSQL.names([shape.name])
+    return try tx.execute(
+      "UPDATE OR IGNORE \(sql: table) SET \(sql: .joined(values, separator: ", ")) WHERE \(sql: Self.match(shape.key, key))") > 0
   }
 
   // MARK: The older state

@@ -99,7 +99,7 @@ struct TablePair {
   }
 
   /// A value as people read it.
-  private static func shown(_ type: String, _ value: SQLValue) -> JSONValue {
+  static func shown(_ type: String, _ value: SQLValue) -> JSONValue {
     switch value {
     case .null: .null
     case .integer(let number): type == "blob" ? .object(["bytes": .integer(number)]) : .integer(number)

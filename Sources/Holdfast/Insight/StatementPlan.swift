@@ -23,13 +23,20 @@ package struct StatementPlan: Sendable, Equatable {
     guard lines.contains(where: { $0.contains("SCAN ") || $0.contains(" AUTOMATIC ") }) else { return }
     let advice = PlanAdvice(plan: lines, sql: sql, columns: try Self.columns(on: handle))
     scanned = advice.scanned
-    guard !advice.candidates.isEmpty, let proof = try? Self.emptyCopy(of: handle), (try? Self.lines(sql, on: proof.handle)) == lines else {
-      return
-    }
-    indexes = advice.candidates.filter { candidate in
+    guard !advice.candidates.isEmpty || !advice.choices.isEmpty, let proof = try? Self.emptyCopy(of: handle),
+      (try? Self.lines(sql, on: proof.handle)) == lines
+    else { return }
+    func isUsed(_ candidate: PlanAdvice.Candidate) -> Bool {
       guard (try? proof.run(candidate.sql)) != nil, let better = try? Self.lines(sql, on: proof.handle) else { return false }
-      return better.contains { $0.contains(candidate.usedInPlan) }
-    }.map(\.sql)
+      return candidate.isUsed(in: better)
+    }
+    let best = advice.choices.first { candidate in
+      if isUsed(candidate) { return true }
+      // The next one is tried without it.
+      try? proof.run("DROP INDEX IF EXISTS \(quoted(candidate.name))")
+      return false
+    }
+    indexes = (advice.candidates.filter(isUsed) + [best].compactMap { $0 }).map(\.sql)
   }
 
   /// The columns of the app's tables.

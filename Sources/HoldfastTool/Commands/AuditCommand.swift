@@ -20,7 +20,7 @@ struct AuditCommand: Subcommand {
   @Argument(help: "The store.", completion: .file())
   var store: FilePath
 
-  @Option(help: ArgumentHelp("Only the history of this row: its table and its key.", valueName: "kind:id"))
+  @Option(help: ArgumentHelp("Only the history of this row: its table, and its key or the beginning of it.", valueName: "kind:id"))
   var row: LostRow?
 
   @Option(help: ArgumentHelp("Leave out what is older.", valueName: "time"))
@@ -91,11 +91,25 @@ struct AuditCommand: Subcommand {
 
   private func entries(_ since: Date?, in reader: Reader) throws -> [AuditEntry] {
     if let row {
-      return try reader.history(of: row.kind, id: row.id).filter { entry in since.map { entry.time >= $0 } ?? true }
+      return try reader.history(of: row.kind, id: key(of: row, in: reader)).filter { entry in since.map { entry.time >= $0 } ?? true }
     }
     var entries: [AuditEntry] = []
     while case let part = try reader.auditEntries(since: since, after: entries.last?.id ?? .min), !part.isEmpty { entries += part }
     return entries
+  }
+}
+
+extension AuditCommand {
+  /// The whole key of a row that is given by its key, or by the beginning of it.
+  private func key(of row: LostRow, in reader: Reader) throws -> String {
+    let found = try reader.values(
+      """
+      SELECT DISTINCT row FROM holdfast_audit
+      WHERE kind = \(row.kind) AND substr(row, 1, length(\(row.id))) IN (\(row.id), \(row.id.lowercased())) ORDER BY row LIMIT 6
+      """
+    ) { try $0.text() }
+    let typed = found.contains { $0.hasPrefix(row.id) } ? row.id : row.id.lowercased()
+    return try Lookup.whole(typed, among: found, of: "rows of \(row.kind)") ?? row.id
   }
 }
 

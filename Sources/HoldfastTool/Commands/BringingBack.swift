@@ -7,10 +7,12 @@ struct BringingBack {
   let row: LostRow
   let store: FilePath
   let lock: LockOptions
+  /// Whether the row gets its older values, too, where it has changed since.
+  let takesChanged: Bool
   let isDry: Bool
   let yes: Bool
 
-  /// Inserts the row and the rows below it, as they were. What the store has now stays.
+  /// Inserts the row and the rows below it, as they were. What the store has now stays, except the row itself with `takesChanged`.
   ///
   /// - Parameter build: makes a new file with the older state, and returns the words for that state.
   func answer(_ console: Console, build: (Store, URL) throws -> String) throws -> Answer {
@@ -23,22 +25,56 @@ struct BringingBack {
     let words = try Activity.show("building", console) {
       do { return try build(open, file) } catch let error as StoreError { throw error.naming(store.url) }
     }
-    let id = IDCodec.parse(row.id).map(IDCodec.lowercase) ?? row.id
-    func run(isDry: Bool) throws -> BringBackReport { try open.bringBack(table, where: ["id": .text(id)], from: file, isDry: isDry) }
+    let id = try row.wholeID(among: open.bringable(table, "id", beginningWith: row.id, from: file))
+    func run(isDry: Bool) throws -> BringBackReport {
+      try open.bringBack(table, where: ["id": .text(id)], from: file, takesChanged: takesChanged, isDry: isDry)
+    }
     let plan = try Activity.show("comparing", console) { try run(isDry: true) }
-    if isDry || plan.inserted.isEmpty { return answer(plan) }
-    let remarks = plan.notes + ["Nothing else changes."]
+    let description = try open.read { try $0.description() }
+    let changes = plan.changes.map { (row: $0, shown: $0.shown(table, by: description, as: \.told)) }
+    // Now on the left, then on the right.
+    let differing = changes.isEmpty ? "" : changes.map(\.shown).text(width: console.outputWidth)
+    var answer = answer(plan, plan.changes.map { $0.shown(table, by: description, as: \.json) })
+    if isDry || plan.inserted.isEmpty && plan.takenBack.isEmpty {
+      answer.text += differing
+      return answer
+    }
+    let remarks = plan.notes(takesChanged) + ["Nothing else changes."]
     try Confirmation.ask(
-      "This brings back into \(store), from \(words):\n\(plan.text)\(remarks.joined(separator: "\n"))", yes: yes, console)
-    return answer(try Activity.show("bringing back", console) { try run(isDry: false) })
+      "This brings back into \(store), from \(words):\n\(plan.text)\(differing)\(remarks.joined(separator: "\n"))", yes: yes, console)
+    let undo = try plan.takenBack.isEmpty ? nil : mark(open, "\(table) \(id)", console)
+    let done = try Activity.show("bringing back", console) { try run(isDry: false) }
+    answer = self.answer(done, done.changes.map { $0.shown(table, by: description, as: \.json) })
+    answer.document["undo"] = .text(undo)
+    var facts = FactList()
+    facts.add("undo", undo)
+    answer.text += facts.text
+    return answer
   }
 
-  private func answer(_ rows: BringBackReport) -> Answer {
-    Answer(
+  /// Marks the present state: with a label in the archive, or without an archive with a snapshot. Returns the command that goes back to it.
+  private func mark(_ open: Store, _ row: String, _ console: Console) throws -> String {
+    let time = DateCodec.milliseconds(Date()).map { DateCodec.iso8601($0, fraction: true) } ?? ""
+    let label = "before taking back \(row) at \(time)"
+    guard (try? Archive(of: store.url, options: lock.storeOptions)) != nil else {
+      let made = try Activity.show("copying", console) { try open.snapshot(label: label) }
+      return "\(Program.name) restore \(store.shellWord) --snapshot \(made.id) --yes"
+    }
+    // Archives what other programs have committed.
+    _ = try open.archive()
+    try open.label(label)
+    return "\(Program.name) rewind \(store.shellWord) --label \(label.shellWord)"
+  }
+
+  private func answer(_ rows: BringBackReport, _ changes: [RowDifference]) -> Answer {
+    let isMissing = !rows.inserted.isEmpty || !rows.takenBack.isEmpty
+    return Answer(
       document: [
-        "store": .string(store.path), "dry_run": .bool(isDry), "brought_back": .numbers(rows.inserted), "kept": .numbers(rows.kept),
-        "left_out": .numbers(rows.leftOut),
-      ], text: rows.text, notes: (rows.inserted.isEmpty ? ["Nothing was missing."] : []) + rows.notes, foundProblems: !rows.leftOut.isEmpty)
+        "store": .string(store.path), "dry_run": .bool(isDry), "brought_back": .numbers(rows.inserted),
+        "taken_back": .numbers(rows.takenBack), "kept": .numbers(rows.kept), "left_out": .numbers(rows.leftOut),
+        "changes": changes.document, "undo": .null,
+      ], text: rows.text, notes: (isMissing ? [] : ["Nothing was missing."]) + rows.notes(takesChanged),
+      foundProblems: !rows.leftOut.isEmpty)
   }
 }
 
@@ -47,13 +83,15 @@ extension BringBackReport {
   fileprivate var text: String {
     var facts = FactList()
     for (table, count) in inserted.sorted(by: { $0.key < $1.key }) { facts.add(table, ShownValue.counted(count, "row")) }
+    for (table, count) in takenBack.sorted(by: { $0.key < $1.key }) { facts.add(table, ShownValue.counted(count, "changed row")) }
     return facts.text
   }
 
   /// What does not come, and why.
-  fileprivate var notes: [String] {
+  fileprivate func notes(_ takesChanged: Bool) -> [String] {
     var notes: [String] = []
     if !kept.isEmpty { notes.append("\(ShownValue.counted(kept.values.reduce(0, +), "row")) changed since, and stay as they are now.") }
+    if !takesChanged, !changes.isEmpty { notes.append("The row itself is among them: with --changed it comes back as it was.") }
     if !leftOut.isEmpty {
       let count = ShownValue.counted(leftOut.values.reduce(0, +), "row")
       notes.append("\(count) cannot come: a unique value is taken, or a row that they point at is missing.")

@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// One row that is brought back from the past: `collection:7c9e6679-7425-40de-944b-e07fc1f90ae7`.
+/// One row, by its table and its id or the beginning of it: `collection:7c9e6679-7425-40de-944b-e07fc1f90ae7`.
 struct LostRow: ExpressibleByArgument {
   let kind: String
   let id: String
@@ -12,6 +12,14 @@ struct LostRow: ExpressibleByArgument {
     guard let colon = argument.firstIndex(of: ":") else { return nil }
     (kind, id) = (String(argument[..<colon]), String(argument[argument.index(after: colon)...]))
     if kind.isEmpty || id.isEmpty { return nil }
+  }
+
+  /// The id of the row that is meant.
+  ///
+  /// - Parameter ids: the ids of the older state that begin so.
+  func wholeID(among ids: [String]) throws -> String {
+    let typed = ids.contains { $0.hasPrefix(id) } ? id : id.lowercased()
+    return try IDCodec.parse(id).map(IDCodec.lowercase) ?? Lookup.whole(typed, among: ids, of: "ids of \(kind)") ?? id
   }
 
   /// The table with a column `id` that `kind` names, by its name or by the library's word for one of its rows.

@@ -116,16 +116,9 @@ struct Quarantined: CommandGroup {
   private func whole(_ beginning: String, _ open: Store) throws -> String {
     let found = try open.read { reader in
       try reader.values("SELECT DISTINCT import_id FROM holdfast_quarantine ORDER BY import_id") { row in try row.text() }
-    }.filter { $0.hasPrefix(beginning.lowercased()) }
-    guard let first = found.first else {
-      throw StoreError(.notFound, "the quarantine of \(store.path) has no record of an import whose id begins with \(beginning)")
     }
-    guard found.count == 1 else {
-      throw Failure(
-        code: "ambiguous", "the ids of several imports begin with \(beginning): \(found.prefix(5).joined(separator: ", "))",
-        suggestion: "Write more of the id.", status: .usage)
-    }
-    return first
+    if let whole = try Lookup.whole(beginning.lowercased(), among: found, of: "ids of imports") { return whole }
+    throw StoreError(.notFound, "the quarantine of \(store.path) has no record of an import whose id begins with \(beginning)")
   }
 
   private func missing(_ number: Int64) -> StoreError {

@@ -35,9 +35,12 @@ struct Restore: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "Bring back only this row and the rows below it, as they were; KIND is a table with a column id, or a word such as collection.",
+      "Bring back only this row and the rows below it, as they were; KIND is a table with a column id, or a word such as collection; ID may be the beginning of an id.",
       valueName: "kind:id"))
   var only: LostRow?
+
+  @Flag(help: "With --only: the row itself also comes back where it has changed since. Prints both, and marks the present state before.")
+  var changed = false
 
   @Flag(help: "Say what would come back, be changed and be removed; change no row. Commits that are not archived yet are archived.")
   var dryRun = false
@@ -58,6 +61,7 @@ struct Restore: Subcommand {
       throw ValidationError("--to, --only and --dry-run need --snapshot, --at, --label or --commit.")
     }
     if to != nil, only != nil || dryRun { throw ValidationError("--to excludes --only and --dry-run.") }
+    if changed, only == nil { throw ValidationError("--changed is for --only.") }
     if to?.isStandard ?? false { throw ValidationError("--to is a file: a store cannot be built into standard output.") }
   }
 
@@ -99,7 +103,9 @@ struct Restore: Subcommand {
     return Answer(document: ["store": .string(store.path), "file": .string(to.path), "copied": chosen.document], text: facts.text)
   }
 
-  private func back(_ only: LostRow) -> BringingBack { BringingBack(row: only, store: store, lock: lock, isDry: dryRun, yes: yes) }
+  private func back(_ only: LostRow) -> BringingBack {
+    BringingBack(row: only, store: store, lock: lock, takesChanged: changed, isDry: dryRun, yes: yes)
+  }
 
   private func back(_ state: PlannedWayBack.State, _ options: StoreOptions) -> GoingBack {
     GoingBack(store: store, state: state, options: options, folder: list.folder, isDry: dryRun, yes: yes)

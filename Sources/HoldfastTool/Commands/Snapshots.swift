@@ -148,18 +148,9 @@ struct SnapshotList {
   /// - Throws: `.notFound`; `ambiguous` with the ids when several begin so.
   func snapshot(_ id: String) throws -> Snapshot {
     let snapshots = try Snapshot.all(of: store.url, in: folder)
-    if let exact = snapshots.first(where: { $0.id == id }) { return exact }
-    let found = id.isEmpty ? [] : snapshots.filter { $0.id.hasPrefix(id) }
-    guard let first = found.first else {
-      throw StoreError(
-        .notFound, "\(store.path) has no snapshot \(id)", suggestion: "\(Program.name) snapshot list \(store.shellWord)")
-    }
-    guard found.count == 1 else {
-      throw Failure(
-        code: "ambiguous", "several snapshots of \(store.path) begin with \(id): \(found.prefix(5).map(\.id).joined(separator: ", "))",
-        suggestion: "Write more of the id.", status: .usage)
-    }
-    return first
+    let whole = try Lookup.whole(id, among: snapshots.map(\.id), of: "snapshots of \(store.path)")
+    if let found = snapshots.first(where: { $0.id == whole }) { return found }
+    throw StoreError(.notFound, "\(store.path) has no snapshot \(id)", suggestion: "\(Program.name) snapshot list \(store.shellWord)")
   }
 }
 

@@ -47,6 +47,19 @@ enum Lookup {
     return first
   }
 
+  /// The id that a person means: `typed` itself, or the only one that begins so. Nil: none does.
+  ///
+  /// - Parameter what: the things that have these ids, for the error.
+  /// - Throws: `ambiguous` with the ids when several begin so.
+  static func whole(_ typed: String, among ids: [String], of what: String) throws -> String? {
+    if ids.contains(typed) { return typed }
+    let found = typed.isEmpty ? [] : ids.filter { $0.hasPrefix(typed) }
+    guard found.count > 1 else { return found.first }
+    throw Failure(
+      code: "ambiguous", "several \(what) begin with \(typed): \(found.prefix(5).joined(separator: ", "))",
+      suggestion: "Write more of the id.", status: .usage)
+  }
+
   private static func ambiguous(_ text: String, _ found: [(kind: ShownKind, found: ShownKind.Found)]) -> Failure {
     let isOneID = Set(found.map(\.found.id)).count == 1
     let labels = found.prefix(5).map { "\($0.kind.name)\(isOneID ? ":" : " ")\($0.found.id) (\(DisplayText.cut($0.found.label, to: 40)))" }

@@ -38,7 +38,11 @@ enum PlainTables {
   static func tables(in reader: Reader) throws -> [ShownTable] {
     let description = try reader.description()
     return try reader.tables().filter { !$0.isOfKit && !description.isNeverExported($0.name) }.map { table in
-      ShownTable(table.name, table.given, key: table.primaryKey.isEmpty ? table.rowID.map { [$0] } ?? [] : table.primaryKey)
+      // A number that only this file gives says nothing beside another key.
+      if let number = table.rowIDColumn, let key = table.uniqueKey, key.count == 1 {
+        return ShownTable(table.name, table.given, key: key, number: number)
+      }
+      return ShownTable(table.name, table.given, key: table.primaryKey.isEmpty ? table.rowID.map { [$0] } ?? [] : table.primaryKey)
     }
   }
 }

@@ -21,7 +21,26 @@ package struct Console: Sendable {
   /// Data for people. Nothing in it reaches the terminal as a control sequence, whatever a store or a file's name holds.
   ///
   /// - Throws: `.diskFull` and `.inputOutput` when it cannot be written.
-  package func write(_ text: String) throws { try writeLines(DisplayText.printableLines(text)) }
+  package func write(_ text: String) throws { try writeLines(painted(text)) }
+
+  /// The same for the answer of a command. On a terminal a text that is longer than the screen is shown by the person's pager.
+  ///
+  /// - Throws: as the other form.
+  func show(_ text: String) throws {
+    let environment = ProcessInfo.processInfo.environment
+    let shown = painted(text)
+    if let size = outputIsTerminal ? Self.size(of: STDOUT_FILENO) : nil, let pager = Pager.command(environment),
+      Pager.lines(of: text, width: size.columns) >= size.lines, Pager.show(shown, with: pager, environment)
+    {
+      return
+    }
+    try writeLines(shown)
+  }
+
+  private func painted(_ text: String) -> String {
+    let environment = ProcessInfo.processInfo.environment
+    return Ink.painted(DisplayText.printableLines(text), isColoured: outputIsTerminal && Ink.isWanted(environment))
+  }
 
   /// Data for programs.
   ///
@@ -78,7 +97,11 @@ package struct Console: Sendable {
   }
 
   /// A remark, as a line. Printable as data for people are.
-  func note(_ text: String) { prompt(DisplayText.printableLines(text.hasSuffix("\n") ? text : text + "\n")) }
+  func note(_ text: String) {
+    let lines = DisplayText.printableLines(text.hasSuffix("\n") ? text : text + "\n")
+    let isColoured = errorIsTerminal && Ink.isWanted(ProcessInfo.processInfo.environment)
+    prompt(Ink.painted(Ink.problem(lines), isColoured: isColoured))
+  }
 
   /// A text of the command itself, without a line break: it may move the cursor. A failed write is ignored: there is no other way to report it.
   func prompt(_ text: String) { _ = Self.write(Array(text.utf8), to: STDERR_FILENO) }
@@ -103,10 +126,13 @@ package struct Console: Sendable {
     return 0
   }
 
-  private static func width(of descriptor: Int32) -> Int? {
+  private static func width(of descriptor: Int32) -> Int? { size(of: descriptor)?.columns }
+
+  /// Of a terminal that tells its size.
+  private static func size(of descriptor: Int32) -> (columns: Int, lines: Int)? {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-    return Int(size.ws_col)
+    return (Int(size.ws_col), size.ws_row > 0 ? Int(size.ws_row) : .max)
   }
 }
 

@@ -51,13 +51,14 @@ enum DisplayText {
     }.map { $0.offset + 1 }
   }
 
-  /// Text that is safe to print: control characters and marks that change the direction of writing become U+FFFD.
+  /// Text that is safe to print: control characters, marks that change the direction of writing, and the marks of `Ink` become U+FFFD.
   static func printable(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
-    return String(String.UnicodeScalarView(text.unicodeScalars.map { isUnsafe($0) ? "\u{FFFD}" : $0 }))
+    func isReplaced(_ scalar: Unicode.Scalar) -> Bool { isUnsafe(scalar) || Ink(rawValue: scalar) != nil }
+    guard text.unicodeScalars.contains(where: isReplaced) else { return text }
+    return String(String.UnicodeScalarView(text.unicodeScalars.map { isReplaced($0) ? "\u{FFFD}" : $0 }))
   }
 
-  /// The same for each line of a text.
+  /// The same for each line of a text, which may have marks of `Ink`.
   ///
   /// - Parameter breaks: what stays as it is between lines and cells.
   static func printableLines(_ text: String, breaks: Set<Unicode.Scalar> = ["\n"]) -> String {

@@ -1,79 +1,129 @@
+import Holdfast
 import HoldfastTransfer
 
 /// Rows under a heading, in columns that align on a terminal for any script.
+///
+/// On a terminal a column of UUIDs shows their beginnings. Where there is no room, columns that may be cut are cut between words; then columns
+/// of UUIDs are left out, and then others, both from the right.
 struct TextTable {
   let columns: [ShownColumn]
+  /// Whether the last column tells problems.
+  private let tellsProblems: Bool
   private var rows: [[String]] = []
   private static let gap = 2
   private static let narrowest = 12
+  /// The beginnings of a UUID: up to each of its dashes, and all of it.
+  private static let beginnings = [8, 13, 18, 23, 36]
 
-  init(_ columns: [ShownColumn]) { self.columns = columns }
+  init(_ columns: [ShownColumn], tellsProblems: Bool = false) { (self.columns, self.tellsProblems) = (columns, tellsProblems) }
 
   /// Cells that are missing are empty; more cells than columns are left out.
   mutating func add(_ cells: [String]) {
     rows.append(columns.indices.map { cells.indices.contains($0) ? DisplayText.printable(cells[$0]) : "" })
   }
 
-  /// - Parameter width: columns of the terminal; nil cuts nothing.
+  /// - Parameter width: columns of the terminal; nil cuts nothing, shows whole ids, and has no `Ink`.
   func text(width: Int?) -> String {
-    let widths = widths(in: width)
-    return ([columns.map(\.title)] + rows).map { line(of: $0, widths) }.joined(separator: "\n") + "\n"
+    let ids = width == nil ? [:] : idLengths
+    let table = shortened(ids)
+    let layout = table.layout(in: width, without: Set(ids.keys))
+    let lines = table.rows.map { row in
+      line(of: row, layout) { column in
+        if ids[column] != nil { return .dim }
+        return width != nil && tellsProblems && column == columns.count - 1 ? .red : nil
+      }
+    }
+    return ([line(of: columns.map(\.title), layout) { _ in width == nil ? nil : .bold }] + lines).joined(separator: "\n") + "\n"
   }
 
   /// Says which columns there is no room for; nil when there is.
   func note(width: Int?) -> String? {
-    let left = columns.dropFirst(widths(in: width).count).map(\.title)
+    let ids = width == nil ? [:] : idLengths
+    let shown = Set(shortened(ids).layout(in: width, without: Set(ids.keys)).map(\.column))
+    let left = columns.indices.filter { !shown.contains($0) }.map { columns[$0].title }
     return left.isEmpty ? nil : "No room for \(left.joined(separator: ", ")): make the terminal wider, or use --json."
   }
 
-  /// Widths of the columns that there is room for, from the left.
-  private func widths(in width: Int?) -> [Int] {
-    var widths = columns.indices.map { column in
+  /// The columns of UUIDs, each with the fewest characters that tell its UUIDs apart, at least eight.
+  private var idLengths: [Int: Int] {
+    var lengths: [Int: Int] = [:]
+    for column in columns.indices {
+      let ids = Set(rows.map { $0[column] }).subtracting([""])
+      guard !ids.isEmpty, ids.allSatisfy({ $0.utf8.count == 36 && IDCodec.parse($0) != nil }) else { continue }
+      lengths[column] = Self.beginnings.first { length in Set(ids.map { $0.prefix(length) }).count == ids.count }
+    }
+    return lengths
+  }
+
+  private func shortened(_ lengths: [Int: Int]) -> TextTable {
+    var table = self
+    table.rows = rows.map { row in row.enumerated().map { column, cell in lengths[column].map { String(cell.prefix($0)) } ?? cell } }
+    return table
+  }
+
+  /// The columns that there is room for, with their widths.
+  ///
+  /// - Parameter ids: the columns of ids.
+  private func layout(in width: Int?, without ids: Set<Int>) -> [(column: Int, width: Int)] {
+    let natural = columns.indices.map { column in
       rows.reduce(DisplayText.columns(columns[column].title)) { max($0, DisplayText.columns($1[column])) }
     }
-    guard let width, !fit(widths, in: width) else { return widths }
     // No column gets so narrow that a word breaks.
     let least = columns.indices.map { column in
-      guard columns[column].canShrink else { return widths[column] }
+      guard columns[column].canShrink else { return natural[column] }
       return rows.reduce(max(Self.narrowest, DisplayText.columnsOfFirstWord(columns[column].title))) {
         max($0, DisplayText.columnsOfFirstWord($1[column]))
       }
     }
-    while widths.count > 1 {
-      if let shrunk = shrunk(widths, least, to: width) { return shrunk }
+    var kept = Array(columns.indices)
+    func laid(_ widths: [Int]) -> [(column: Int, width: Int)] { kept.map { ($0, widths[$0]) } }
+    guard let width else { return laid(natural) }
+    while kept.count > 1 {
+      if let shrunk = shrunk(laid(natural), least, to: width) { return shrunk }
+      if let id = kept.lastIndex(where: ids.contains) {
+        kept.remove(at: id)
+        continue
+      }
       // Without the first column of texts a line says too little, so there a word that is too long for the line is cut.
-      if columns.firstIndex(where: \.canShrink) == widths.count - 1,
-        let shrunk = shrunk(widths, widths.map { min($0, Self.narrowest) }, to: width)
+      if kept.first(where: { columns[$0].canShrink }) == kept.last,
+        let shrunk = shrunk(laid(natural), natural.map { min($0, Self.narrowest) }, to: width)
       {
         return shrunk
       }
-      widths.removeLast()
+      kept.removeLast()
     }
-    return widths
+    return laid(natural)
   }
-
-  private func fit(_ widths: [Int], in width: Int) -> Bool { widths.reduce(0, +) + Self.gap * max(0, widths.count - 1) <= width }
 
   /// Nil when they do not fit even with the widths `least`.
-  private func shrunk(_ natural: [Int], _ least: [Int], to width: Int) -> [Int]? {
-    var widths = natural
-    while !fit(widths, in: width) {
-      let candidates = widths.indices.filter { columns[$0].canShrink && widths[$0] > least[$0] }
-      guard let widest = candidates.max(by: { widths[$0] < widths[$1] }) else { return nil }
-      widths[widest] -= 1
+  private func shrunk(
+    _ natural: [(column: Int, width: Int)], _ least: [Int], to width: Int
+  ) -> [(column: Int, width: Int)]? {
+    var layout = natural
+    while layout.reduce(-Self.gap, { $0 + $1.width + Self.gap }) > width {
+      let candidates = layout.indices.filter { columns[layout[$0].column].canShrink && layout[$0].width > least[layout[$0].column] }
+      guard let widest = candidates.max(by: { layout[$0].width < layout[$1].width }) else { return nil }
+      layout[widest].width -= 1
     }
-    return widths
+    return layout
   }
 
-  private func line(of cells: [String], _ widths: [Int]) -> String {
+  private func line(of cells: [String], _ layout: [(column: Int, width: Int)], _ ink: (Int) -> Ink?) -> String {
     var line = ""
-    for (index, column) in columns.prefix(widths.count).enumerated() {
-      let cell = DisplayText.cutBetweenWords(cells[index], to: widths[index])
-      let space = String(repeating: " ", count: max(0, widths[index] - DisplayText.columns(cell)))
-      line += column.alignsRight ? space + cell : cell + space
-      line += String(repeating: " ", count: Self.gap)
+    var owed = ""
+    for (column, width) in layout {
+      let cell = DisplayText.cutBetweenWords(cells[column], to: width)
+      let space = String(repeating: " ", count: max(0, width - DisplayText.columns(cell)))
+      let end = cell.lastIndex { $0 != " " }.map(cell.index(after:)) ?? cell.startIndex
+      if columns[column].alignsRight { owed += space }
+      // No line ends in spaces.
+      if end > cell.startIndex {
+        let text = String(cell[..<end])
+        line += owed + (ink(column)?.on(text) ?? text)
+        owed = ""
+      }
+      owed += cell[end...] + (columns[column].alignsRight ? "" : space) + String(repeating: " ", count: Self.gap)
     }
-    while line.hasSuffix(" ") { line.removeLast() }
     return line
   }
 }

@@ -8,16 +8,20 @@ package struct ShownTable: Sendable {
   private let columns: [String]
   /// What identifies a row.
   private let key: [String]
+  /// The column with a number that only this file gives: for programs only. Nil: none.
+  private let number: String?
   /// At most so many rows of a table are shown with the row that they belong to.
   private static let most = 100
 
-  package init(_ name: String, _ columns: [String], key: [String]) { (self.name, self.columns, self.key) = (name, columns, key) }
+  package init(_ name: String, _ columns: [String], key: [String], number: String? = nil) {
+    (self.name, self.columns, self.key, self.number) = (name, columns, key, number)
+  }
 
   init(_ record: any StoredRecord.Type) { self.init(record.table, record.columns, key: record.key) }
 
   private var fields: [ShownField<Row>] {
     columns.enumerated().map { place, name in
-      ShownField<Row>(name, name.uppercased()) { row in row.indices.contains(place) ? row[place] : .text(nil) }
+      ShownField<Row>(name, name == number ? nil : name.uppercased()) { row in row.indices.contains(place) ? row[place] : .text(nil) }
     }
   }
 

@@ -76,6 +76,38 @@ struct BringBackTests {
     #expect(try store.rows("SELECT number FROM tracks WHERE album_id = 'a' ORDER BY number") == ["1", "2", "3"])
   }
 
+  @Test("with takesChanged the wanted row gets its older values, and rows below it keep today's; both states are told")
+  func takesChanged() throws {
+    let (store, then) = try world(Self.tree, Self.rows)
+    try run("UPDATE albums SET title = 'new', cover = NULL WHERE id = 'a'; UPDATE tracks SET title = 'now' WHERE number = 1", store)
+    try run("DELETE FROM tracks WHERE number = 2", store)
+    let told = try store.bringBack("albums", where: ["id": .text("a")], from: then, isDry: true)
+    #expect(told.takenBack == [:] && told.kept == ["albums": 1, "tracks": 1])
+    #expect(told.changes.map { $0.before?["title"] } == [.string("new")] && told.changes.map { $0.after?["title"] } == [.string("A")])
+    let report = try store.bringBack("albums", where: ["id": .text("a")], from: then, takesChanged: true)
+    #expect(report.takenBack == ["albums": 1] && report.kept == ["tracks": 1] && report.inserted == ["tracks": 1, "plays": 1])
+    #expect(report.changes == told.changes)
+    #expect(try store.rows("SELECT title, hex(cover) FROM albums WHERE id = 'a'", columns: 2) == ["A 0001"])
+    #expect(try store.rows("SELECT title FROM tracks WHERE album_id = 'a' AND number = 1") == ["now"])
+    let again = try store.bringBack("albums", where: ["id": .text("a")], from: then, takesChanged: true)
+    #expect([again.takenBack, again.inserted] == [[:], [:]] && again.changes.isEmpty)
+  }
+
+  @Test("a changed row whose older unique value belongs to another row, or whose parent cannot come, stays and counts as left out")
+  func cannotTakeChanged() throws {
+    let (store, then) = try world(Self.tree, Self.rows)
+    try run("UPDATE albums SET title = 'new' WHERE id = 'a'; UPDATE albums SET title = 'A' WHERE id = 'c'", store)
+    let before = try state(store)
+    let report = try store.bringBack("albums", where: ["id": .text("a")], from: then, takesChanged: true)
+    #expect(report.leftOut == ["albums": 1] && report.takenBack == [:])
+    #expect(try state(store) == before)
+    try run("UPDATE albums SET artist_id = 'y', title = 'A2' WHERE artist_id = 'x' AND id = 'a'; DELETE FROM albums WHERE id = 'b'", store)
+    try run("DELETE FROM artists WHERE id = 'x'; UPDATE albums SET title = 'C' WHERE id = 'c'", store)
+    let moved = try store.bringBack("albums", where: ["id": .text("a")], from: then, takesChanged: true)
+    #expect(moved.inserted == ["artists": 1] && moved.takenBack == ["albums": 1], "the parent comes first")
+    #expect(try store.integrityCheck().findings == [])
+  }
+
   @Test("a parent that is gone comes first, without its other children")
   func missingParent() throws {
     let (store, then) = try world(Self.tree, Self.rows)

@@ -12,8 +12,21 @@ struct PlanAdviceTests {
       ("SELECT * FROM books WHERE author = ?", "CREATE INDEX books_by_author ON books (author)"),
       (
         "SELECT title FROM books AS b WHERE b.year == ?1 AND b.author = ?2 AND title > 'a' ORDER BY title",
+        "CREATE INDEX books_by_year_and_author_and_title ON books (year, author, title)"
+      ),
+      ("SELECT * FROM books WHERE year = ? AND author = ?", "CREATE INDEX books_by_year_and_author ON books (year, author)"),
+      ("SELECT * FROM books WHERE year >= ? AND year < 1900", "CREATE INDEX books_by_year ON books (year)"),
+      ("SELECT * FROM books WHERE year BETWEEN ? AND ?", "CREATE INDEX books_by_year ON books (year)"),
+      ("SELECT * FROM books WHERE year > ? AND author = ?", "CREATE INDEX books_by_author_and_year ON books (author, year)"),
+      ("SELECT * FROM books ORDER BY year LIMIT 10", "CREATE INDEX books_by_year ON books (year)"),
+      (
+        "SELECT * FROM books b ORDER BY b.year DESC, author DESC LIMIT 10",
         "CREATE INDEX books_by_year_and_author ON books (year, author)"
       ),
+      ("SELECT * FROM books WHERE author = ? ORDER BY year", "CREATE INDEX books_by_author_and_year ON books (author, year)"),
+      ("SELECT * FROM books WHERE author = ? ORDER BY id", "CREATE INDEX books_by_author ON books (author)"),
+      ("SELECT * FROM books WHERE year > ? ORDER BY year, title", "CREATE INDEX books_by_year_and_title ON books (year, title)"),
+      ("SELECT * FROM books WHERE year > ? ORDER BY title", "CREATE INDEX books_by_year ON books (year)"),
       ("UPDATE books SET year = 1 WHERE author = ?", "CREATE INDEX books_by_author ON books (author)"),
       ("DELETE FROM books WHERE year = -1", "CREATE INDEX books_by_year ON books (year)"),
       ("SELECT x.title FROM books x JOIN books y ON y.year = x.author", "CREATE INDEX books_by_year ON books (year)"),
@@ -33,7 +46,10 @@ struct PlanAdviceTests {
       "SELECT * FROM books WHERE title = ? COLLATE BINARY", "SELECT * FROM books WHERE author = year",
       "SELECT * FROM books WHERE author BETWEEN 1 AND year = 2", "SELECT * FROM books WHERE lower(title) = ?",
       "SELECT b.title FROM authors a JOIN books b ON b.author = a.id",
-      "SELECT * FROM (SELECT author FROM books LIMIT 5) s WHERE s.author = ?",
+      "SELECT * FROM (SELECT author FROM books LIMIT 5) s WHERE s.author = ?", "SELECT * FROM books ORDER BY year DESC, author",
+      "SELECT * FROM books ORDER BY lower(title)", "SELECT * FROM books ORDER BY title COLLATE BINARY",
+      "SELECT * FROM books WHERE year <> ?",
+      "SELECT * FROM books WHERE year NOT BETWEEN ? AND ?", "SELECT * FROM books WHERE year > author",
     ])
   func onlyNamed(sql: String) throws {
     let store = try Store.inMemory(schemas: [SlowStatementTests.schema])
@@ -64,7 +80,7 @@ struct PlanAdviceTests {
 
   @Test("names are quoted where they need it")
   func quoting() {
-    let candidate = PlanAdvice.Candidate(table: "my books", columns: ["the \"title\""])
+    let candidate = PlanAdvice.Candidate(table: "my books", equal: ["the \"title\""])
     #expect(candidate.sql == #"CREATE INDEX "my books_by_the ""title""" ON "my books" ("the ""title""")"#)
   }
 }

@@ -40,6 +40,20 @@ struct AuditCommandTests {
     #expect(try bench.content() == before)
   }
 
+  @Test("a row is found by the beginning of its key; one that could be several is refused with their keys")
+  func beginning() throws {
+    let bench = try Workbench()
+    let store = try store(in: bench)
+    try RawDatabase.with(bench.url("doors.sqlite")) {
+      try $0.execute("INSERT INTO holdfast_audit (time, kind, row, operation, after) VALUES (5, 'doors', 'back1', 'insert', '{}')")
+      try $0.execute("INSERT INTO holdfast_audit (time, kind, row, operation, after) VALUES (6, 'doors', 'back2', 'insert', '{}')")
+    }
+    #expect(try bench.run("audit", store, "--row", "doors:back1").output == bench.run("audit", store, "--row", "doors:BACK1").output)
+    let several = try bench.run("audit", store, "--row", "doors:ba")
+    #expect(several.status == 64 && several.errors.contains("several rows of doors begin with ba: back1, back2"), "\(several.errors)")
+    #expect(try bench.run("audit", store, "--row", "doors:b").output.contains("doors:b "), "a whole key wins")
+  }
+
   @Test("a head that was kept shows a chain that was computed anew")
   func head() throws {
     let bench = try Workbench()

@@ -44,7 +44,7 @@ struct LibrariesTests {
     try open.close()
     #expect(try bench.run("info", store, "--json").document["version"] as? String == "unknown")
     #expect(try bench.run("check", store).status == 0)
-    #expect(try bench.run("list", store).output == "ROWID  ID  SIZE  DATA\n    1  a      1  1 bytes\n    2  b     22\n")
+    #expect(try bench.run("list", store).output == "ID  SIZE  DATA\na      1  1 bytes\nb     22\n")
     #expect(try bench.run("list", store, "x", "--where", "size=22", "--json").document["total"] as? Int == 1)
     let exported = try bench.run("export", store, "--to", bench.path("out.json"), "--json")
     #expect(exported.document["counts"] as? [String: Int] == ["x": 2], "\(exported.output)\(exported.errors)")

@@ -227,6 +227,10 @@ struct StrangersStoreTests {
     let counted = try bench.run("stats", bench.path("desk.sqlite"), "--json")
     #expect(counted.document["rows"] as? [String: Int] == ["pens": 3], "\(counted.output)\(counted.errors)")
     #expect(try bench.run("stats", bench.path("desk.sqlite")).output.contains("pens"))
+    // The number of a row means nothing outside of this file.
+    #expect(try bench.run("list", bench.path("desk.sqlite"), "pens").output.hasPrefix("ID  NAME\np1  Blue pen\n"))
+    #expect(try bench.run("list", bench.path("desk.sqlite"), "pens", "--csv").output.hasPrefix("rowid,id,name\r\n1,p1,"))
+    #expect(try bench.run("show", bench.path("desk.sqlite"), "p2", "--json").document["rowid"] as? Int == 2)
   }
 
   @Test("a library beside one that is known is named as left out")

@@ -40,6 +40,9 @@ struct TerminalTests {
     #expect(cuts == ["…", "…", "三…", "三…", "三体…", "三体 …", "三体 a…", "三体 abc", "三体 abc"])
   }
 
+  /// Without colours.
+  private static func plain(_ table: TextTable, _ width: Int) -> String { Ink.painted(table.text(width: width), isColoured: false) }
+
   @Test("a narrow terminal cuts the columns that may be cut, and a wide one none")
   func narrow() {
     var table = TextTable([.text("ID"), .flexible("TITLE"), .number("N")])
@@ -53,7 +56,7 @@ struct TerminalTests {
 
         """)
     #expect(
-      table.text(width: 24) == """
+      Self.plain(table, 24) == """
         ID  TITLE              N
         1   A title that is…  12
         22  三体               3
@@ -65,10 +68,10 @@ struct TerminalTests {
   func dropped() {
     var table = TextTable([.text("ID"), .flexible("TITLE"), .number("N"), .text("FILE")])
     table.add(["7c9e6679-7425", "Loomings and more", "12", "recorded"])
-    #expect(table.text(width: 32) == "ID             TITLE           N\n7c9e6679-7425  Loomings and…  12\n")
+    #expect(Self.plain(table, 32) == "ID             TITLE           N\n7c9e6679-7425  Loomings and…  12\n")
     #expect(table.note(width: 32) == "No room for FILE: make the terminal wider, or use --json.")
     #expect(table.note(width: 28) == "No room for N, FILE: make the terminal wider, or use --json." && table.note(width: nil) == nil)
-    #expect(table.text(width: 5) == "ID\n7c9e6679-7425\n")
+    #expect(Self.plain(table, 5) == "ID\n7c9e6679-7425\n")
   }
 
   @Test("a column is as wide as its longest first word, and the next one is left out; only a word that is too long for the line is cut")
@@ -77,7 +80,7 @@ struct TerminalTests {
     table.add(["1", "Chapter 1: Loomings", "Frankenstein, or the Modern Prometheus", "12"])
     table.add(["2", "Goldberg-Variationen, Aria", "三体黑暗森林死神永生", "3"])
     #expect(
-      table.text(width: 46) == """
+      Self.plain(table, 46) == """
         ID  TRACK                   COLLECTION       N
         1   Chapter 1: Loomings     Frankenstein,…  12
         2   Goldberg-Variationen,…  三体黑暗森林…    3
@@ -85,9 +88,83 @@ struct TerminalTests {
         """)
     #expect(table.note(width: 46) == nil && table.note(width: 45) == "No room for N: make the terminal wider, or use --json.")
     #expect(table.note(width: 38) == "No room for COLLECTION, N: make the terminal wider, or use --json.")
-    #expect(table.text(width: 38) == "ID  TRACK\n1   Chapter 1: Loomings\n2   Goldberg-Variationen, Aria\n")
-    #expect(table.text(width: 20) == "ID  TRACK\n1   Chapter 1:…\n2   Goldberg-Variat…\n")
+    #expect(Self.plain(table, 38) == "ID  TRACK\n1   Chapter 1: Loomings\n2   Goldberg-Variationen, Aria\n")
+    #expect(Self.plain(table, 20) == "ID  TRACK\n1   Chapter 1:…\n2   Goldberg-Variat…\n")
   }
+
+  private static func plants() -> TextTable {
+    var table = TextTable([.text("ID"), .text("BED"), .flexible("NAME"), .text("PLANTED")])
+    for (id, name) in [("0a0a0a0a-0000-4000-8000-000000000001", "Basil"), ("0a0a0a0a-1111-4000-8000-000000000002", "Tomato, yellow")] {
+      table.add([id, "7c9e6679-7425-40de-944b-e07fc1f90ae7", name, "2026-01-01T00:00:00Z"])
+    }
+    return table
+  }
+
+  @Test("a terminal shows the beginnings that tell the ids of a column apart, eight characters at least; a pipe gets whole ids")
+  func ids() {
+    #expect(
+      Self.plain(Self.plants(), 80) == """
+        ID             BED       NAME            PLANTED
+        0a0a0a0a-0000  7c9e6679  Basil           2026-01-01T00:00:00Z
+        0a0a0a0a-1111  7c9e6679  Tomato, yellow  2026-01-01T00:00:00Z
+
+        """)
+    let piped = Self.plants().text(width: nil)
+    #expect(piped.contains("0a0a0a0a-1111-4000-8000-000000000002  7c9e6679-7425-40de-944b-e07fc1f90ae7  Tomato, yellow"))
+    var names = TextTable([.text("ID"), .text("N")])
+    for row in [["7c9e6679-7425-40de-944b-e07fc1f90ae7", "1"], ["no id", "2"]] { names.add(row) }
+    #expect(Self.plain(names, 80).contains("e07fc1f90ae7"), "a column with other texts is none of ids")
+  }
+
+  @Test("where there is no room, columns of ids are left out before those that people read")
+  func roomForIDs() {
+    let table = Self.plants()
+    #expect(
+      Self.plain(table, 51).hasPrefix("ID             NAME            PLANTED\n")
+        && table.note(width: 51)?.hasPrefix("No room for BED:") == true)
+    #expect(
+      Self.plain(table, 36).hasPrefix("NAME            PLANTED\n") && table.note(width: 36)?.hasPrefix("No room for ID, BED:") == true)
+    #expect(Self.plain(table, 20) == "NAME\nBasil\nTomato, yellow\n")
+  }
+
+  @Test("heads are bold, ids dim and findings red, on a terminal with colours; a store's text never is")
+  func colours() {
+    var table = TextTable([.text("ID"), .flexible("FINDING")], tellsProblems: true)
+    table.add(["7c9e6679-7425-40de-944b-e07fc1f90ae7", "\u{FDD0}lost\u{1B}[5m"])
+    let text = DisplayText.printableLines(table.text(width: 80))
+    #expect(
+      Ink.painted(text, isColoured: true)
+        == "\u{1B}[1mID\u{1B}[0m        \u{1B}[1mFINDING\u{1B}[0m\n\u{1B}[2m7c9e6679\u{1B}[0m  \u{1B}[31m\u{FFFD}lost\u{FFFD}[5m\u{1B}[0m\n"
+    )
+    #expect(Ink.painted(text, isColoured: false) == "ID        FINDING\n7c9e6679  \u{FFFD}lost\u{FFFD}[5m\n")
+    #expect(Ink.painted(Ink.problem("Error: no"), isColoured: true) == "\u{1B}[31mError:\u{1B}[0m no")
+    let wanted = [[:], ["NO_COLOR": ""], ["NO_COLOR": "1"], ["TERM": "dumb"], ["TERM": "xterm"]].map(Ink.isWanted)
+    #expect(wanted == [true, true, false, false, true])
+  }
+
+  @Test("the pager is that of PAGER, or less; none where PAGER is empty; long lines count as the lines that the terminal makes of them")
+  func pager() {
+    let commands = [[:], ["PAGER": "most -s"], ["PAGER": ""], ["PAGER": " "]].map(Pager.command)
+    #expect(commands == ["less", "most -s", nil, nil])
+    #expect(["", "a\n", "a\nb\n", "abcdef\n", "三体三\n\n"].map { Pager.lines(of: $0, width: 5) } == [1, 1, 2, 2, 3])
+    #expect(!Pager.show("text", with: "no-such-program-1 2> /dev/null", [:]))
+    #expect(Pager.show(String(repeating: "text", count: 100_000), with: "true", [:]), "it may end before all is read")
+  }
+
+  #if os(Linux)
+    @Test(
+      "on a terminal an answer longer than the screen goes through the pager, with colours; one that fits does not", arguments: [4, 40])
+    func terminal(lines: Int) throws {
+      let bench = try Workbench()
+      let store = try bench.store()
+      // `script` gives the command a terminal.
+      let shown = try bench.shell(
+        "export PAGER='sed s/^/paged:/' TERM=xterm; script -qec \"stty cols 80 rows \(lines); '$1' list '\(store)' tracks\" /dev/null < /dev/null"
+      )
+      #expect(shown.output.contains("\u{1B}[1mTRACK"), "\(shown.output)\(shown.errors)")
+      #expect(shown.output.contains("paged:") == (lines == 4), "\(shown.output)")
+    }
+  #endif
 
   @Test("lengths, sizes and times are written for people")
   func words() {
