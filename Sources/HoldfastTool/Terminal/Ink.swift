@@ -2,13 +2,13 @@ import Foundation
 
 /// Bold, dim and red text.
 ///
-/// Within the program a mark stands for each: a noncharacter of Unicode, which `DisplayText.printable` takes out of every text of a store. So
+/// Within the program a mark stands for each: a private character of Unicode, which `DisplayText.printable` takes out of every text of a store. So
 /// a terminal gets only these sequences, whatever a store holds.
 enum Ink: Unicode.Scalar, CaseIterable {
-  case bold = "\u{FDD0}"
-  case dim = "\u{FDD1}"
-  case red = "\u{FDD2}"
-  case plain = "\u{FDD3}"
+  case bold = "\u{10FFF0}"
+  case dim = "\u{10FFF1}"
+  case red = "\u{10FFF2}"
+  case plain = "\u{10FFF3}"
 
   /// `text` between two marks.
   func on(_ text: String) -> String { text.isEmpty ? "" : "\(rawValue)\(text)\(Self.plain.rawValue)" }

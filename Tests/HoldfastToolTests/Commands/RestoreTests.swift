@@ -108,6 +108,35 @@ struct RestoreTests {
     #expect(try bench.names().allSatisfy { !$0.hasPrefix(".holdfast-") })
   }
 
+  @Test("a row that has changed since comes back with --changed, after both states were shown, and the printed command undoes it")
+  func onlyChanged() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    #expect(try bench.run("archive", "begin", store).status == 0 && bench.run("label", store, "before").status == 0)
+    let id = try #require(
+      (bench.run("list", store, "--json").document["collections"] as? [[String: Any]])?.first { $0["title"] as? String == "三体" }?["id"]
+        as? String)
+    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
+    _ = try library.store.write { try $0.execute("UPDATE collections SET title = 'changed' WHERE title = '三体'") }
+    try library.store.close()
+    let only = ["restore", store, "--label", "before", "--only", "collection:\(id.prefix(6))"]
+    func restore(_ arguments: String...) throws -> Finished { try Running(Workbench.binary, only + arguments, in: bench.folder).finish() }
+    let kept = try restore()
+    #expect(kept.status == 0 && kept.errors.contains("with --changed it comes back as it was"), "\(kept.errors)")
+    let asked = try restore("--changed")
+    #expect(asked.status == 64 && asked.errors.contains(#"title: "changed" -> "三体""#), "\(asked.errors)")
+    #expect(try restore("--changed", "--dry-run").output.contains("collections  1 changed row\n"))
+    #expect(try titles(bench, store).contains("changed"))
+    let done = try restore("--changed", "--yes", "--json")
+    #expect(done.status == 0 && done.document["taken_back"] as? [String: Int] == ["collections": 1], "\(done.output)")
+    #expect(try titles(bench, store).contains("三体"))
+    let undo = try #require(done.document["undo"] as? String)
+    #expect(undo.hasPrefix("holdfast rewind "))
+    #expect(try bench.shell("\"$1\" \(undo.dropFirst("holdfast ".count)) --yes").status == 0)
+    #expect(try titles(bench, store).contains("changed"))
+    #expect(try bench.run("restore", store, "--label", "before", "--changed").status == 64)
+  }
+
   @Test("a snapshot is made by hand, listed, and put back by the beginning of its id; one that could be several is refused")
   func byHand() throws {
     let bench = try Workbench()

@@ -159,11 +159,9 @@ struct TimeTravelTests {
     let collections = try #require(tables.first { $0["table"] as? String == "collections" })
     #expect(collections["added"] as? Int == 1 && collections["changed"] as? Int == 0 && collections["removed"] as? Int == 0)
     let told = try bench.run("rewind", store, "--label", "before", "--dry-run").output
-    #expect(told.hasPrefix("This would bring \(store) back to commit"), "\(told)")
     let asked = try bench.run("rewind", store, "--label", "before")
-    #expect(
-      asked.status == 64 && asked.errors.contains("This brings \(store) back to commit") && asked.errors.contains("collections"),
-      "\(asked.errors)")
+    #expect(told.hasPrefix("This would bring \(store) back to commit"), "\(told)")
+    #expect(asked.status == 64 && asked.errors.hasPrefix("This brings \(store) back to commit"), "\(asked.errors)")
     #expect(try bench.titles(store) == ["三体"])
     let done = try bench.run("rewind", store, "--label", "before", "--yes", "--json")
     #expect(done.status == 0 && done.document["rewound"] as? Bool == true, "\(done.output)")
@@ -198,13 +196,10 @@ struct TimeTravelTests {
     } else {
       try FileManager.default.removeItem(atPath: store)
     }
-    let dry = try bench.run("rewind", store, "--label", "before", "--dry-run").output
-    #expect(dry.contains("cannot be opened for writing.\nThis would build "), "\(dry)")
+    #expect(try bench.run("rewind", store, "--label", "before", "--dry-run").output.contains("writing.\nThis would build "))
     let finished = try bench.run("restore", store, "--label", "before", "--yes")
-    #expect(finished.status == 0, "\(finished.errors)")
-    #expect(try bench.titles(store) == Self.all)
-    let told = state == "gone" ? "\nreplaced    nothing: there was no file\n" : "\nkept as     /"
-    #expect(finished.output.contains(told), "\(finished.output)")
+    #expect(try finished.status == 0 && bench.titles(store) == Self.all, "\(finished.errors)")
+    #expect(finished.output.contains(state == "gone" ? "\nreplaced    nothing: there was no file\n" : "\nkept as     /"))
   }
 
   @Test(
@@ -251,8 +246,7 @@ struct TimeTravelTests {
     // A table without a column id: a collection's tags are found by the collection.
     let noID = try bench.run("restore", store, "--label", "before", "--only", "tags:\(id)")
     #expect(noID.status == 64 && noID.errors.contains("tags names no table with a column id"), "\(noID.errors)")
-    let dry = try bench.run(
-      "restore", store, "--label", "before", "--only", "collection:\(id.prefix(8).uppercased())", "--dry-run", "--json")
+    let dry = try bench.run("restore", store, "--label", "before", "--only", "collection:\(id.prefix(8))", "--dry-run", "--json")
     let asked = try bench.run("restore", store, "--label", "before", "--only", "collection:\(id)")
     #expect(asked.status == 64 && asked.errors.contains("collections  1 row\n"), "\(asked.errors)")
     #expect(try bench.titles(store) == ["三体"])
@@ -264,32 +258,6 @@ struct TimeTravelTests {
     #expect(try bench.titles(store) == Self.all)
     #expect(try bench.run("show", store, id).output == bench.run("show", old, id).output)
     #expect(try bench.run("restore", store, "--label", "before", "--only", "collections:\(id)").errors == "Nothing was missing.\n")
-  }
-
-  @Test("a row that has changed since comes back with --changed, after both states were shown, and the printed command undoes it")
-  func onlyChanged() throws {
-    let bench = try Workbench()
-    let store = try bench.rewindable()
-    let id = try #require((bench.run("list", store, "--json").document["collections"] as? [[String: Any]])?.first?["id"] as? String)
-    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
-    _ = try library.store.write { try $0.execute("UPDATE collections SET title = 'changed'") }
-    try library.store.close()
-    let only = ["restore", store, "--label", "before", "--only", "collection:\(id.prefix(6))"]
-    func restore(_ arguments: String...) throws -> Finished { try Running(Workbench.binary, only + arguments, in: bench.folder).finish() }
-    let kept = try restore()
-    #expect(kept.status == 0 && kept.errors.contains("with --changed it comes back as it was"), "\(kept.errors)")
-    let asked = try restore("--changed")
-    #expect(asked.status == 64 && asked.errors.contains(#"title: "changed" -> "三体""#), "\(asked.errors)")
-    #expect(try restore("--changed", "--dry-run").output.contains("collections  1 changed row\n"))
-    #expect(try bench.titles(store) == ["changed"])
-    let done = try restore("--changed", "--yes", "--json")
-    #expect(done.status == 0 && done.document["taken_back"] as? [String: Int] == ["collections": 1], "\(done.output)")
-    #expect(try bench.titles(store) == ["三体"])
-    let undo = try #require(done.document["undo"] as? String)
-    #expect(undo.hasPrefix("holdfast rewind "))
-    #expect(try bench.shell("\"$1\" \(undo.dropFirst("holdfast ".count)) --yes").status == 0)
-    #expect(try bench.titles(store) == ["changed"])
-    #expect(try bench.run("restore", store, "--label", "before", "--changed").status == 64)
   }
 
   @Test("a time that the history shows leads back to its commit; so do the words for a commit and a label, in every command")

@@ -130,7 +130,7 @@ struct TerminalTests {
   @Test("heads are bold, ids dim and findings red, on a terminal with colours; a store's text never is")
   func colours() {
     var table = TextTable([.text("ID"), .flexible("FINDING")], tellsProblems: true)
-    table.add(["7c9e6679-7425-40de-944b-e07fc1f90ae7", "\u{FDD0}lost\u{1B}[5m"])
+    table.add(["7c9e6679-7425-40de-944b-e07fc1f90ae7", "\u{10FFF0}lost\u{1B}[5m"])
     let text = DisplayText.printableLines(table.text(width: 80))
     #expect(
       Ink.painted(text, isColoured: true)
