@@ -17,7 +17,9 @@ extension Simulated.Device {
     try store.read { reader in
       for line in try reader.values("SELECT body FROM holdfast_sync_aside ORDER BY id", { row in try row.text() }) {
         let kept = try SyncRow(line: line)
-        let texts = kept.current.compactMapValues { if case .text(let text)? = SyncValue.value(of: $0) { text } else { nil } }
+        let texts = kept.current.reduce(into: [ExactText: String]()) { texts, column in
+          if case .text(let text)? = SyncValue.value(of: column.value) { texts[column.key] = text }
+        }
         let (key, friend) = (kept.name.key.text, texts[ExactText("friend_id")])
         // The row may go later than its friend, and another one may get its number.
         if let word = texts[ExactText("note")] {

@@ -63,13 +63,13 @@ extension Simulated.Device {
   }
 
   /// The values of rows, in their tables or parked.
-  func contents(of names: [SyncRow.Name]) throws -> [SyncRow.Name: [ExactText: ExactText]] {
+  func contents(of names: [SyncRow.Name]) throws -> [SyncRow.Name: RowValues] {
     try store.read { reader in try names.reduce(into: [:]) { $0[$1] = try sync.row($1, in: reader)?.current } }
   }
 
   /// Of what a device deletes while it takes the server's rows, nothing is only its own doing: it arrived, or goes with a deleted parent.
   private func checkTaking(
-    from before: State, to after: State, _ contents: [SyncRow.Name: [ExactText: ExactText]], _ rows: [SyncRow]
+    from before: State, to after: State, _ contents: [SyncRow.Name: RowValues], _ rows: [SyncRow]
   ) throws {
     let arrived = Dictionary(rows.map { ($0.name, $0) }) { $1 }
     for (name, generation) in after.generations.sorted(by: { $0.key < $1.key })

@@ -173,17 +173,16 @@ extension Simulated {
     }
 
     /// The rows that stand in the tables, with the values of the columns that travel.
-    func rows() throws -> [SyncRow.Name: [ExactText: ExactText]] {
+    func rows() throws -> [SyncRow.Name: RowValues] {
       try store.read { reader in
-        var rows: [SyncRow.Name: [ExactText: ExactText]] = [:]
+        var rows: [SyncRow.Name: RowValues] = [:]
         for table in known {
           let columns = try reader.values("SELECT name FROM pragma_table_info(\(table.name))") { row in try row.text() }
             .filter { !table.unsynced.contains($0) }
           try reader.rows("SELECT \(sql: .names(columns)) FROM \(sql: .names([table.name]))") { row in
             let values = Dictionary(uniqueKeysWithValues: try columns.map { ($0, try row.value()) })
             let key = table.key.map { Self.text(of: values[$0] ?? .null, isPart: table.key.count > 1) }.joined(separator: "/")
-            rows[SyncRow.Name(table.name, key)] = Dictionary(
-              uniqueKeysWithValues: values.map { (ExactText($0.key), SyncValue.text(of: $0.value)) })
+            rows[SyncRow.Name(table.name, key)] = RowValues(values.map { (ExactText($0.key), SyncValue.text(of: $0.value)) })
           }
         }
         return rows

@@ -8,7 +8,7 @@ extension Simulated.Device {
     let device: Int
     fileprivate let picture: StorePicture
     fileprivate let version: Int
-    fileprivate let rows: [SyncRow.Name: [ExactText: ExactText]]
+    fileprivate let rows: [SyncRow.Name: RowValues]
     /// The parked rows that are not deleted.
     fileprivate let parked: Set<SyncRow.Name>
   }
@@ -64,7 +64,7 @@ extension Simulated.World {
 
   /// The generations and values of all rows. A row that is or was parked may get a stamp, so it counts as changed.
   private func state(of device: Simulated.Device, parked mark: String) throws -> (
-    generations: [SyncRow.Name: Int64], contents: [SyncRow.Name: [ExactText: ExactText]]
+    generations: [SyncRow.Name: Int64], contents: [SyncRow.Name: RowValues]
   ) {
     let generations = try device.store.read { reader in try device.generations(in: reader) }
     var contents = try device.contents(of: generations.keys.sorted())

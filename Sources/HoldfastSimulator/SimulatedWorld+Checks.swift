@@ -72,7 +72,7 @@ extension Simulated.World {
       }
       guard !parked.contains(name) else { throw Simulated.Violation("\(place) is parked, and stands in its table") }
       let current = row.current
-      for (column, value) in values.sorted(by: { $0.key < $1.key }) where (current[column] ?? ExactText("null")) != value {
+      for (column, value) in values where (current[column] ?? ExactText("null")) != value {
         throw Simulated.Violation("\(place): \(column.text) is \(value.text), and \(current[column]?.text ?? "missing") on the server")
       }
     }

@@ -126,7 +126,7 @@ extension Simulated {
 
     /// The rows that an edit has changed, and all their words: such a row travels whole.
     static func edited(
-      from before: [SyncRow.Name: [ExactText: ExactText]], to after: [SyncRow.Name: [ExactText: ExactText]]
+      from before: [SyncRow.Name: RowValues], to after: [SyncRow.Name: RowValues]
     ) -> (names: [SyncRow.Name], words: Set<String>) {
       let names = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
       let texts = names.flatMap { [before[$0], after[$0]] }.compactMap(\.self).flatMap(\.values)

@@ -8,7 +8,7 @@ import Testing
 struct EpochEndTests {
   private static func note(_ key: String) -> SyncRow {
     let values = ["id": "\"\(key)\"", "title": "\"old\"", "body": "\"\""].map { (ExactText($0), ExactText($1)) }
-    return SyncRow(SyncRow.Name("notes", key), generation: 1, birth: .at(1), values: Dictionary(uniqueKeysWithValues: values))
+    return SyncRow(SyncRow.Name("notes", key), generation: 1, birth: .at(1), values: RowValues(values))
   }
 
   private static func page(_ rows: (SyncRow, Int64)..., cursor: Int64, more: Bool = false) -> SyncResponse.Outcome {

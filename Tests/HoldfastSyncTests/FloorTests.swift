@@ -10,7 +10,7 @@ struct FloorTests {
   private static func note(_ key: String, _ title: String = "old", generation: Int64 = 1, at time: Int64 = 1) -> SyncRow {
     let values = ["id": key, "title": title, "body": ""].map { (ExactText($0), SyncValue.text(of: .text($1))) }
     return SyncRow(
-      SyncRow.Name("notes", key), generation: generation, birth: .at(time), values: Dictionary(uniqueKeysWithValues: values))
+      SyncRow.Name("notes", key), generation: generation, birth: .at(time), values: RowValues(values))
   }
 
   private static func deleted(_ key: String) -> SyncRow { SyncRow(SyncRow.Name("notes", key), generation: 2) }
@@ -174,7 +174,7 @@ struct FloorTests {
     let values = ["id": key, "title": "old", "parent_id": parent, "before_id": before].compactMapValues { $0 }
     return SyncRow(
       SyncRow.Name("items", key), generation: 1, birth: .at(1),
-      values: Dictionary(uniqueKeysWithValues: values.map { (ExactText($0), SyncValue.text(of: .text($1))) }))
+      values: RowValues(values.map { (ExactText($0), SyncValue.text(of: .text($1))) }))
   }
 
   @Test("what a gone row takes along is sent only where the server has it; what it clears in gone rows is no change, and none of lost")

@@ -94,7 +94,7 @@ struct ForgettingTests {
     try device.pull(
       SyncRow(
         name, generation: 1, birth: .at(1),
-        values: Dictionary(uniqueKeysWithValues: values.map { (ExactText($0.key), ExactText($0.value)) })))
+        values: RowValues(values.map { (ExactText($0.key), ExactText($0.value)) })))
     try device.write("UPDATE tags SET note = \(Self.secret + " again")")
     try device.pull(SyncRow(name, generation: 2, forgets: true))
     #expect(device.sync.status.lost == 1)

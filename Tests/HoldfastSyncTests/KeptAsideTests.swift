@@ -154,7 +154,7 @@ struct KeptAsideTests {
   func unknownColumn() async throws {
     let (store, sync) = try await SyncedNotes().device()
     try store.add("n1")
-    let values = [ExactText("title"): ExactText("\"mine\""), ExactText("mood"): ExactText("\"glad\"")]
+    let values: RowValues = [ExactText("title"): ExactText("\"mine\""), ExactText("mood"): ExactText("\"glad\"")]
     let line = SyncRow(SyncRow.Name("notes", "n1"), generation: 1, birth: .at(1), values: values).line
     try store.edit("INSERT INTO holdfast_sync_lost VALUES (9, 0, 'notes', 'n1', \(line), '')")
     let lost = try #require(try sync.lost().first)

@@ -12,7 +12,7 @@ struct OddAnswerTests {
   private static func note(_ key: String, at time: Int64 = 1, later: [ExactText: SyncRow.Exception] = [:]) -> SyncRow {
     let values = ["id": "\"\(key)\"", "title": "\"new\"", "body": "\"\""].map { (ExactText($0), ExactText($1)) }
     return SyncRow(
-      SyncRow.Name("notes", key), generation: 1, birth: .at(time), values: Dictionary(uniqueKeysWithValues: values), exceptions: later)
+      SyncRow.Name("notes", key), generation: 1, birth: .at(time), values: RowValues(values), exceptions: later)
   }
 
   @Test("an answer to a push that neither has a row nor refuses it does not fit: nothing is refused, and the row still waits")
@@ -45,7 +45,7 @@ struct OddAnswerTests {
     try device.store.edit("DROP TRIGGER uses_sync_insert")
     try device.store.edit("INSERT INTO uses VALUES ('u', 'young')")
     let values = ["id": "\"old\"", "name": "\"jazz\""].map { (ExactText($0), ExactText($1)) }
-    let old = SyncRow(SyncRow.Name("tags", "old"), generation: 1, birth: .at(1), values: Dictionary(uniqueKeysWithValues: values))
+    let old = SyncRow(SyncRow.Name("tags", "old"), generation: 1, birth: .at(1), values: RowValues(values))
     let error = #expect(throws: StoreError.self) { try device.pull(old) }
     #expect(try error?.code == .verificationFailed && device.store.rows("SELECT id FROM uses") == ["u"])
     // As the next opening does.

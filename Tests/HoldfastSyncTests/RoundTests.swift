@@ -8,7 +8,7 @@ import Testing
 struct RoundTests {
   private static func note(_ key: String) -> SyncRow {
     let values = ["id": "\"\(key)\"", "title": "\"new\"", "body": "\"\""].map { (ExactText($0), ExactText($1)) }
-    return SyncRow(SyncRow.Name("notes", key), generation: 1, birth: .at(1), values: Dictionary(uniqueKeysWithValues: values))
+    return SyncRow(SyncRow.Name("notes", key), generation: 1, birth: .at(1), values: RowValues(values))
   }
 
   @Test("the offset of the device's clock is that of the moment when an answer came, however long it waited to be written")
@@ -90,7 +90,7 @@ struct RoundTests {
       let all = values.merging(["id": "\"\(key)\""]) { $1 }.map { (ExactText($0), ExactText($1)) }
       let moved = later.map { [ExactText("parent"): SyncRow.Exception(.at(2), [ExactText("\"\($0)\"")])] } ?? [:]
       return SyncRow(
-        SyncRow.Name(table, key), generation: 1, birth: .at(1), values: Dictionary(uniqueKeysWithValues: all), exceptions: moved)
+        SyncRow.Name(table, key), generation: 1, birth: .at(1), values: RowValues(all), exceptions: moved)
     }
     let old = try LoneDevice(
       folder.store([StoreSchema("tree", migrations: [first], declarations: [.synced("parents")])], name: "tree.sqlite", options: .testing))

@@ -19,7 +19,7 @@ struct Database: Sendable {
       set -e
       programs=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
       programs=${programs:-$(dirname "$(command -v initdb)")}
-      folder=$(mktemp -d)
+      folder=$(mktemp -d -p /tmp)
       "$programs/initdb" -D "$folder/data" -U postgres -A trust -E UTF8 --locale=C > "$folder/log" 2>&1 < /dev/null
       "$programs/pg_ctl" -D "$folder/data" -w -l "$folder/log" -o "-c listen_addresses= -k $folder" start > /dev/null 2>&1 < /dev/null
       ( trap '' TERM INT HUP # A signal to this process goes to its whole group.

@@ -164,12 +164,12 @@ extension Arrival {
 
   /// What a kept row, or the foreign key that is kept of it, refers to and that is not there.
   private func missingParents(of entry: Aside) throws -> [(link: DeviceTable.Link, values: [SQLValue])] {
-    let texts = Dictionary(entry.row.current.map { ($0.key.text, $0.value) }) { first, _ in first }
+    let texts = entry.row.current
     let groups = Set(entry.row.exceptions.keys.map(\.text))
     return try tables.otherLinks.filter {
       $0.child == entry.row.name.table.text && (entry.isWhole || groups.contains(SyncedTable.name(ofGroup: $0.from)))
     }.compactMap { link in
-      let values = link.from.map { texts[$0].flatMap { SyncValue.value(of: $0) } ?? .null }
+      let values = link.from.map { texts[ExactText($0)].flatMap { SyncValue.value(of: $0) } ?? .null }
       guard !values.contains(.null), try !hasParent(values, link, of: entry.row, texts) else { return nil }
       return (link, values)
     }

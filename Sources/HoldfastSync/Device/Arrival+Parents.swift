@@ -65,7 +65,7 @@ extension Arrival {
     var lost: [String: String] = [:]
     for link in table.parents {
       // A column that stays on this device, and one that the row does not give, refers to nothing that arrives.
-      let values = link.from.map { column in texts[column].flatMap { SyncValue.value(of: $0) } ?? table.blanks[column] ?? .null }
+      let values = link.from.map { column in texts[ExactText(column)].flatMap { SyncValue.value(of: $0) } ?? table.blanks[column] ?? .null }
       guard !values.contains(.null), try !hasParent(values, link, of: row, texts) else { continue }
       guard let parent = try deletedParent(values, link) else {
         isWaiting = true
@@ -81,11 +81,11 @@ extension Arrival {
     return isWaiting ? .waits : lost.isEmpty ? .stands : .loses(lost)
   }
 
-  func hasParent(_ values: [SQLValue], _ link: DeviceTable.Link, of row: SyncRow, _ texts: [String: ExactText]) throws -> Bool {
+  func hasParent(_ values: [SQLValue], _ link: DeviceTable.Link, of row: SyncRow, _ texts: RowValues) throws -> Bool {
     guard !link.to.isEmpty, link.to.count == values.count else { return false }
     if !coming.isEmpty, let parent = name(ofParent: values, link), coming.contains(parent) { return true }
     // The row itself, which may not be in its table yet.
-    if link.parent == link.child, zip(link.to, values).allSatisfy({ texts[$0] == SyncValue.text(of: $1) }) { return true }
+    if link.parent == link.child, zip(link.to, values).allSatisfy({ texts[ExactText($0)] == SyncValue.text(of: $1) }) { return true }
     let matches = BoundSQL.joined(zip(link.to, values).map { "\(raw: quoted($0)) = \($1)" }, separator: " AND ")
     return try tx.count("SELECT EXISTS (SELECT 1 FROM \(raw: quoted(link.parent)) WHERE \(sql: matches))") > 0
   }
@@ -127,7 +127,7 @@ extension Arrival {
     guard let table = tables[name.table], let row = try tables.local(name, in: tx)?.row else { return [] }
     let texts = table.texts(of: row)
     return table.parents.compactMap { link in
-      self.name(ofParent: link.from.map { texts[$0].flatMap { SyncValue.value(of: $0) } ?? .null }, link)
+      self.name(ofParent: link.from.map { texts[ExactText($0)].flatMap { SyncValue.value(of: $0) } ?? .null }, link)
     }
   }
 

@@ -35,9 +35,9 @@ extension Arrival {
   /// Parks the rows whose unique values a row needs.
   ///
   /// - Throws: `refusal` when there are none, or one of them comes before the row and is not to be replaced.
-  func evict(rivalsOf row: SyncRow, _ values: [String: SQLValue], in table: DeviceTable, _ refusal: StoreError) throws {
+  func evict(rivalsOf row: SyncRow, _ values: [SQLValue?], in table: DeviceTable, _ refusal: StoreError) throws {
     guard let key = table.key.values(of: row.name.key.text) else { throw refusal }
-    let values = table.blanks.merging(values) { $1 }
+    let values = table.named(values)
     var rivals: Set<SyncRow.Name> = []
     for rule in table.unique {
       guard let clashes = try rule.clashes(with: values, of: table.name, in: tx) else { continue }

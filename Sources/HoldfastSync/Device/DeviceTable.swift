@@ -49,10 +49,18 @@ final class DeviceTable {
   /// `groups`, and each column alone, as it may have been in an earlier version.
   private let byNumber: [Int64: Group]
   /// `columns`, as rows name them.
-  private let names: [ExactText]
+  let names: [ExactText]
   private let known: Set<ExactText>
-  /// The statement that wrote the last row, and its columns.
-  private var writing: (columns: [String], sql: BoundSQL)?
+  /// All columns that are written: `columns`, then the derived ones, then those that stay here.
+  let written: [String]
+  /// `columns` in the order of their bytes, with their places in `written`.
+  private let inOrder: [(name: ExactText, place: Int, isNeeded: Bool)]
+  /// The places of the key's columns in `written`.
+  private let keyPlaces: [Int]
+  /// The columns of the record, in its order: their places in `written`, and what it reads where a row does not give them.
+  private let read: [(column: String, place: Int?, blank: SQLValue)]
+  /// The statement that wrote the last row, and which of `written` it gave.
+  private var writing: (isGiven: [Bool], sql: BoundSQL)?
   /// The foreign keys from this table, and to it from synced tables.
   fileprivate(set) var parents: [Link] = []
   fileprivate(set) var children: [Link] = []
@@ -91,6 +99,8 @@ final class DeviceTable {
     byNumber = Dictionary((groups + single).map { ($0.number, $0) }) { first, _ in first }
     names = columns.map { ExactText($0) }
     known = Set(names)
+    let written = columns + synced.derived.sorted() + synced.here.keys.sorted()
+    self.written = written
     let own = records.filter { $0.table == synced.name }
     record = try own.first { synced.derived.isSubset(of: $0.columns) }.map { try RowRecord($0) }
     guard synced.derived.isEmpty || record != nil else { throw misuse("the schema has no record that computes its derived columns") }
@@ -106,6 +116,9 @@ final class DeviceTable {
         blanks[column.name] = zeros[column.type]
       }
     }
+    inOrder = zip(names, columns).enumerated().map { [needed] in ($1.0, $0, needed.contains($1.1)) }.sorted { $0.name < $1.name }
+    keyPlaces = synced.key.compactMap(written.firstIndex)
+    read = (record?.columns ?? []).map { [blanks] in ($0, written.firstIndex(of: $0), blanks[$0] ?? .null) }
   }
 
   /// The group of a cell; nil for one of several columns that only an earlier version had.
@@ -118,53 +131,59 @@ final class DeviceTable {
 
   /// The current texts of the columns that this version knows, without those that are NULL. Other versions may have other groups; of those
   /// that have a column, the latest counts.
-  func texts(of row: SyncRow) -> [String: ExactText] {
-    let current = row.current
-    var texts: [String: ExactText] = Dictionary(minimumCapacity: columns.count)
-    for (column, name) in zip(columns, names) {
-      if let text = current[name], text != SyncRow.null { texts[column] = text }
-    }
-    return texts
-  }
+  func texts(of row: SyncRow) -> RowValues { row.current.filter { known.contains($0.key) && $0.value != SyncRow.null } }
 
-  /// The values of a row that arrived, with those that stay here and those that the record computes.
+  /// The values of a row that arrived, one for each of `written`, with those that stay here and those that the record computes. Nil where the
+  /// row does not give the column, and it cannot be NULL.
   ///
   /// - Throws: `Unfit` for a row that the table cannot hold, whatever else it holds.
-  func values(of row: SyncRow, here kept: [String: SQLValue]) throws -> [String: SQLValue] {
-    var values: [String: SQLValue] = Dictionary(minimumCapacity: columns.count + here.count + derived.count)
-    for (column, value) in kept.isEmpty ? here : here.merging(kept, uniquingKeysWith: { $1 }) { values[column] = value }
+  func values(of row: SyncRow, here kept: [String: SQLValue]) throws -> [SQLValue?] {
+    var values = [SQLValue?](repeating: nil, count: written.count)
+    for place in columns.count + derived.count..<written.count { values[place] = kept[written[place]] ?? here[written[place]] }
     let current = row.current
-    for (column, name) in zip(columns, names) {
-      guard let text = current[name], text != SyncRow.null else {
-        if !needed.contains(column) { values[column] = .null }
+    var next = 0
+    for column in inOrder {
+      // Both are in order.
+      while next < current.count, current[next].key < column.name { next += 1 }
+      guard next < current.count, current[next].key == column.name, current[next].value != SyncRow.null else {
+        if !column.isNeeded { values[column.place] = .null }
         continue
       }
-      guard let value = SyncValue.value(of: text) else { throw Unfit(reason: "\(column) has no value of SQLite") }
-      values[column] = value
+      guard let value = SyncValue.value(of: current[next].value) else { throw Unfit(reason: "\(column.name.text) has no value of SQLite") }
+      values[column.place] = value
     }
-    guard let text = key.text(of: key.columns.map { values[$0.name] ?? .null }), ExactText(text) == row.name.key else {
+    guard let text = key.text(of: keyPlaces.map { values[$0] ?? .null }), ExactText(text) == row.name.key else {
       throw Unfit(reason: "its key is not that of its values")
     }
     guard let record else { return values }
     do {
-      let given = record.columns.map { values[$0] ?? blanks[$0] ?? .null }
+      let given = read.map { column in column.place.flatMap { values[$0] } ?? column.blank }
       guard !derived.isEmpty else {
         try record.check(given)
         return values
       }
       let rebound = try record.rebound(given)
-      for (column, value) in zip(record.columns, rebound) where derived.contains(column) { values[column] = value }
+      for (column, value) in zip(read, rebound) where derived.contains(column.column) {
+        if let place = column.place { values[place] = value }
+      }
     } catch {
       throw Unfit(reason: StoreError(error).message)
     }
     return values
   }
 
+  /// The values that a row gives, by column, and those that a column has by itself.
+  func named(_ values: [SQLValue?]) -> [String: SQLValue] {
+    zip(written, values).reduce(into: blanks) { named, column in
+      if let value = column.1 { named[column.0] = value }
+    }
+  }
+
   /// Inserts a row with these values, or updates the one with its key, whose columns that stay here keep their values. A column that the row
   /// does not give gets its default.
-  func write(_ values: [String: SQLValue], in tx: Writer) throws {
-    if writing?.columns.count != values.count || writing?.columns.allSatisfy({ values[$0] != nil }) != true {
-      let given = values.keys.sorted()
+  func write(_ values: [SQLValue?], in tx: Writer) throws {
+    if writing.map({ zip($0.isGiven, values).allSatisfy { $0 == ($1 != nil) } }) != true {
+      let given = zip(written, values).filter { $0.1 != nil }.map(\.0)
       let keys = Set(key.columns.map(\.name))
       let changed = (columns + derived.sorted()).filter { !keys.contains($0) }.map { "\(quoted($0)) = excluded.\(quoted($0))" }
       let sql = """
@@ -172,21 +191,22 @@ final class DeviceTable {
         VALUES (\(given.map { _ in "?" }.joined(separator: ", ")))
         ON CONFLICT (\(key.list())) DO \(changed.isEmpty ? "NOTHING" : "UPDATE SET " + changed.joined(separator: ", "))
         """
-      writing = (given, BoundSQL(raw: sql))
+      writing = (values.map { $0 != nil }, BoundSQL(raw: sql))
     }
     guard let writing else { return }
-    try tx.execute(writing.sql) { bound in for column in writing.columns { try bound.value(values[column] ?? .null) } }
+    try tx.execute(writing.sql) { bound in for case let value? in values { try bound.value(value) } }
   }
 
   /// What of a row the table and its cells do not hold: columns and groups that only other versions know, and the values that those
   /// hide. It travels again with the row. Nil where there is nothing.
   func unknown(of row: SyncRow) -> SyncRow? {
-    if row.exceptions.isEmpty, row.values.keys.allSatisfy(known.contains) { return nil }
+    let isKnown = row.values.allSatisfy { known.contains($0.key) }
+    if row.exceptions.isEmpty, isKnown { return nil }
     let current = row.current
     let exceptions = row.exceptions.filter { name, exception in
       !groups.contains { $0.name == name } || zip(SyncRow.columns(of: name), exception.values).contains { current[$0] != $1 }
     }
-    guard row.isAlive, !exceptions.isEmpty || !known.isSuperset(of: row.values.keys) else { return nil }
+    guard row.isAlive, !exceptions.isEmpty || !isKnown else { return nil }
     return SyncRow(
       row.name, generation: row.generation, birth: row.birth, values: row.values.filter { !known.contains($0.key) }, exceptions: exceptions)
   }

@@ -44,9 +44,9 @@ extension DeviceTables {
       throw unknown("column \(column.text) of \(table.name)")
     }
     let local = try local(name, in: tx)
-    var values: [ExactText: ExactText] = [:]
+    var values: RowValues = [:]
     switch local?.place {
-    case .table: for (column, text) in table.texts(of: local?.row ?? lost.row) { values[ExactText(column)] = text }
+    case .table: values = table.texts(of: local?.row ?? lost.row)
     case .parked:
       throw StoreError(
         .constraint, "the row \(name.key.text) of \(table.name) cannot stand in its table now, so no value of it can be changed")

@@ -78,12 +78,12 @@ extension DeviceTables {
 
 extension DeviceTable {
   /// The texts of the row's columns; nil when the table does not have the row.
-  fileprivate func content(of name: SyncRow.Name, in reader: Reader) throws -> [ExactText: ExactText]? {
+  fileprivate func content(of name: SyncRow.Name, in reader: Reader) throws -> RowValues? {
     guard let key = key.values(of: name.key.text) else { return nil }
     return try reader.value(
       "SELECT \(sql: .names(columns)) FROM \(raw: quoted(self.name)) WHERE \(sql: self.key.matches(key))"
     ) { row in
-      try columns.reduce(into: [:]) { $0[ExactText($1)] = SyncValue.text(of: try row.value()) }
+      RowValues(try names.map { ($0, SyncValue.text(of: try row.value())) })
     }
   }
 

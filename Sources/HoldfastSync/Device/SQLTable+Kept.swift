@@ -14,7 +14,7 @@ extension SQLTable {
     }
     let whole = SyncRow(
       SyncRow.Name(name, key.joined(separator: "/")), generation: 1,
-      values: Dictionary(given.map { (ExactText($0), SyncValue.text(of: values[$0] ?? .null)) }) { first, _ in first })
+      values: RowValues(given.map { (ExactText($0), SyncValue.text(of: values[$0] ?? .null)) }))
     return columns.isEmpty ? whole : foreignKey(columns, of: whole)
   }
 

@@ -25,7 +25,8 @@ struct CanonicalLine {
       guard let sequence, sequence > 0 else { return nil }
     }
     guard take(",\"t\":"), let table = text(), SyncRow.isName(table) else { return nil }
-    var values: [ExactText: ExactText] = [:]
+    var values: RowValues = [:]
+    values.reserveCapacity(16)
     let hasValues =
       !take(",\"v\":{")
       || members { scanner, column in

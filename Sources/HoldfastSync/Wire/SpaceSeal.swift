@@ -46,7 +46,7 @@ package struct SpaceSeal {
       ExactText("\"\(try sealed("\(column.text),\(value.text)", in: Self.place(row.name, row.generation, group, stamp)))\"")
     }
     let marker = try sealed("", in: Self.place(row.name, row.generation, birth: row.birth))
-    var values = [Self.marker: ExactText("\"\(marker)\"")]
+    var values: RowValues = [Self.marker: ExactText("\"\(marker)\"")]
     for (column, own) in row.values {
       let group = group([column], of: row.name)
       values[ExactText(group)] = try value(column, own, group, row.birth)
@@ -85,10 +85,10 @@ package struct SpaceSeal {
     }
     guard let marker = row.values[Self.marker] else { throw Self.wrongKey }
     _ = try plain(marker, in: Self.place(name, row.generation, birth: row.birth))
-    var values: [ExactText: ExactText] = [:]
+    var values: RowValues = [:]
     for (group, text) in row.values where group != Self.marker {
       let opened = try members(of: group, [text], row.birth)
-      values.merge(zip(opened.columns, opened.values)) { $1 }
+      for (column, value) in zip(opened.columns, opened.values) { values[column] = value }
     }
     var exceptions: [ExactText: SyncRow.Exception] = [:]
     for (group, exception) in row.exceptions {

@@ -37,7 +37,7 @@ extension SyncRow {
     text += ",\"t\":".utf8
     Self.quote(name.table, into: &text)
     Self.write(values, as: ",\"v\":", into: &text) { value, text in text += value.text.utf8 }
-    Self.write(exceptions, as: ",\"x\":", into: &text) { exception, text in
+    Self.write(exceptions.sorted { $0.key < $1.key }, as: ",\"x\":", into: &text) { exception, text in
       text += "[\"".utf8
       text += exception.stamp.text.utf8
       text.append(UInt8(ascii: "\""))
@@ -88,14 +88,15 @@ extension SyncRow {
     }
   }
 
-  /// An object behind its name; nothing where it is empty.
+  /// An object behind its name, of members in order; nothing where there are none.
   private static func write<T>(
-    _ members: [ExactText: T], as name: String, into text: inout [UInt8], _ write: (T, inout [UInt8]) -> Void
+    _ members: some Collection<(key: ExactText, value: T)>, as name: String, into text: inout [UInt8],
+    _ write: (T, inout [UInt8]) -> Void
   ) {
     guard !members.isEmpty else { return }
     text += name.utf8
     var mark = UInt8(ascii: "{")
-    for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+    for (name, member) in members {
       text.append(mark)
       mark = UInt8(ascii: ",")
       quote(name, into: &text)
@@ -153,19 +154,18 @@ extension SyncRow {
     }
     let row = SyncRow(
       name, generation: generation, birth: try stamp(birth.map(JSONValue.string), of: "\"h\""),
-      values: try keyed(values) { column, value in
-        guard isName(column) else { throw WireObject.wrong("\"v\" has a key that is not the name of a column") }
-        return try text(of: value, in: column)
-      },
-      exceptions: try keyed(exceptions, exception))
+      values: RowValues(
+        try keyed(values) { column, value in
+          guard isName(column) else { throw WireObject.wrong("\"v\" has a key that is not the name of a column") }
+          return try text(of: value, in: column)
+        }),
+      exceptions: Dictionary(uniqueKeysWithValues: try keyed(exceptions, exception)))
     return (row, sequence)
   }
 
-  private static func keyed<T>(_ members: [String: JSONValue]?, _ read: (String, JSONValue) throws -> T) throws -> [ExactText: T] {
-    var values: [ExactText: T] = [:]
-    // In order, so that of several errors always the same one is told.
-    for (name, value) in (members ?? [:]).sorted(by: { $0.key < $1.key }) { values[ExactText(name)] = try read(name, value) }
-    return values
+  /// In order, so that of several errors always the same one is told.
+  private static func keyed<T>(_ members: [String: JSONValue]?, _ read: (String, JSONValue) throws -> T) throws -> [(ExactText, T)] {
+    try (members ?? [:]).sorted { $0.key < $1.key }.map { (ExactText($0.key), try read($0.key, $0.value)) }
   }
 
   private static func exception(_ group: String, _ value: JSONValue) throws -> Exception {

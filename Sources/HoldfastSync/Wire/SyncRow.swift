@@ -31,14 +31,14 @@ package struct SyncRow: Sendable, Hashable {
   /// Of a deleted row `.zero`.
   package var birth: Stamp
   /// The birth's body by column, without those that are NULL and those that an exception has. Empty for a deleted row.
-  package var values: [ExactText: ExactText]
+  package var values: RowValues
   /// By group: the names of its columns, joined by a comma. Each is later than the birth.
   package var exceptions: [ExactText: Exception]
   /// Whether the row was purged: every device should forget it. Only of a deleted row.
   package private(set) var forgets: Bool
 
   package init(
-    _ name: Name, generation: Int64, birth: Stamp = .zero, values: [ExactText: ExactText] = [:], exceptions: [ExactText: Exception] = [:],
+    _ name: Name, generation: Int64, birth: Stamp = .zero, values: RowValues = [:], exceptions: [ExactText: Exception] = [:],
     forgets: Bool = false
   ) {
     self.name = name
@@ -55,7 +55,7 @@ package struct SyncRow: Sendable, Hashable {
 
   /// The current value of each column that the row knows; a column that is missing is NULL, or unknown to the version that wrote the row. Of two groups with a column, which only versions with other groups have, the later
   /// one counts.
-  package var current: [ExactText: ExactText] {
+  package var current: RowValues {
     guard !exceptions.isEmpty else { return values }
     let inOrder = exceptions.sorted { ($0.value.stamp, $0.key) < ($1.value.stamp, $1.key) }
     return inOrder.reduce(into: values) { current, exception in
@@ -78,7 +78,7 @@ package struct SyncRow: Sendable, Hashable {
       return
     }
     forgets = false
-    for (column, value) in values where value == Self.null { values[column] = nil }
+    values.removeAll { $0.value == Self.null }
     for (group, exception) in exceptions {
       if exception.stamp > birth {
         for column in Self.columns(of: group) { values[column] = nil }

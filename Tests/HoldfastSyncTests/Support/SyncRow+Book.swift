@@ -8,7 +8,7 @@ extension SyncRow {
   ) -> SyncRow {
     SyncRow(
       Name("books", key), generation: generation, birth: .at(time),
-      values: Dictionary(uniqueKeysWithValues: values.map { (ExactText($0), ExactText($1)) }),
+      values: RowValues(values.map { (ExactText($0), ExactText($1)) }),
       exceptions: Dictionary(uniqueKeysWithValues: later.map { (ExactText($0), Exception(.at($1.0), $1.1.map { ExactText($0) })) }))
   }
 

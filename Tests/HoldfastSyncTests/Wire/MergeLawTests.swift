@@ -46,7 +46,7 @@ struct MergeLawTests {
     let orders: [[SyncRow]] = [rows, rows.reversed(), Array(rows[2...]) + rows[..<3]]
     let merged = orders.map { order in order.dropFirst().reduce(order[0]) { $0.merged(with: $1) } }
     return Set(merged).count == 1 && merged[0].generation == wanted.generation && merged[0].forgets == wanted.forgets
-      && merged[0].current == wanted.columns.mapValues(\.value)
+      && merged[0].current == RowValues(wanted.columns.map { ($0.key, $0.value.value) })
   }
 
   /// What four devices know of a row that was inserted several times, edited, and perhaps deleted or purged. A stamp has one value for each column.
@@ -95,7 +95,7 @@ struct MergeLawTests {
   }
 
   private static func wildRow(_ random: inout SeededGenerator) -> SyncRow {
-    var values: [ExactText: ExactText] = [:]
+    var values: RowValues = [:]
     for column in columns where random.chance(60) { values[column] = value(&random) }
     var exceptions: [ExactText: SyncRow.Exception] = [:]
     for group in [ExactText("a"), ExactText("b"), ExactText("b,c")] where random.chance(40) {

@@ -30,7 +30,7 @@ struct SpaceSealTests {
   private static func row(_ random: inout SeededGenerator) -> SyncRow {
     func stamp() -> Stamp { Stamp(time: Int64.random(in: 1...4, using: &random), node: 0) }
     func value() -> ExactText { ExactText(random.pick(["null", "1", "2.5", "\"é, 3\"", "{\"b\":\"/9g=\"}"])) }
-    var values: [ExactText: ExactText] = [:]
+    var values: RowValues = [:]
     for column in columns where random.chance(60) { values[column] = value() }
     var exceptions: [ExactText: SyncRow.Exception] = [:]
     for group in [ExactText("a"), ExactText("b"), ExactText("b,c")] where random.chance(40) {
