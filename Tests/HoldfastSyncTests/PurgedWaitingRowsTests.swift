@@ -46,7 +46,7 @@ struct PurgedWaitingRowsTests {
     let all = values.merging(["id": key]) { $1 }
     return SyncRow(
       SyncRow.Name(table, key), generation: 1, birth: .at(time),
-      values: Dictionary(uniqueKeysWithValues: all.map { (ExactText($0.key), text($0.value)) }),
+      values: RowValues(all.map { (ExactText($0.key), text($0.value)) }),
       exceptions: renamed.map { [ExactText("slug"): SyncRow.Exception(.at(9), [text($0)])] } ?? [:])
   }
 
