@@ -53,12 +53,13 @@ struct BringingBack {
   }
 
   /// Marks the present state: with a label in the archive, or without an archive with a snapshot. Returns the command that goes back to it.
+  /// It has no `--yes`: it takes back the whole store, with what is written until then.
   private func mark(_ open: Store, _ row: String, _ console: Console) throws -> String {
     let time = DateCodec.milliseconds(Date()).map { DateCodec.iso8601($0, fraction: true) } ?? ""
     let label = "before taking back \(row) at \(time)"
     guard (try? Archive(of: store.url, options: lock.storeOptions)) != nil else {
       let made = try Activity.show("copying", console) { try open.snapshot(label: label) }
-      return "\(Program.name) restore \(store.shellWord) --snapshot \(made.id) --yes"
+      return "\(Program.name) restore \(store.shellWord) --snapshot \(made.id)"
     }
     // Archives what other programs have committed.
     _ = try open.archive()

@@ -108,18 +108,26 @@ struct RestoreTests {
     #expect(try bench.names().allSatisfy { !$0.hasPrefix(".holdfast-") })
   }
 
-  @Test("a row that has changed since comes back with --changed, after both states were shown, and the printed command undoes it")
-  func onlyChanged() throws {
+  @Test(
+    "a row that has changed since comes back with --changed, after both states were shown, and the printed command asks and undoes it",
+    arguments: [true, false])
+  func onlyChanged(hasArchive: Bool) throws {
     let bench = try Workbench()
     let store = try bench.store()
-    #expect(try bench.run("archive", "begin", store).status == 0 && bench.run("label", store, "before").status == 0)
+    var moment = ["--label", "before"]
+    if hasArchive {
+      #expect(try bench.run("archive", "begin", store).status == 0 && bench.run("label", store, "before").status == 0)
+    } else {
+      let made = try bench.run("snapshot", "create", store, "--json").document["created"] as? [String: Any]
+      moment = ["--snapshot", try #require(made?["id"] as? String)]
+    }
     let id = try #require(
       (bench.run("list", store, "--json").document["collections"] as? [[String: Any]])?.first { $0["title"] as? String == "三体" }?["id"]
         as? String)
     let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
     _ = try library.store.write { try $0.execute("UPDATE collections SET title = 'changed' WHERE title = '三体'") }
     try library.store.close()
-    let only = ["restore", store, "--label", "before", "--only", "collection:\(id.prefix(6))"]
+    let only = ["restore", store] + moment + ["--only", "collection:\(id.prefix(6))"]
     func restore(_ arguments: String...) throws -> Finished { try Running(Workbench.binary, only + arguments, in: bench.folder).finish() }
     let kept = try restore()
     #expect(kept.status == 0 && kept.errors.contains("with --changed it comes back as it was"), "\(kept.errors)")
@@ -131,10 +139,13 @@ struct RestoreTests {
     #expect(done.status == 0 && done.document["taken_back"] as? [String: Int] == ["collections": 1], "\(done.output)")
     #expect(try titles(bench, store).contains("三体"))
     let undo = try #require(done.document["undo"] as? String)
-    #expect(undo.hasPrefix("holdfast rewind "))
-    #expect(try bench.shell("\"$1\" \(undo.dropFirst("holdfast ".count)) --yes").status == 0)
+    #expect(undo.hasPrefix(hasArchive ? "holdfast rewind " : "holdfast restore "))
+    let unasked = "\"$1\" \(undo.dropFirst("holdfast ".count))"
+    #expect(try bench.shell(unasked).status == 64)
+    #expect(try titles(bench, store).contains("三体"))
+    #expect(try bench.shell("\(unasked) --yes").status == 0)
     #expect(try titles(bench, store).contains("changed"))
-    #expect(try bench.run("restore", store, "--label", "before", "--changed").status == 64)
+    #expect(try Running(Workbench.binary, ["restore", store] + moment + ["--changed"], in: bench.folder).finish().status == 64)
   }
 
   @Test("a snapshot is made by hand, listed, and put back by the beginning of its id; one that could be several is refused")
