@@ -135,7 +135,7 @@ extension [TableDifference] {
 extension [RowDifference] {
   /// A line for each row.
   func text(width: Int?) -> String {
-    var table = TextTable([.text("CHANGE"), .text("KEY"), .flexible("VALUES")])
+    var table = TextTable([.text("CHANGE"), .text("KEY"), .flexible("VALUES")], keys: "KEY")
     guard !isEmpty else { return "no row differs\n" }
     for row in self { table.add([row.kind.rawValue, JSONValue.object(row.key).canonicalText(), row.values]) }
     return table.text(width: width)

@@ -54,7 +54,7 @@ struct AuditCommand: Subcommand {
       (try entries(since, in: reader), try reader.description(), try !reader.auditEntries(after: .min, limit: 1).isEmpty)
     }
     let found = all.filter { !description.isNeverExported($0.table) }
-    var table = TextTable([.text("TIME"), .text("ACTOR"), .text("VERB"), .text("CHANGE"), .text("ROW"), .flexible("VALUES")])
+    var table = TextTable([.text("TIME"), .text("ACTOR"), .text("VERB"), .text("CHANGE"), .text("ROW"), .flexible("VALUES")], keys: "ROW")
     for entry in found {
       let verb = entry.verb ?? "another program"
       table.add([

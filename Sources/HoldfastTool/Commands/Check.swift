@@ -82,7 +82,7 @@ extension IntegrityReport {
 
   /// The findings for people.
   func table(_ console: Console) -> String {
-    var table = TextTable([.text("PART"), .text("TABLE"), .text("ROW"), .flexible("FINDING")], tellsProblems: true)
+    var table = TextTable([.text("PART"), .text("TABLE"), .text("ROW"), .flexible("FINDING")], keys: "ROW", tellsProblems: true)
     for finding in findings {
       table.add([finding.part.rawValue, finding.table ?? "", finding.row ?? "", finding.message])
     }

@@ -268,7 +268,7 @@ struct Sync: Subcommand {
   ]
 
   private func list(_ lost: [StoreSync.Lost], _ console: Console) -> Answer {
-    var table = TextTable([.number("NUMBER"), .text("AT"), .text("TABLE"), .text("KEY"), .flexible("VALUES")])
+    var table = TextTable([.number("NUMBER"), .text("AT"), .text("TABLE"), .text("KEY"), .flexible("VALUES")], keys: "KEY")
     for entry in lost {
       let values = entry.values.sorted { $0.key < $1.key }.map { "\($0.key) \(SyncValue.text(of: $0.value).text)" }
       table.add([String(entry.id), DisplayText.time(entry.at), entry.table, entry.key, values.joined(separator: ", ")])

@@ -18,12 +18,20 @@ enum Lookup {
       guard exact.count == 1 else { throw ambiguous(text, exact) }
       return first
     }
-    // A table and a number, as "loans:3".
-    for kind in kinds where text.hasPrefix(kind.name + ":") {
-      if let only = try find(.id(String(text.dropFirst(kind.name.count + 1))), among: [kind]).first { return only }
+    // A table and an id, as "loans:3".
+    let qualified = kinds.filter { text.hasPrefix($0.name + ":") }.map { (kind: $0, typed: String(text.dropFirst($0.name.count + 1))) }
+    for (kind, typed) in qualified {
+      if let only = try find(.id(typed), among: [kind]).first { return only }
     }
     if let id = IDCodec.parse(text) {
       throw StoreError(.notFound, "there is no \(kinds.map(\.name).joined(separator: " and no ")) \(IDCodec.lowercase(id))")
+    }
+    func begins(_ typed: String, among kinds: [ShownKind]) throws -> [Match] {
+      guard !typed.isEmpty else { return [] }
+      let found = try find(.beginning(typed), among: kinds)
+      // Ids are in lower case, whatever the person typed; the keys of another program need not be.
+      let lower = typed.lowercased()
+      return found.isEmpty && lower != typed ? try find(.beginning(lower), among: kinds) : found
     }
     // A name like "1984" may also be the beginning of an id. The name wins: it was typed in full.
     var found: [Match] = []
@@ -33,10 +41,8 @@ enum Lookup {
       // Swift compares by canonical equivalence, so a name typed on a Mac equals one from a file name.
       let same = found.filter { $0.found.name == text }
       if !same.isEmpty { found = same }
-      if found.isEmpty { found = try find(.beginning(text), among: kinds) }
-      // Ids are in lower case, whatever the person typed; the keys of another program need not be.
-      let lower = text.lowercased()
-      if found.isEmpty, lower != text { found = try find(.beginning(lower), among: kinds) }
+      if found.isEmpty { found = try begins(text, among: kinds) }
+      if found.isEmpty { found = try qualified.flatMap { try begins($0.typed, among: [$0.kind]) } }
     }
     guard let first = found.first else {
       throw StoreError(

@@ -48,7 +48,8 @@ struct Condition: Sendable {
 
   /// Whether a value fulfils the condition. Of a list of values one must; for `!=` all.
   ///
-  /// Texts compare without case and accents, numbers as numbers. An unknown value equals an empty text, and is neither less nor more.
+  /// Texts compare without case and accents, numbers as numbers. An unknown value equals an empty text, and is neither less nor more. A UUID
+  /// equals its beginnings of eight characters and more, as tables show them.
   func holds(for value: JSONValue) -> Bool {
     if case .array(let values) = value { return sign == .unequal ? values.allSatisfy(holds) : values.contains(where: holds) }
     return switch sign {
@@ -66,6 +67,7 @@ struct Condition: Sendable {
     switch value {
     case .null: text.isEmpty
     case .bool, .array, .object: value.canonicalText() == text
+    case .string(let found) where text.utf8.count >= 8 && IDCodec.parse(found) != nil: found.lowercased().hasPrefix(text.lowercased())
     case .integer, .double, .string: compares(value) { !($0 < $1) && !($1 < $0) }
     }
   }

@@ -1,21 +1,29 @@
+import Foundation
 import Holdfast
 import HoldfastTransfer
 
 /// Rows under a heading, in columns that align on a terminal for any script.
 ///
-/// On a terminal a column of UUIDs shows their beginnings. Where there is no room, columns that may be cut are cut between words; then columns
-/// of UUIDs are left out, and then others, both from the right.
+/// On a terminal a column of UUIDs, and one of keys, shows the beginnings of its UUIDs. Where there is no room, columns that may be cut are cut
+/// between words; then columns of UUIDs are left out, and then others, both from the right.
 struct TextTable {
   let columns: [ShownColumn]
+  /// The column whose cells may have UUIDs among other letters, as in `plants:0a0a0a0a-0000-4000-8000-000000000001`.
+  private let keys: Int?
   /// Whether the last column tells problems.
   private let tellsProblems: Bool
   private var rows: [[String]] = []
   private static let gap = 2
   private static let narrowest = 12
+  /// A longer word, such as an address or JSON, is cut.
+  private static let longestWord = 30
   /// The beginnings of a UUID: up to each of its dashes, and all of it.
   private static let beginnings = [8, 13, 18, 23, 36]
 
-  init(_ columns: [ShownColumn], tellsProblems: Bool = false) { (self.columns, self.tellsProblems) = (columns, tellsProblems) }
+  /// - Parameter keys: the heading of the column of keys; nil: none.
+  init(_ columns: [ShownColumn], keys: String? = nil, tellsProblems: Bool = false) {
+    (self.columns, self.keys, self.tellsProblems) = (columns, columns.firstIndex { $0.title == keys }, tellsProblems)
+  }
 
   /// Cells that are missing are empty; more cells than columns are left out.
   mutating func add(_ cells: [String]) {
@@ -26,7 +34,7 @@ struct TextTable {
   func text(width: Int?) -> String {
     let ids = width == nil ? [:] : idLengths
     let table = shortened(ids)
-    let layout = table.layout(in: width, without: Set(ids.keys))
+    let layout = table.layout(in: width, without: columnsOfIDs)
     let lines = table.rows.map { row in
       line(of: row, layout) { column in
         if ids[column] != nil { return .dim }
@@ -39,25 +47,45 @@ struct TextTable {
   /// Says which columns there is no room for; nil when there is.
   func note(width: Int?) -> String? {
     let ids = width == nil ? [:] : idLengths
-    let shown = Set(shortened(ids).layout(in: width, without: Set(ids.keys)).map(\.column))
+    let shown = Set(shortened(ids).layout(in: width, without: columnsOfIDs).map(\.column))
     let left = columns.indices.filter { !shown.contains($0) }.map { columns[$0].title }
     return left.isEmpty ? nil : "No room for \(left.joined(separator: ", ")): make the terminal wider, or use --json."
   }
 
-  /// The columns of UUIDs, each with the fewest characters that tell its UUIDs apart, at least eight.
+  /// The columns in which each cell is a UUID, or empty.
+  private var columnsOfIDs: Set<Int> {
+    Set(
+      columns.indices.filter { column in
+        let cells = rows.lazy.map { $0[column] }.filter { !$0.isEmpty }
+        return !cells.isEmpty && cells.allSatisfy { Self.ids(in: $0) == [$0] }
+      })
+  }
+
+  /// The columns of UUIDs and of keys, each with the fewest characters that tell its UUIDs apart, at least eight.
   private var idLengths: [Int: Int] {
     var lengths: [Int: Int] = [:]
-    for column in columns.indices {
-      let ids = Set(rows.map { $0[column] }).subtracting([""])
-      guard !ids.isEmpty, ids.allSatisfy({ $0.utf8.count == 36 && IDCodec.parse($0) != nil }) else { continue }
+    for column in columnsOfIDs.union(keys.map { [$0] } ?? []) {
+      let ids = Set(rows.flatMap { Self.ids(in: $0[column]) })
       lengths[column] = Self.beginnings.first { length in Set(ids.map { $0.prefix(length) }).count == ids.count }
     }
     return lengths
   }
 
+  /// The UUIDs in a cell, which stand between other letters than theirs.
+  private static func ids(in cell: String) -> [String] {
+    guard cell.utf8.count >= 36 else { return [] }
+    return cell.split { !$0.isHexDigit && $0 != "-" }.filter { IDCodec.parse($0) != nil }.map(String.init)
+  }
+
   private func shortened(_ lengths: [Int: Int]) -> TextTable {
     var table = self
-    table.rows = rows.map { row in row.enumerated().map { column, cell in lengths[column].map { String(cell.prefix($0)) } ?? cell } }
+    for (column, length) in lengths {
+      for row in rows.indices {
+        for id in Self.ids(in: rows[row][column]) {
+          table.rows[row][column] = table.rows[row][column].replacingOccurrences(of: id, with: id.prefix(length))
+        }
+      }
+    }
     return table
   }
 
@@ -68,16 +96,17 @@ struct TextTable {
     let natural = columns.indices.map { column in
       rows.reduce(DisplayText.columns(columns[column].title)) { max($0, DisplayText.columns($1[column])) }
     }
-    // No column gets so narrow that a word breaks.
+    // No column gets so narrow that its first word breaks.
     let least = columns.indices.map { column in
       guard columns[column].canShrink else { return natural[column] }
       return rows.reduce(max(Self.narrowest, DisplayText.columnsOfFirstWord(columns[column].title))) {
-        max($0, DisplayText.columnsOfFirstWord($1[column]))
+        max($0, min(Self.longestWord, DisplayText.columnsOfFirstWord($1[column])))
       }
     }
     var kept = Array(columns.indices)
     func laid(_ widths: [Int]) -> [(column: Int, width: Int)] { kept.map { ($0, widths[$0]) } }
-    guard let width else { return laid(natural) }
+    // The lines of one column may be as long as they like.
+    guard let width, columns.count > 1 else { return laid(natural) }
     while kept.count > 1 {
       if let shrunk = shrunk(laid(natural), least, to: width) { return shrunk }
       if let id = kept.lastIndex(where: ids.contains) {
@@ -92,7 +121,7 @@ struct TextTable {
       }
       kept.removeLast()
     }
-    return laid(natural)
+    return shrunk(laid(natural), natural.map { min($0, Self.narrowest) }, to: width) ?? laid(natural)
   }
 
   /// Nil when they do not fit even with the widths `least`.

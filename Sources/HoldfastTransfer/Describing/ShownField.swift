@@ -6,7 +6,7 @@ public struct ShownField<Item>: Sendable {
   public let name: String?
   /// The heading of the column, or the name of the fact; nil: the field is for programs only.
   public let title: String?
-  /// Whether a narrow terminal may cut the column. Columns of ids are never cut.
+  /// Whether a narrow terminal may cut the column. Columns of ids and of numbers are never cut.
   public let shrinks: Bool
   /// Reads the field.
   public let value: @Sendable (Item) -> ShownValue
@@ -92,7 +92,8 @@ extension Array {
 
   func columns<Item>(of item: Item) -> [ShownColumn] where Element == ShownField<Item> {
     compactMap { field in
-      field.title.map { ShownColumn(title: $0, alignsRight: field.value(item).isFigure, canShrink: field.shrinks) }
+      let isFigure = field.value(item).isFigure
+      return field.title.map { ShownColumn(title: $0, alignsRight: isFigure, canShrink: field.shrinks && !isFigure) }
     }
   }
 }

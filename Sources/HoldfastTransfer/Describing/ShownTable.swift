@@ -21,7 +21,9 @@ package struct ShownTable: Sendable {
 
   private var fields: [ShownField<Row>] {
     columns.enumerated().map { place, name in
-      ShownField<Row>(name, name == number ? nil : name.uppercased()) { row in row.indices.contains(place) ? row[place] : .text(nil) }
+      ShownField<Row>(name, name == number ? nil : name.uppercased(), shrinks: !key.contains(name)) { row in
+        row.indices.contains(place) ? row[place] : .text(nil)
+      }
     }
   }
 

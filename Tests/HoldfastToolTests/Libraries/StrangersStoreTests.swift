@@ -126,7 +126,7 @@ struct StrangersStoreTests {
     #expect(hit["kind"] as? String == "pens" && hit["column_kind"] as? String == "quill" && hit["column_ok"] as? Int == 7, "\(hit)")
   }
 
-  @Test("the beginning of any key finds it, in any script: as typed, or else in lower case; where two begin so, both are told")
+  @Test("the beginning of any key finds it, in any script, as typed or else in lower case, also behind its table; of two, both are told")
   func beginnings() throws {
     let bench = try Workbench()
     let store = try Self.desk(
@@ -134,12 +134,19 @@ struct StrangersStoreTests {
       CREATE TABLE plants (id TEXT PRIMARY KEY, height INTEGER);
       INSERT INTO plants VALUES ('rosy', 1), ('tulip', 2), ('Iris', 3), ('ivy-a', 4), ('ivy-z', 5), ('三体', 6), ('Ivory', 7);
       """, in: bench)
-    for (typed, height) in [("ros", 1), ("TUL", 2), ("Ir", 3), ("ivy-", nil), ("三", 6), ("Iv", 7), ("rosyx", nil)] as [(String, Int?)] {
+    let typed =
+      [
+        ("ros", 1), ("TUL", 2), ("Ir", 3), ("ivy-", nil), ("三", 6), ("Iv", 7), ("rosyx", nil), ("plants:ros", 1), ("plants:TUL", 2),
+        ("plants:ivy-", nil), ("plants:", nil),
+      ] as [(String, Int?)]
+    for (typed, height) in typed {
       let shown = try bench.run("show", store, typed, "--json")
       #expect(shown.document["height"] as? Int == height, "\(typed): \(shown.output)\(shown.errors)")
     }
-    let both = try bench.run("show", store, "ivy-")
-    #expect(both.status == 64 && both.errors.contains("ivy-a") && both.errors.contains("ivy-z"), "\(both.errors)")
+    for typed in ["ivy-", "plants:ivy-"] {
+      let both = try bench.run("show", store, typed)
+      #expect(both.status == 64 && both.errors.contains("ivy-a") && both.errors.contains("ivy-z"), "\(both.errors)")
+    }
   }
 
   @Test("a hidden table stays hidden whatever its name, in the audit too; what points at it is exported, and what cannot be is told")

@@ -7,7 +7,7 @@ import Testing
 @Suite("Which lines of a list, and in which order")
 struct SelectionTests {
   @Test(
-    "a condition compares texts without case and accents, and numbers as numbers",
+    "a condition compares texts without case and accents, numbers as numbers, and an id also by eight characters of its beginning",
     arguments: [
       ("title=cafe", .string("Café"), true), ("title=caf", .string("Café"), false), ("title~AF", .string("Café"), true),
       ("title!=cafe", .string("Café"), false), ("title<d", .string("Café"), true), ("title >= d", .string("Café"), false),
@@ -22,6 +22,10 @@ struct SelectionTests {
       ("x!=", .integer(1), true),
       ("x>0", .null, false), ("tags=a", .array([.string("b"), .string("A")]), true), ("tags!=a", .array([.string("b")]), true),
       ("tags!=a", .array([.string("b"), .string("a")]), false), ("tags=a", .array([]), false),
+      ("id=0a0a0a0a", .string("0a0a0a0a-0000-4000-8000-000000000001"), true),
+      ("id=0A0A0A0A-0000", .string("0a0a0a0a-0000-4000-8000-000000000001"), true),
+      ("id!=0a0a0a0a", .string("0a0a0a0a-0000-4000-8000-000000000001"), false),
+      ("id=0a0a0a0", .string("0a0a0a0a-0000-4000-8000-000000000001"), false), ("title=Loomings", .string("Loomings and more"), false),
     ] as [(String, JSONValue, Bool)])
   func conditions(typed: String, value: JSONValue, holds: Bool) throws {
     #expect(try Condition(typed: typed).holds(for: value) == holds)

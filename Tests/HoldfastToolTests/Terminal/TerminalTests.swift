@@ -116,6 +116,39 @@ struct TerminalTests {
     #expect(Self.plain(names, 80).contains("e07fc1f90ae7"), "a column with other texts is none of ids")
   }
 
+  @Test("in a column of keys the ids are shortened among the other letters; in a pipe they are whole")
+  func keys() {
+    var table = TextTable([.text("TIME"), .text("ROW"), .flexible("VALUES")], keys: "ROW")
+    for row in ["plants:0a0a0a0a-0000-4000-8000-000000000001", #"{"bed_id":"1b0a0a0a-0000-4000-8000-000000000001","n":1}"#, "beds:rose"] {
+      table.add(["now", row, "new"])
+    }
+    #expect(
+      Self.plain(table, 80) == """
+        TIME  ROW                          VALUES
+        now   plants:0a0a0a0a              new
+        now   {"bed_id":"1b0a0a0a","n":1}  new
+        now   beds:rose                    new
+
+        """)
+    #expect(table.text(width: nil).contains("plants:0a0a0a0a-0000-4000-8000-000000000001  "))
+  }
+
+  @Test("a word of more than 30 letters is cut before a column is left out; the only column of a table is never cut")
+  func longWords() {
+    var table = TextTable([.text("ID"), .number("N"), .flexible("URL"), .flexible("NOTE")])
+    table.add(["1", "5", "https://garden.example/plants/basil/2026", "water daily"])
+    #expect(
+      Self.plain(table, 53) == "ID  N  URL                                NOTE\n1   5  https://garden.example/plants/ba…  water daily\n")
+    #expect(table.note(width: 53) == nil && table.note(width: 49)?.hasPrefix("No room for NOTE:") == true)
+    #expect(Self.plain(table, 30) == "ID  N  URL\n1   5  https://garden.example…\n")
+    var names = TextTable([.flexible("NAME"), .number("N")])
+    names.add(["https://garden.example/plants/basil/2026", "5"])
+    #expect(Self.plain(names, 20) == "NAME\nhttps://garden.exam…\n")
+    var only = TextTable([.flexible("BODY")])
+    only.add(["one two three"])
+    #expect(Self.plain(only, 5) == "BODY\none two three\n")
+  }
+
   @Test("where there is no room, columns of ids are left out before those that people read")
   func roomForIDs() {
     let table = Self.plants()
