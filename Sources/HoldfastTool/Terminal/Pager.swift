@@ -2,10 +2,11 @@ import Foundation
 
 /// The program that shows texts longer than the screen.
 enum Pager {
-  /// As the person chose it in PAGER, which may be empty for none. Default: `less`.
+  /// As the person chose it in PAGER, which may be empty for none. Default: `less`, on a machine that has it.
   static func command(_ environment: [String: String]) -> String? {
-    let command = environment["PAGER"] ?? "less"
-    return command.allSatisfy(\.isWhitespace) ? nil : command
+    if let chosen = environment["PAGER"] { return chosen.allSatisfy(\.isWhitespace) ? nil : chosen }
+    let folders = (environment["PATH"] ?? "").split(separator: ":")
+    return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/less") } ? "less" : nil
   }
 
   /// The lines that a terminal of this width makes of a text.

@@ -175,10 +175,16 @@ struct TerminalTests {
     #expect(wanted == [true, true, false, false, true])
   }
 
-  @Test("the pager is that of PAGER, or less; none where PAGER is empty; long lines count as the lines that the terminal makes of them")
-  func pager() {
-    let commands = [[:], ["PAGER": "most -s"], ["PAGER": ""], ["PAGER": " "]].map(Pager.command)
-    #expect(commands == ["less", "most -s", nil, nil])
+  @Test(
+    "the pager is that of PAGER, or less where it is installed; none where PAGER is empty; long lines count as the terminal breaks them")
+  func pager() throws {
+    let bench = try Workbench()
+    let less = try bench.write("", to: "less")
+    #expect(Pager.command(["PATH": "/nowhere:\(bench.folder.path)"]) == nil, "it cannot be run")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: less)
+    let path = ["PATH": "/nowhere:\(bench.folder.path)"]
+    let commands = [path, [:], ["PAGER": "most -s"], path.merging(["PAGER": ""]) { $1 }, ["PAGER": " "]].map(Pager.command)
+    #expect(commands == ["less", nil, "most -s", nil, nil])
     #expect(["", "a\n", "a\nb\n", "abcdef\n", "三体三\n\n"].map { Pager.lines(of: $0, width: 5) } == [1, 1, 2, 2, 3])
     #expect(!Pager.show("text", with: "no-such-program-1 2> /dev/null", [:]))
     #expect(Pager.show(String(repeating: "text", count: 100_000), with: "true", [:]), "it may end before all is read")
@@ -196,6 +202,15 @@ struct TerminalTests {
       )
       #expect(shown.output.contains("\u{1B}[1mTRACK"), "\(shown.output)\(shown.errors)")
       #expect(shown.output.contains("paged:") == (lines == 4), "\(shown.output)")
+    }
+
+    @Test("a machine without less shows a long answer, and no word about the missing program")
+    func withoutLess() throws {
+      let bench = try Workbench()
+      let store = try bench.store()
+      let shown = try bench.shell(
+        "unset PAGER; script -qec \"stty cols 80 rows 4; PATH=/nowhere NO_COLOR=1 '$1' list '\(store)' tracks\" /dev/null < /dev/null")
+      #expect(shown.output.contains("TRACK") && !shown.output.contains("not found"), "\(shown.output)\(shown.errors)")
     }
   #endif
 
