@@ -39,6 +39,16 @@ final class QuarantineTests {
     #expect(try bench.run("quarantine", store, "--kind", "collections").errors == "Nothing is in the quarantine.\n")
   }
 
+  @Test("show has two spaces for each tab of a record; its document has the tab")
+  func tabs() throws {
+    let text = try String(contentsOfFile: source, encoding: .utf8).replacingOccurrences(of: "  ", with: "\t")
+    #expect(try bench.run("import", bench.write(text, to: "tabs.json"), "--into", "tabs.sqlite").status == 2)
+    let record = try bench.run("quarantine", "tabs.sqlite", "show", "1", "--json").document["record"] as? [String: Any]
+    let original = try #require(record?["original"] as? String)
+    let shown = try bench.run("quarantine", "tabs.sqlite", "show", "1").output
+    #expect(original.contains("\t") && shown.hasSuffix("\n\n\(original.replacingOccurrences(of: "\t", with: "  "))\n"), "\(shown)")
+  }
+
   @Test("retry says what is still refused with 2; with a repaired source the record comes in and leaves the quarantine")
   func retried() throws {
     #expect(try bench.run("quarantine", store, "retry").status == 2)
