@@ -23,6 +23,9 @@ import Testing
       "HoldfastTool", "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference",
       "ArgumentParser",
     ],
+    "HoldfastFuzz": [
+      "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "HoldfastTesting",
+    ],
     "ReadingListExample": ["Holdfast", "HoldfastTransfer"],
     "ShelvesExample": ["ReadingListExample", "Holdfast", "HoldfastTransfer"],
     "MovingExample": ["Holdfast", "HoldfastTransfer"],
@@ -37,7 +40,9 @@ import Testing
   @Test("every target imports only what lies below it")
   func importsPointDown() throws {
     var wrong: [String] = []
-    for file in try House.sources() {
+    // The fuzzer is a package of its own.
+    let fuzzer = try House.files(in: "Fuzz/Sources").map { SourceFile(path: String($0.dropFirst("Fuzz/".count)), text: try House.text($0)) }
+    for file in try House.sources() + fuzzer {
       let allowed = Self.system.union(try #require(Self.allowed[file.target], "\(file.target) is not in the table of targets"))
       for line in file.code where line.contains("import ") {
         // `public import struct Module.Type` names the module last or next to last.
@@ -87,5 +92,13 @@ import Testing
       }
     }
     #expect(wrong == [])
+  }
+
+  @Test("the fuzzer's package depends on this one, and on products that are allowed to it")
+  func fuzzerPointsDown() throws {
+    let manifest = try House.text("Fuzz/Package.swift")
+    #expect(manifest.matches(of: #/\.package\(/#).count == 1 && manifest.contains(#".package(name: "holdfast", path: "..")"#))
+    let products = try #require(manifest.firstMatch(of: #/let kit = \[([^\]]*)\]/#)?.1).matches(of: #/"(\w+)"/#).map { String($0.1) }
+    #expect(Set(products) == Self.allowed["HoldfastFuzz"])
   }
 }
