@@ -26,6 +26,14 @@ import Testing
     #expect(bare == [])
   }
 
+  @Test("in the four libraries every public function has a sentence of its own", arguments: VerbTests.libraries.map(\.0))
+  func ownSentences(_ module: String) throws {
+    let bare = try House.sources().filter { $0.target == module }.flatMap { file in
+      file.publicDeclarations.filter { !$0.hasDocComment && !Self.isInherited($0) }.map { "\(file.path): \($0.signature)" }
+    }
+    #expect(bare == [])
+  }
+
   @Test("the scanner sees what lacks a comment, and takes an overload for documented")
   func scannerWorks() {
     let file = SourceFile(

@@ -46,6 +46,7 @@ extension AudiobookLibrary {
     store.updates { try Self.favorites(limit: limit, in: $0).items }
   }
 
+  /// Makes a track a favourite, or removes the mark, inside your transaction; as `setFavorite(_:track:)`.
   public static func setFavorite(_ isFavorite: Bool, track id: UUID, in tx: Writer) throws {
     guard let collectionID = try collectionID(ofTrack: id, in: tx) else { throw missingTrack(id) }
     if !isFavorite {
@@ -59,12 +60,14 @@ extension AudiobookLibrary {
     _ = try touchCollection(collectionID, in: tx)
   }
 
+  /// Switches the favourite mark of a track inside your transaction; as `toggleFavorite(track:)`.
   public static func toggleFavorite(track id: UUID, in tx: Writer) throws -> Bool {
     let becomes = try tx.count("SELECT count(*) FROM favorites WHERE track_id = \(id)") == 0
     try setFavorite(becomes, track: id, in: tx)
     return becomes
   }
 
+  /// Reads a page of favourites inside your transaction; as `favorites(after:limit:)`.
   public static func favorites(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<FavoriteTrack> {
     let dated = Listing(
       condition: "f.favorited_at IS NOT NULL", columns: [("f.favorited_at", .number), ("f.track_id", .text)], isDescending: true)

@@ -34,16 +34,19 @@ extension AudiobookLibrary {
     store.updates { try Self.collection(id, in: $0) }
   }
 
+  /// Reads all collections inside your transaction; as `collections()`.
   public static func collections(in reader: Reader) throws -> [AudiobookCollection] {
     let rows = try reader.all(CollectionRow.self, "ORDER BY created_at DESC, id DESC")
     return try Assembly(rows).filled(by: "", in: reader)
   }
 
+  /// Reads one collection inside your transaction; as `collection(_:)`.
   public static func collection(_ id: UUID, in reader: Reader) throws -> AudiobookCollection? {
     guard let row = try reader.find(CollectionRow.self, id: id) else { return nil }
     return try Assembly([row]).filled(by: "WHERE collection_id = \(id)", in: reader).first
   }
 
+  /// Reads a page of collections inside your transaction; as `collections(after:limit:)`.
   public static func collections(after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<AudiobookCollection> {
     let shelf = Listing(columns: [("created_at", .number), ("id", .text)], isDescending: true)
     let columns = BoundSQL(raw: CollectionRow.columns.joined(separator: ", "))

@@ -65,6 +65,7 @@ extension AudiobookLibrary {
     WHERE id = (SELECT collection_id FROM playback_states WHERE track_id = ?1)
     """
 
+  /// Records a track's playback state inside your transaction; as `savePlaybackState(_:of:)`.
   public static func savePlaybackState(_ state: PlaybackState, of trackID: UUID, in tx: Writer) throws {
     // Most saves update an existing state, which knows its collection, so the track is not read.
     try Values.checkSeconds(state.position)
@@ -85,22 +86,26 @@ extension AudiobookLibrary {
     }
   }
 
+  /// Reads a track's playback state inside your transaction; as `playbackState(of:)`.
   public static func playbackState(of trackID: UUID, in reader: Reader) throws -> PlaybackState? {
     try reader.all(PlaybackRow.self, "WHERE track_id = \(trackID)").first?.state
   }
 
+  /// Reads the playback states of all tracks inside your transaction; as `playbackStates()`.
   public static func playbackStates(in reader: Reader) throws -> [UUID: PlaybackState] {
     var states: [UUID: PlaybackState] = [:]
     try reader.each(PlaybackRow.self) { states[$0.trackID] = $0.state }
     return states
   }
 
+  /// Deletes the playback state of a track inside your transaction; as `clearPlaybackState(of:)`.
   public static func clearPlaybackState(of trackID: UUID, in tx: Writer) throws -> Bool {
     let cleared = try tx.execute("DELETE FROM playback_states WHERE track_id = \(trackID)") > 0
     if cleared { try touchCollection(ofTrack: trackID, in: tx) }
     return cleared
   }
 
+  /// Finds the place to continue inside your transaction; as `resumePoint(in:)`.
   public static func resumePoint(_ collectionID: UUID? = nil, in reader: Reader) throws -> ResumePoint? {
     let only: BoundSQL = if let collectionID { "AND c.id = \(collectionID)" } else { "" }
     return try reader.value(

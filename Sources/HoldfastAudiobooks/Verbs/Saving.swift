@@ -24,6 +24,7 @@ extension AudiobookLibrary {
     try await store.write { try Self.renameCollection(id, to: title, in: $0) }
   }
 
+  /// Saves a collection inside your transaction; as `save(_:)`.
   public static func save(_ collection: AudiobookCollection, in tx: Writer) throws {
     let tracks = Set(collection.tracks.map(\.id))
     // A track may stand in the list twice by mistake; both would claim its position.
@@ -37,10 +38,12 @@ extension AudiobookLibrary {
     try saveFavorites(collection, tracks, in: tx)
   }
 
+  /// Deletes a collection inside your transaction; as `deleteCollection(_:)`.
   public static func deleteCollection(_ id: UUID, in tx: Writer) throws -> Bool {
     try tx.delete(CollectionRow.self, id: id)
   }
 
+  /// Gives a collection another title inside your transaction; as `renameCollection(_:to:)`.
   public static func renameCollection(_ id: UUID, to title: String, in tx: Writer) throws -> Bool {
     try tx.execute(
       """

@@ -21,6 +21,7 @@ extension AudiobookLibrary {
     try await store.read { try Self.search(text, ranked: ranked, limit: limit, in: $0) }
   }
 
+  /// Finds titles, authors and track names by words inside your transaction; as `search(_:ranked:limit:)`.
   public static func search(_ text: String, ranked: Bool = false, limit: Int = 50, in reader: Reader) throws -> [SearchHit] {
     guard let query = SearchText.query(text) else { return [] }
     let limit = max(1, limit)

@@ -78,6 +78,7 @@ extension AudiobookLibrary {
     try await store.read { try Self.mostHeard(limit: limit, in: $0) }
   }
 
+  /// Reads the most heard collections inside your transaction; as `mostHeard(limit:)`.
   public static func mostHeard(limit: Int = 10, in reader: Reader) throws -> [HeardCollection] {
     try reader.values(
       """
@@ -93,6 +94,7 @@ extension AudiobookLibrary {
     }
   }
 
+  /// Computes the numbers of the whole library inside your transaction; as `statistics()`.
   public static func statistics(in reader: Reader) throws -> LibraryStatistics {
     // The end of a track is mostly silence and credits: 30 seconds, or 2 % of a short one.
     let length = "coalesce(s.duration, t.duration)"

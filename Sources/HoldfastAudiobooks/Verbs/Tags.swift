@@ -41,6 +41,7 @@ extension AudiobookLibrary {
   /// All tags now, and after each change.
   public func tagUpdates() -> Updates<[TagCount]> { store.updates { try Self.tags(in: $0) } }
 
+  /// Adds a tag to a collection inside your transaction; as `addTag(_:to:)`.
   public static func addTag(_ tag: String, to collectionID: UUID, in tx: Writer) throws -> Bool {
     guard try tx.count("SELECT count(*) FROM collections WHERE id = \(collectionID)") > 0 else { throw missingCollection(collectionID) }
     let rows = try tx.all(TagRow.self, "WHERE collection_id = \(collectionID) ORDER BY position, tag")
@@ -53,6 +54,7 @@ extension AudiobookLibrary {
     return try touchCollection(collectionID, in: tx)
   }
 
+  /// Removes a tag from a collection inside your transaction; as `removeTag(_:from:)`.
   public static func removeTag(_ tag: String, from collectionID: UUID, in tx: Writer) throws -> Bool {
     let stored = try tx.all(TagRow.self, "WHERE collection_id = \(collectionID)").first { $0.tag == tag }
     guard let stored else { return false }
@@ -60,12 +62,14 @@ extension AudiobookLibrary {
     return try touchCollection(collectionID, in: tx)
   }
 
+  /// Counts the collections of each tag inside your transaction; as `tags()`.
   public static func tags(in reader: Reader) throws -> [TagCount] {
     try reader.values("SELECT tag, count(*) FROM tags GROUP BY tag ORDER BY tag") { row in
       TagCount(tag: try row.text(), collections: try row.int())
     }
   }
 
+  /// Reads the collections with a tag inside your transaction; as `collections(taggedWith:)`.
   public static func collections(taggedWith tag: String, in reader: Reader) throws -> [AudiobookCollection] {
     try collections(in: "(SELECT collection_id FROM tags WHERE tag = \(tag))", reader)
   }

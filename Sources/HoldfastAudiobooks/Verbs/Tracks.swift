@@ -36,10 +36,12 @@ extension AudiobookLibrary {
     try await store.write { try Self.renameTrack(id, to: name, in: $0) }
   }
 
+  /// Reads one track inside your transaction; as `track(_:)`.
   public static func track(_ id: UUID, in reader: Reader) throws -> AudiobookTrack? {
     try reader.find(TrackRow.self, id: id)?.track
   }
 
+  /// Adds tracks to a collection inside your transaction; as `addTracks(_:to:before:)`.
   public static func addTracks(
     _ tracks: [AudiobookTrack], to collectionID: UUID, before trackID: UUID? = nil, in tx: Writer
   ) throws {
@@ -48,6 +50,7 @@ extension AudiobookLibrary {
     try tx.insert(contentsOf: zip(tracks, positions).map { TrackRow($0, in: collectionID, at: $1) })
   }
 
+  /// Removes tracks inside your transaction; as `removeTracks(_:)`.
   public static func removeTracks(_ ids: [UUID], in tx: Writer) throws -> Int {
     var removed = 0
     for id in ids {
@@ -62,11 +65,13 @@ extension AudiobookLibrary {
     return removed
   }
 
+  /// Moves a track within its collection inside your transaction; as `moveTrack(_:before:)`.
   public static func moveTrack(_ id: UUID, before other: UUID?, in tx: Writer) throws {
     guard let collectionID = try collectionID(ofTrack: id, in: tx) else { throw missingTrack(id) }
     if try order(of: collectionID).move(id, before: other, in: tx) { _ = try touchCollection(collectionID, in: tx) }
   }
 
+  /// Replaces stored tracks inside your transaction; as `updateTracks(_:)`.
   public static func updateTracks(_ tracks: [AudiobookTrack], in tx: Writer) throws {
     var changed: Set<UUID> = []
     for track in tracks {
@@ -80,6 +85,7 @@ extension AudiobookLibrary {
     for collectionID in changed { _ = try touchCollection(collectionID, in: tx) }
   }
 
+  /// Renames a track inside your transaction; as `renameTrack(_:to:)`.
   public static func renameTrack(_ id: UUID, to name: String, in tx: Writer) throws -> Bool {
     let found =
       try tx.execute("UPDATE tracks SET display_name = \(name), search_name = \(SearchText.segmented(name)) WHERE id = \(id)") > 0

@@ -135,10 +135,12 @@ extension InferenceStore {
     return secret
   }
 
+  /// Deletes a secret inside your transaction; as `deleteSecret(named:)`.
   public static func deleteSecret(named name: String, in tx: Writer) throws -> Bool {
     try tx.execute("DELETE FROM secrets WHERE name = \(name)") > 0
   }
 
+  /// Reads the names of all secrets inside your transaction; as `secretNames()`.
   public static func secretNames(in reader: Reader) throws -> [String] {
     try reader.values("SELECT name FROM secrets ORDER BY name") { row in try row.text() }
   }

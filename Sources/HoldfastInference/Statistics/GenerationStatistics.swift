@@ -81,6 +81,7 @@ extension InferenceStore {
     store.updates { try Self.statistics(by: grouping, during: period, timeZone: timeZone, in: $0) }
   }
 
+  /// Computes statistics of generations inside your transaction; as `statistics(by:during:timeZone:)`.
   public static func statistics(
     by grouping: GenerationStatistics.Grouping = .model, during period: Range<Date>? = nil, timeZone: TimeZone = .gmt, in reader: Reader
   ) throws -> [GenerationStatistics] {

@@ -18,6 +18,7 @@ extension InferenceStore {
     store.updates { try Self.usage(of: modelID, limit: limit, in: $0).items }
   }
 
+  /// Reads a page of the models' usage by day inside your transaction; as `usage(of:after:limit:)`.
   public static func usage(
     of modelID: String? = nil, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<ModelUsage> {

@@ -72,6 +72,7 @@ extension InferenceStore {
     try await store.write { try Self.retrySetAside(of: table, in: $0) }
   }
 
+  /// Makes set-aside rows pending again inside your transaction; as `retrySetAside(of:)`.
   public static func retrySetAside(of table: String? = nil, in tx: Writer) throws -> Int {
     var count = 0
     for outbox in Outbox.allCases where table == nil || table == outbox.table {

@@ -51,6 +51,7 @@ extension InferenceStore {
     store.updates { try Self.syncConflicts(limit: limit, in: $0).items }
   }
 
+  /// Reads a page of the lost values inside your transaction; as `syncConflicts(after:limit:)`.
   public static func syncConflicts(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<SyncConflict> {
     try reader.page(
       "kind, row_id, field, lost_value, kept, noticed_at", from: "sync_conflicts",
@@ -62,6 +63,7 @@ extension InferenceStore {
     }
   }
 
+  /// Deletes the list of lost values inside your transaction; as `clearSyncConflicts(until:)`.
   public static func clearSyncConflicts(until date: Date? = nil, in tx: Writer) throws -> Int {
     guard let date else { return try tx.execute("DELETE FROM sync_conflicts") }
     return try tx.execute("DELETE FROM sync_conflicts WHERE noticed_at <= \(date)")

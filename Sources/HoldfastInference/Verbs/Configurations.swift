@@ -28,6 +28,7 @@ extension InferenceStore {
 
   static let configurationParts = [ConfigurationRow.table, RoutingRow.table, AnalyticsRow.table, StorageRow.table]
 
+  /// Saves a configuration inside your transaction; as `save(_:)`.
   public static func save(_ configuration: InferenceConfiguration, in tx: Writer) throws {
     var row = ConfigurationRow(configuration)
     if row.configuration.apiKeyReference == nil {
@@ -41,12 +42,15 @@ extension InferenceStore {
     try tx.execute("DELETE FROM routing_policies WHERE configuration_id = \(configuration.id) AND position >= \(routings.count)")
   }
 
+  /// Reads one configuration inside your transaction; as `configuration(_:)`.
   public static func configuration(_ id: String = InferenceConfiguration.defaultID, in reader: Reader) throws -> InferenceConfiguration? {
     try configurations("WHERE id = \(id)", parts: "WHERE configuration_id = \(id)", in: reader).first
   }
 
+  /// Reads all configurations inside your transaction; as `configurations()`.
   public static func configurations(in reader: Reader) throws -> [InferenceConfiguration] { try configurations("", parts: "", in: reader) }
 
+  /// Deletes a configuration inside your transaction; as `deleteConfiguration(_:)`.
   public static func deleteConfiguration(_ id: String, in tx: Writer) throws -> Bool {
     try deleteAPIKey(of: id, in: tx)
     return try tx.execute("DELETE FROM configuration WHERE id = \(id)") > 0

@@ -49,6 +49,7 @@ extension InferenceStore {
     store.updates { try Self.generations(of: sessionID, limit: limit, in: $0).items }
   }
 
+  /// Records a generation and counts it inside your transaction; as `record(_:)`.
   public static func record(_ generation: Generation, in tx: Writer) throws {
     try check(generation)
     guard var totals = try SessionTotals.of(generation.sessionID, in: tx) else { throw missingSession(generation.sessionID) }
@@ -58,8 +59,10 @@ extension InferenceStore {
     if let performance = generation.performance { try count(generation, performance, in: tx) }
   }
 
+  /// Reads one generation inside your transaction; as `generation(_:)`.
   public static func generation(_ id: UUID, in reader: Reader) throws -> Generation? { try reader.find(Generation.self, id: id) }
 
+  /// Reads a page of a session's generations inside your transaction; as `generations(of:after:limit:)`.
   public static func generations(
     of sessionID: UUID, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<Generation> {
@@ -68,6 +71,7 @@ extension InferenceStore {
       in: reader)
   }
 
+  /// Reads a page of pending generations inside your transaction; as `pendingGenerations(after:limit:)`.
   public static func pendingGenerations(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<Generation> {
     try generations(
       Listing(condition: Outbox.isPending, columns: [("created_at", .number), ("id", .text)]), after: key, limit: limit, in: reader)
@@ -78,11 +82,13 @@ extension InferenceStore {
       "\(columns: Generation.self)", from: "generations", listing, after: key, limit: limit, of: Generation.table, Generation.init(row:))
   }
 
+  /// Adds or changes a generation, and counts nothing, inside your transaction; as `save(_:)`.
   public static func save(_ generation: Generation, in tx: Writer) throws {
     try check(generation)
     try tx.upsert(generation)
   }
 
+  /// Deletes a generation inside your transaction; as `deleteGeneration(_:)`.
   public static func deleteGeneration(_ id: UUID, in tx: Writer) throws -> Bool { try tx.delete(Generation.self, id: id) }
 
   private static func check(_ generation: Generation) throws {

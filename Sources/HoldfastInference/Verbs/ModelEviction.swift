@@ -62,6 +62,7 @@ extension InferenceStore {
     return evicted
   }
 
+  /// Marks models as not downloaded, and returns their files, inside your transaction; as `evict(_:relativeTo:)`.
   public static func evict(_ ids: [String], relativeTo folder: URL? = nil, in tx: Writer) throws -> [URL] {
     var paths: [String] = []
     for id in ids {

@@ -29,6 +29,7 @@ extension InferenceStore {
     try await store.write { try Self.checkModelFiles(relativeTo: folder, in: $0) }
   }
 
+  /// Looks for the file of each model inside your transaction; as `checkModelFiles(relativeTo:)`.
   public static func checkModelFiles(relativeTo folder: URL? = nil, in tx: Writer) throws -> ModelFileCheck {
     var check = ModelFileCheck()
     try tx.rows(

@@ -103,16 +103,21 @@ extension InferenceStore {
     store.updates { try Self.model(id, in: $0) }
   }
 
+  /// Saves a model inside your transaction; as `save(_:)`.
   public static func save(_ model: ModelMetadata, in tx: Writer) throws { try tx.upsert(model) }
 
+  /// Saves models inside your transaction; as `save(_:)`.
   public static func save(_ models: [ModelMetadata], in tx: Writer) throws { for model in models { try tx.upsert(model) } }
 
+  /// Reads one model inside your transaction; as `model(_:)`.
   public static func model(_ id: String, in reader: Reader) throws -> ModelMetadata? {
     try reader.first(ModelMetadata.self, "WHERE id = \(id)")
   }
 
+  /// Reads all models inside your transaction; as `models()`.
   public static func models(in reader: Reader) throws -> [ModelMetadata] { try reader.all(ModelMetadata.self, "ORDER BY name_key, id") }
 
+  /// Reads a page of a list of models inside your transaction; as `models(_:after:limit:)`.
   public static func models(
     _ list: ModelList, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<ModelMetadata> {
@@ -121,10 +126,12 @@ extension InferenceStore {
       ModelMetadata.init(row:))
   }
 
+  /// Removes a model from the registry inside your transaction; as `deleteModel(_:)`.
   public static func deleteModel(_ id: String, in tx: Writer) throws -> Bool {
     try tx.execute("DELETE FROM model_metadata WHERE id = \(id)") > 0
   }
 
+  /// Records the place of a model's file inside your transaction; as `recordDownload(of:at:date:sizeBytes:)`.
   public static func recordDownload(
     of id: String, at path: String, date: Date? = nil, sizeBytes: Int64? = nil, in tx: Writer
   ) throws {
@@ -138,6 +145,7 @@ extension InferenceStore {
     if changed == 0 { throw noModel(id) }
   }
 
+  /// Counts a use of a model inside your transaction; as `recordUse(of:tokens:date:)`.
   public static func recordUse(of id: String, tokens: Int64 = 0, date: Date? = nil, in tx: Writer) throws {
     guard tokens >= 0 else { throw StoreError(.invalidValue, "\(tokens) tokens cannot be counted") }
     // The sum stops at the greatest Int64: SQLite would turn a larger one into a floating-point number.

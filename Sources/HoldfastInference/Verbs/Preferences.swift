@@ -34,10 +34,12 @@ extension InferenceStore {
     store.updates { try Self.preference(named: name, in: $0) }
   }
 
+  /// Reads one preference inside your transaction; as `preference(named:)`.
   public static func preference(named name: String, in reader: Reader) throws -> UserPreference? {
     try reader.first(UserPreference.self, "WHERE name = \(name)")
   }
 
+  /// Reads all preferences inside your transaction; as `preferences()`.
   public static func preferences(in reader: Reader) throws -> [UserPreference] { try reader.all(UserPreference.self, "ORDER BY name") }
 
   /// - Parameter secretProperties: the app's own, with which its store was opened.
@@ -56,6 +58,7 @@ extension InferenceStore {
       suggestion: "Seal it with setSecret(_:named:).")
   }
 
+  /// Deletes a preference inside your transaction; as `deletePreference(named:)`.
   public static func deletePreference(named name: String, in tx: Writer) throws -> Bool {
     try tx.execute("DELETE FROM user_preferences WHERE name = \(name)") > 0
   }

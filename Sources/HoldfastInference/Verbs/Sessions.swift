@@ -66,6 +66,7 @@ extension InferenceStore {
     store.updates { try Self.session(id, in: $0) }
   }
 
+  /// Begins a session inside your transaction; as `startSession(with:type:context:)`.
   public static func startSession(
     with modelID: String, type: SessionType, context: [String: JSONValue]? = nil, in tx: Writer
   ) throws -> GenerationSession {
@@ -74,6 +75,7 @@ extension InferenceStore {
     return session
   }
 
+  /// Ends a session inside your transaction; as `endSession(_:at:)`.
   public static func endSession(_ id: UUID, at date: Date? = nil, in tx: Writer) throws -> Bool {
     let now = tx.currentDate()
     let changed = try tx.execute(
@@ -82,8 +84,10 @@ extension InferenceStore {
     return changed > 0
   }
 
+  /// Reads one session inside your transaction; as `session(_:)`.
   public static func session(_ id: UUID, in reader: Reader) throws -> GenerationSession? { try reader.find(GenerationSession.self, id: id) }
 
+  /// Reads a page of sessions inside your transaction; as `sessions(of:after:limit:)`.
   public static func sessions(
     of modelID: String? = nil, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<GenerationSession> {
@@ -93,6 +97,7 @@ extension InferenceStore {
       in: reader)
   }
 
+  /// Reads a page of pending sessions inside your transaction; as `pendingSessions(after:limit:)`.
   public static func pendingSessions(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<GenerationSession> {
     // The order of the partial index.
     try sessions(
@@ -105,6 +110,7 @@ extension InferenceStore {
       GenerationSession.init(row:))
   }
 
+  /// Adds or replaces a session inside your transaction; as `save(_:)`.
   public static func save(_ session: GenerationSession, in tx: Writer) throws {
     try checkFinite(
       [
@@ -113,6 +119,7 @@ extension InferenceStore {
     try tx.upsert(session)
   }
 
+  /// Deletes a session with its generations inside your transaction; as `deleteSession(_:)`.
   public static func deleteSession(_ id: UUID, in tx: Writer) throws -> Bool { try tx.delete(GenerationSession.self, id: id) }
 
   static func missingSession(_ id: UUID) -> StoreError {

@@ -99,22 +99,27 @@ extension InferenceStore {
     return try recorded + insertNew(batch, in: tx)
   }
 
+  /// Reads one event inside your transaction; as `event(_:)`.
   public static func event(_ id: String, in reader: Reader) throws -> TelemetryEvent? {
     try reader.first(TelemetryEvent.self, "WHERE id = \(id)")
   }
 
+  /// Reads a page of all events inside your transaction; as `events(after:limit:)`.
   public static func events(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<TelemetryEvent> {
     try events(Listing(columns: byTime, isDescending: true), after: key, limit: limit, in: reader)
   }
 
+  /// Reads a page of pending events inside your transaction; as `pendingEvents(after:limit:)`.
   public static func pendingEvents(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<TelemetryEvent> {
     try events(Listing(condition: Outbox.isPending, columns: byTime), after: key, limit: limit, in: reader)
   }
 
+  /// Counts the pending events inside your transaction; as `pendingEventCount()`.
   public static func pendingEventCount(in reader: Reader) throws -> Int {
     try reader.count("SELECT count(*) FROM telemetry WHERE \(sql: Outbox.isPending)")
   }
 
+  /// Counts the telemetry events inside your transaction; as `telemetryCounts()`.
   public static func telemetryCounts(in reader: Reader) throws -> TelemetryCounts {
     TelemetryCounts(
       total: try reader.count("SELECT count(*) FROM telemetry"), pending: try pendingEventCount(in: reader),
@@ -126,6 +131,7 @@ extension InferenceStore {
       })
   }
 
+  /// Deletes an event inside your transaction; as `deleteEvent(_:)`.
   public static func deleteEvent(_ id: String, in tx: Writer) throws -> Bool {
     try tx.execute("DELETE FROM telemetry WHERE id = \(id)") > 0
   }

@@ -37,6 +37,7 @@ extension MusicStore {
     }
   }
 
+  /// Compares a listing of folders with the library inside your transaction; as `rescanPlan(of:under:unreadable:)`.
   public static func rescanPlan(
     of listing: [ScannedFile], under roots: [String], unreadable: [String] = [], in reader: Reader
   ) throws -> RescanPlan {
@@ -52,6 +53,7 @@ extension MusicStore {
     return RescanMatching(listing, tracks, roots: FolderKeys(roots), unreadable: FolderKeys(unreadable)).plan()
   }
 
+  /// Updates the places of files inside your transaction; as `rescan(_:under:unreadable:missingShareAllowed:confirmed:)`.
   public static func rescan(
     _ listing: [ScannedFile], under roots: [String], unreadable: [String] = [], missingShareAllowed: Double = 0.2,
     confirmed token: String? = nil, in tx: Writer

@@ -37,6 +37,7 @@ extension MusicStore {
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
   public func state() async throws -> LibraryState { try await store.read { try Self.state(in: $0) } }
 
+  /// Reads all tracks and playlists inside your transaction; as `state()`.
   public static func state(in reader: Reader) throws -> LibraryState {
     LibraryState(tracks: try tracks(in: reader), playlists: try playlists(in: reader))
   }

@@ -66,6 +66,7 @@ extension MusicStore {
     store.updates { try Self.albums(of: artist, limit: limit, in: $0).items }
   }
 
+  /// Reads a page of albums inside your transaction; as `albums(of:after:limit:)`.
   public static func albums(
     of artist: String? = nil, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<MusicAlbum> {

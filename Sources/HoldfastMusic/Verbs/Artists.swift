@@ -48,6 +48,7 @@ extension MusicStore {
     store.updates { try Self.artists(limit: limit, in: $0).items }
   }
 
+  /// Reads a page of artists with albums inside your transaction; as `artists(after:limit:)`.
   public static func artists(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<MusicArtist> {
     let listing = Listing(
       condition: "sort_artist < \(LibraryTrack.behindMusic)", columns: [("sort_artist", .text), ("group_artist", .text)], isGrouped: true)

@@ -57,6 +57,7 @@ extension MusicStore {
     try await store.write { try Self.moveEntry(id, before: other, in: $0) }
   }
 
+  /// Reads a page of a playlist's entries inside your transaction; as `entries(of:after:limit:)`.
   public static func entries(
     of playlistID: UUID, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<PlaylistTrack> {
@@ -71,6 +72,7 @@ extension MusicStore {
     }
   }
 
+  /// Adds tracks to a playlist inside your transaction; as `addTracks(_:to:before:)`.
   public static func addTracks(
     _ ids: [UUID], to playlistID: UUID, before entryID: UUID? = nil, in tx: Writer
   ) throws -> [PlaylistEntry] {
@@ -84,10 +86,12 @@ extension MusicStore {
     return rows.map(\.entry)
   }
 
+  /// Removes entries of playlists inside your transaction; as `removeEntries(_:)`.
   public static func removeEntries(_ ids: [UUID], in tx: Writer) throws -> Int {
     try ids.reduce(0) { try $0 + (tx.delete(EntryRow.self, id: $1) ? 1 : 0) }
   }
 
+  /// Moves an entry within its playlist inside your transaction; as `moveEntry(_:before:)`.
   public static func moveEntry(_ id: UUID, before other: UUID?, in tx: Writer) throws {
     guard let entry = try tx.find(EntryRow.self, id: id) else {
       throw StoreError(.notFound, "there is no entry \(IDCodec.lowercase(id))")

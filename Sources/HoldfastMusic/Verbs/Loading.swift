@@ -43,6 +43,7 @@ extension MusicStore {
     store.updates { try Self.playlist(id, in: $0) }
   }
 
+  /// Reads all tracks inside your transaction; as `tracks()`.
   public static func tracks(in reader: Reader) throws -> [LibraryTrack] {
     var tracks: [LibraryTrack] = []
     tracks.reserveCapacity(try reader.count("SELECT count(*) FROM tracks"))
@@ -52,8 +53,10 @@ extension MusicStore {
     return tracks
   }
 
+  /// Reads one track inside your transaction; as `track(_:)`.
   public static func track(_ id: UUID, in reader: Reader) throws -> LibraryTrack? { try reader.find(TrackRow.self, id: id)?.track }
 
+  /// Reads all playlists and folders with their tracks inside your transaction; as `playlists()`.
   public static func playlists(in reader: Reader) throws -> [MusicPlaylist] {
     var playlists = try reader.all(PlaylistRow.self, "ORDER BY position, id").map(\.playlist)
     let places = Dictionary(playlists.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -76,6 +79,7 @@ extension MusicStore {
     return playlists
   }
 
+  /// Reads one playlist with its tracks inside your transaction; as `playlist(_:)`.
   public static func playlist(_ id: UUID, in reader: Reader) throws -> MusicPlaylist? {
     guard var playlist = try reader.find(PlaylistRow.self, id: id)?.playlist else { return nil }
     playlist.trackIDs = try reader.values(

@@ -83,6 +83,7 @@ extension MusicStore {
     try await store.write { try Self.movePlaylist(id, toFolder: folder, in: $0) }
   }
 
+  /// Reads a page of a folder's playlists and folders inside your transaction; as `playlists(in:after:limit:)`.
   public static func playlists(
     in folder: UUID?, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<PlaylistSummary> {
@@ -107,20 +108,25 @@ extension MusicStore {
     }
   }
 
+  /// Creates an empty playlist inside your transaction; as `createPlaylist(named:in:)`.
   public static func createPlaylist(named name: String, in folder: UUID? = nil, in tx: Writer) throws -> MusicPlaylist {
     try create(MusicPlaylist(id: tx.makeID(), name: name, parentID: folder), in: tx)
   }
 
+  /// Creates an empty folder inside your transaction; as `createFolder(named:in:)`.
   public static func createFolder(named name: String, in folder: UUID? = nil, in tx: Writer) throws -> MusicPlaylist {
     try create(MusicPlaylist(id: tx.makeID(), name: name, parentID: folder, isFolder: true), in: tx)
   }
 
+  /// Renames a playlist or folder inside your transaction; as `renamePlaylist(_:to:)`.
   public static func renamePlaylist(_ id: UUID, to name: String, in tx: Writer) throws -> Bool {
     try tx.execute("UPDATE collections SET name = \(name) WHERE id = \(id)") > 0
   }
 
+  /// Deletes a playlist or folder inside your transaction; as `deletePlaylist(_:)`.
   public static func deletePlaylist(_ id: UUID, in tx: Writer) throws -> Bool { try tx.delete(PlaylistRow.self, id: id) }
 
+  /// Moves a playlist within its folder inside your transaction; as `movePlaylist(_:before:)`.
   public static func movePlaylist(_ id: UUID, before other: UUID?, in tx: Writer) throws {
     let row = try row(of: id, in: tx)
     if let other, try self.row(of: other, in: tx).parentID != row.parentID {
@@ -129,6 +135,7 @@ extension MusicStore {
     try playlistOrder.move(id, before: other, in: tx)
   }
 
+  /// Moves a playlist or folder into a folder inside your transaction; as `movePlaylist(_:toFolder:)`.
   public static func movePlaylist(_ id: UUID, toFolder folder: UUID?, in tx: Writer) throws {
     guard try row(of: id, in: tx).parentID != folder else { return }
     try checkFolder(folder, in: tx)

@@ -15,6 +15,7 @@ extension MusicStore {
   /// - Throws: `.notFound` when there is no such track; `.invalidValue` for a rating outside 0 to 100.
   public func rate(_ rating: Int?, track id: UUID) async throws { try await store.write { try Self.rate(rating, track: id, in: $0) } }
 
+  /// Adds one play to a track inside your transaction; as `recordPlay(of:at:)`.
   public static func recordPlay(of trackID: UUID, at date: Date? = nil, in tx: Writer) throws {
     let date = date ?? tx.currentDate()
     let changed = try tx.execute(
@@ -24,6 +25,7 @@ extension MusicStore {
     try tx.insert(PlayRow(id: tx.makeID(), trackID: trackID, playedAt: date))
   }
 
+  /// Rates a track inside your transaction; as `rate(_:track:)`.
   public static func rate(_ rating: Int?, track id: UUID, in tx: Writer) throws {
     if let rating, !(0...100).contains(rating) { throw StoreError(.invalidValue, "a rating is 0 to 100, not \(rating)") }
     if try tx.execute("UPDATE tracks SET rating = \(rating) WHERE id = \(id) AND rating IS NOT \(rating)") > 0 { return }

@@ -28,6 +28,7 @@ extension MusicStore {
     try await store.write { try Self.savePlaylists(playlists, replacingAll: replacingAll, in: $0) }
   }
 
+  /// Inserts or updates tracks inside your transaction; as `saveTracks(_:replacingAll:)`.
   public static func saveTracks(_ tracks: [LibraryTrack], replacingAll: Bool = false, in tx: Writer) throws {
     let wanted = Set(tracks.map(\.id))
     guard wanted.count == tracks.count else { throw StoreError(.constraint, "the list of tracks to save contains one track twice") }
@@ -51,6 +52,7 @@ extension MusicStore {
     try tx.insert(contentsOf: new)
   }
 
+  /// Removes tracks and their entries in playlists inside your transaction; as `deleteTracks(_:)`.
   public static func deleteTracks(_ ids: [UUID], in tx: Writer) throws -> Int {
     try ids.reduce(0) { try $0 + (tx.delete(TrackRow.self, id: $1) ? 1 : 0) }
   }

@@ -36,6 +36,7 @@ extension MusicStore {
     }
   }
 
+  /// Finds tracks by words inside your transaction; as `search(_:ranked:limit:)`.
   public static func search(_ text: String, ranked: Bool = false, limit: Int = 50, in reader: Reader) throws -> [LibraryTrack] {
     guard ranked else { return try search(text, after: nil, limit: limit, in: reader).items }
     guard let query = SearchText.query(text) else { return [] }
@@ -46,6 +47,7 @@ extension MusicStore {
       """, LibraryTrack.init(loading:))
   }
 
+  /// Reads a page of a search's results inside your transaction; as `search(_:after:limit:)`.
   public static func search(_ text: String, after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<LibraryTrack> {
     guard let query = SearchText.query(text) else { return Page(items: [], next: nil) }
     let listing = Listing(condition: "tracks_search MATCH \(query)", columns: [("f.rowid", .number)])

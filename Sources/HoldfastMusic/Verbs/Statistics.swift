@@ -119,6 +119,7 @@ extension MusicStore {
     store.updates { try Self.statistics(in: $0) }
   }
 
+  /// Counts the records of each kind inside your transaction; as `counts()`.
   public static func counts(in reader: Reader) throws -> MusicCounts {
     let found = try reader.value(
       """
@@ -133,6 +134,7 @@ extension MusicStore {
     return found ?? MusicCounts()
   }
 
+  /// Computes the numbers of the whole library inside your transaction; as `statistics()`.
   public static func statistics(in reader: Reader) throws -> MusicStatistics {
     var numbers = MusicStatistics()
     numbers.counts = try counts(in: reader)

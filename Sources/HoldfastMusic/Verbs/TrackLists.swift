@@ -72,6 +72,7 @@ extension MusicStore {
     }
   }
 
+  /// Reads a page of a list of tracks inside your transaction; as `tracks(_:after:limit:)`.
   public static func tracks(_ list: TrackList, after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<LibraryTrack>
   {
     try reader.page(

@@ -39,6 +39,7 @@ extension WorkoutLog {
     try await store.write { try Self.addSampleWorkouts(years: years, endingAt: end, seed: seed, inFile: inFile, in: $0) }
   }
 
+  /// Fills an empty log with a sample inside your transaction; as `addSampleWorkouts(years:endingAt:seed:inFile:)`.
   public static func addSampleWorkouts(
     years: Int = 1, endingAt end: Date = Date(), seed: UInt64 = 1, inFile: Bool = false, in tx: Writer
   ) throws {

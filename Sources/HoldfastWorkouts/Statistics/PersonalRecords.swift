@@ -111,12 +111,14 @@ extension WorkoutLog {
     store.updates { try Self.records(of: name, unit: unit, formula: formula, in: $0) }
   }
 
+  /// Reads the records of every exercise inside your transaction; as `records(unit:formula:)`.
   public static func records(
     unit: WeightUnit = .pounds, formula: OneRepMax = .epley, in reader: Reader
   ) throws -> [ExerciseRecords] {
     try records(named: nil, unit, formula, reader)
   }
 
+  /// Reads the records of one exercise inside your transaction; as `records(of:unit:formula:)`.
   public static func records(
     of name: String, unit: WeightUnit = .pounds, formula: OneRepMax = .epley, in reader: Reader
   ) throws -> ExerciseRecords? {

@@ -57,6 +57,7 @@ extension WorkoutLog {
     store.updates { try Self.progress(of: name, limit: limit, unit: unit, formula: formula, in: $0).items }
   }
 
+  /// Reads a page of an exercise's progress inside your transaction; as `progress(of:after:limit:unit:formula:)`.
   public static func progress(
     of name: String, after key: PageKey? = nil, limit: Int = .max, unit: WeightUnit = .pounds, formula: OneRepMax = .epley,
     in reader: Reader

@@ -44,6 +44,7 @@ extension WorkoutLog {
     store.updates { try Self.totals(unit: unit, timeZone: timeZone, in: $0) }
   }
 
+  /// Reads the totals of the log inside your transaction; as `totals(asOf:unit:timeZone:)`.
   public static func totals(
     asOf now: Date = Date(), unit: WeightUnit = .pounds, timeZone: TimeZone = .current, in reader: Reader
   ) throws -> TrainingTotals {

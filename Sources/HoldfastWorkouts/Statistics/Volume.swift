@@ -107,6 +107,7 @@ extension WorkoutLog {
     store.updates { try Self.volumeByBodyPart(during: period, unit: unit, in: $0) }
   }
 
+  /// Reads the volume of each finished workout inside your transaction; as `volumeByWorkout(during:unit:)`.
   public static func volumeByWorkout(
     during period: Range<Date>? = nil, unit: WeightUnit = .pounds, in reader: Reader
   ) throws -> [WorkoutVolume] {
@@ -128,6 +129,7 @@ extension WorkoutLog {
     return volumes
   }
 
+  /// Reads the volume of each exercise inside your transaction; as `volumeByExercise(during:unit:)`.
   public static func volumeByExercise(
     during period: Range<Date>? = nil, unit: WeightUnit = .pounds, in reader: Reader
   ) throws -> [ExerciseVolume] {
@@ -141,6 +143,7 @@ extension WorkoutLog {
     return groups.byVolume.map { ExerciseVolume(name: names[$0.place], workouts: $0.workouts, work: $0.work) }
   }
 
+  /// Reads the volume of each part of the body inside your transaction; as `volumeByBodyPart(during:unit:)`.
   public static func volumeByBodyPart(
     during period: Range<Date>? = nil, unit: WeightUnit = .pounds, in reader: Reader
   ) throws -> [BodyPartVolume] {

@@ -47,6 +47,7 @@ extension WorkoutLog {
     store.updates { try Self.volumeByWeek(limit: limit, unit: unit, timeZone: timeZone, in: $0) }
   }
 
+  /// Reads the volume of each week inside your transaction; as `volumeByWeek(limit:unit:timeZone:)`.
   public static func volumeByWeek(
     limit: Int, unit: WeightUnit = .pounds, timeZone: TimeZone = .current, in reader: Reader
   ) throws -> [WeekVolume] {

@@ -45,10 +45,12 @@ extension WorkoutLog {
     try await store.write { try Self.renameCustomExercise(id, to: name, inHistory: inHistory, in: $0) }
   }
 
+  /// Reads all custom exercises inside your transaction; as `customExercises()`.
   public static func customExercises(in reader: Reader) throws -> [CustomExercise] {
     try reader.all(CustomExerciseRow.self, "ORDER BY name_key").map(\.exercise)
   }
 
+  /// Reads a page of custom exercises inside your transaction; as `customExercises(after:limit:)`.
   public static func customExercises(after key: PageKey? = nil, limit: Int, in reader: Reader) throws -> Page<CustomExercise> {
     let page = try reader.page(
       "\(columns: CustomExerciseRow.self)", from: "custom_exercises", Listing(columns: [("name_key", .text)]), after: key, limit: limit,
@@ -56,10 +58,12 @@ extension WorkoutLog {
     return Page(items: page.items.map(\.exercise), next: page.next)
   }
 
+  /// Reads one custom exercise inside your transaction; as `customExercise(_:)`.
   public static func customExercise(_ id: UUID, in reader: Reader) throws -> CustomExercise? {
     try reader.find(CustomExerciseRow.self, id: id)?.exercise
   }
 
+  /// Adds or changes a custom exercise inside your transaction; as `save(_:)`.
   public static func save(_ exercise: CustomExercise, in tx: Writer) throws {
     guard try customExercise(exercise.id, in: tx) != exercise else { return }
     let sameName: BoundSQL =
@@ -71,8 +75,10 @@ extension WorkoutLog {
     try tx.upsert(CustomExerciseRow(exercise))
   }
 
+  /// Removes a custom exercise from the choice inside your transaction; as `deleteCustomExercise(_:)`.
   public static func deleteCustomExercise(_ id: UUID, in tx: Writer) throws -> Bool { try tx.delete(CustomExerciseRow.self, id: id) }
 
+  /// Renames a custom exercise inside your transaction; as `renameCustomExercise(_:to:inHistory:)`.
   public static func renameCustomExercise(_ id: UUID, to name: String, inHistory: Bool, in tx: Writer) throws -> Bool {
     guard var exercise = try customExercise(id, in: tx) else { return false }
     let oldKey = SortText.folded(exercise.name)

@@ -56,6 +56,7 @@ extension WorkoutLog {
     }
   }
 
+  /// Reads a page of the names of all exercises inside your transaction; as `exerciseNames(matching:after:limit:)`.
   public static func exerciseNames(
     matching text: String = "", after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<ExerciseName> {

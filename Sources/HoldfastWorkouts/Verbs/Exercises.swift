@@ -29,6 +29,7 @@ extension WorkoutLog {
     try await store.write { try Self.moveExercise(id, before: other, in: $0) }
   }
 
+  /// Adds an exercise to a workout or template inside your transaction; as `addExercise(_:to:before:)`.
   public static func addExercise(_ exercise: Exercise, to workoutID: UUID, before other: UUID? = nil, in tx: Writer) throws {
     _ = try workoutRow(workoutID, in: tx)
     try tx.insert(ExerciseRow(exercise, in: workoutID, at: exerciseOrder(of: workoutID).position(before: other, in: tx)))
@@ -37,6 +38,7 @@ extension WorkoutLog {
     try recordActivity(of: workoutID, in: tx)
   }
 
+  /// Changes an exercise, but not its place and its sets, inside your transaction; as `updateExercise(_:)`.
   public static func updateExercise(_ exercise: Exercise, in tx: Writer) throws {
     let stored = try exerciseRow(exercise.id, in: tx)
     let row = ExerciseRow(exercise, in: stored.workoutID, at: stored.position)
@@ -45,6 +47,7 @@ extension WorkoutLog {
     try recordActivity(of: stored.workoutID, in: tx)
   }
 
+  /// Removes an exercise with its sets inside your transaction; as `removeExercise(_:)`.
   public static func removeExercise(_ id: UUID, in tx: Writer) throws -> Bool {
     guard let stored = try tx.find(ExerciseRow.self, id: id) else { return false }
     try tx.delete(ExerciseRow.self, id: id)
@@ -53,6 +56,7 @@ extension WorkoutLog {
     return true
   }
 
+  /// Moves an exercise within its workout inside your transaction; as `moveExercise(_:before:)`.
   public static func moveExercise(_ id: UUID, before other: UUID?, in tx: Writer) throws {
     let workoutID = try exerciseRow(id, in: tx).workoutID
     try exerciseOrder(of: workoutID).move(id, before: other, in: tx)

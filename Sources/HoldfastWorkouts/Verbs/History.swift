@@ -41,6 +41,7 @@ extension WorkoutLog {
     store.updates { try Self.history(of: name, limit: limit, in: $0).items }
   }
 
+  /// Reads a page of an exercise's entries in finished workouts inside your transaction; as `history(of:after:limit:)`.
   public static func history(
     of name: String, after key: PageKey? = nil, limit: Int = 50, in reader: Reader
   ) throws -> Page<PerformedExercise> {

@@ -56,12 +56,14 @@ extension WorkoutLog {
   @discardableResult
   public func discardWorkout() async throws -> WorkoutInProgress? { try await store.write { try Self.discardWorkout(in: $0) } }
 
+  /// Starts an empty workout inside your transaction; as `startWorkout(named:idleLimitSeconds:)`.
   public static func startWorkout(
     named name: String, idleLimitSeconds: Int = 900, in tx: Writer
   ) throws -> WorkoutInProgress {
     try begin(Workout(id: tx.makeID(), name: name, startedAt: tx.currentDate()), idleLimitSeconds, in: tx)
   }
 
+  /// Starts a workout from a template inside your transaction; as `startWorkout(from:idleLimitSeconds:)`.
   public static func startWorkout(
     from templateID: UUID, idleLimitSeconds: Int = 900, in tx: Writer
   ) throws -> WorkoutInProgress {
@@ -71,6 +73,7 @@ extension WorkoutLog {
     return try begin(planned(row, \.self, note: row.note, in: tx), idleLimitSeconds, in: tx)
   }
 
+  /// Starts a workout with the exercises of a finished one inside your transaction; as `startWorkout(repeating:idleLimitSeconds:)`.
   public static func startWorkout(
     repeating workoutID: UUID, idleLimitSeconds: Int = 900, in tx: Writer
   ) throws -> WorkoutInProgress {
@@ -80,11 +83,13 @@ extension WorkoutLog {
     return try begin(planned(row, \.asPlan, note: nil, in: tx), idleLimitSeconds, in: tx)
   }
 
+  /// Reads the workout in progress inside your transaction; as `currentWorkout()`.
   public static func currentWorkout(in reader: Reader) throws -> WorkoutInProgress? {
     guard let active = try active(in: reader), let workout = try workout(active.workoutID, in: reader) else { return nil }
     return WorkoutInProgress(workout: workout, timer: active.timer)
   }
 
+  /// Finishes the workout in progress inside your transaction; as `finishWorkout(droppingEmptySets:)`.
   public static func finishWorkout(droppingEmptySets: Bool = false, in tx: Writer) throws -> Workout {
     guard let active = try active(in: tx), var row = try tx.find(WorkoutRow.self, id: active.workoutID) else { throw nothingInProgress }
     let now = tx.currentDate()
@@ -100,6 +105,7 @@ extension WorkoutLog {
     return workout
   }
 
+  /// Deletes the workout in progress inside your transaction; as `discardWorkout()`.
   public static func discardWorkout(in tx: Writer) throws -> WorkoutInProgress? {
     guard let current = try currentWorkout(in: tx) else { return nil }
     try tx.delete(WorkoutRow.self, id: current.id)

@@ -34,6 +34,7 @@ extension WorkoutLog {
   /// One workout now, and after each change of the log; nil while it does not exist.
   public func workoutUpdates(_ id: UUID) -> Updates<Workout?> { store.updates { try Self.workout(id, in: $0) } }
 
+  /// Reads all finished workouts inside your transaction; as `workouts()`.
   public static func workouts(in reader: Reader) throws -> [Workout] {
     var rows: [WorkoutRow] = []
     try reader.rows(
@@ -42,6 +43,7 @@ extension WorkoutLog {
     return try filled(rows, where: nil, in: reader)
   }
 
+  /// Reads a page of finished workouts inside your transaction; as `workouts(after:limit:)`.
   public static func workouts(after key: PageKey? = nil, limit: Int, in reader: Reader) throws -> Page<Workout> {
     let listing = Listing(
       condition: "state = 'finished'", columns: [("started_at", .number), ("id", .text)], isDescending: true)
@@ -50,6 +52,7 @@ extension WorkoutLog {
     return Page(items: try filled(page.items, in: reader), next: page.next)
   }
 
+  /// Reads one workout inside your transaction; as `workout(_:)`.
   public static func workout(_ id: UUID, in reader: Reader) throws -> Workout? {
     guard let row = try reader.find(WorkoutRow.self, id: id), row.state != .template else { return nil }
     return try filled([row], in: reader).first

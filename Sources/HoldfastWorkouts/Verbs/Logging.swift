@@ -37,6 +37,7 @@ extension WorkoutLog {
   @discardableResult
   public func reopenSet(_ id: UUID) async throws -> Bool { try await store.write { try Self.reopenSet(id, in: $0) } }
 
+  /// Completes a set of the workout in progress inside your transaction; as `logSet(_:_:)`.
   public static func logSet(_ id: UUID, _ actual: ExerciseSet.Actual? = nil, in tx: Writer) throws {
     try actual?.checkFinite()
     // First, because it also checks whether the set is in the workout in progress.
@@ -55,6 +56,7 @@ extension WorkoutLog {
     }
   }
 
+  /// Adds a completed set to an exercise inside your transaction; as `logSet(in:_:type:weightUnit:distanceUnit:)`.
   public static func logSet(
     in exerciseID: UUID, _ actual: ExerciseSet.Actual, type: SetType = .working, weightUnit: WeightUnit? = nil,
     distanceUnit: DistanceUnit? = nil, in tx: Writer
@@ -68,6 +70,7 @@ extension WorkoutLog {
     return set
   }
 
+  /// Makes a completed set not completed inside your transaction; as `reopenSet(_:)`.
   public static func reopenSet(_ id: UUID, in tx: Writer) throws -> Bool {
     let row = try setRow(id, in: tx)
     guard row.set.isCompleted else { return false }

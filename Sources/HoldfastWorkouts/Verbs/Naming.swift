@@ -14,10 +14,12 @@ extension WorkoutLog {
   /// - Throws: `.notFound` when there is none with this id.
   public func writeNote(_ note: String?, of id: UUID) async throws { try await store.write { try Self.writeNote(note, of: id, in: $0) } }
 
+  /// Renames a workout or template inside your transaction; as `renameWorkout(_:to:)`.
   public static func renameWorkout(_ id: UUID, to name: String, in tx: Writer) throws {
     try change(id, in: tx) { $0.name = name }
   }
 
+  /// Changes the note of a workout or template inside your transaction; as `writeNote(_:of:)`.
   public static func writeNote(_ note: String?, of id: UUID, in tx: Writer) throws {
     try change(id, in: tx) { $0.note = note }
   }

@@ -21,6 +21,7 @@ extension WorkoutLog {
   @discardableResult
   public func deleteWorkout(_ id: UUID) async throws -> Bool { try await store.write { try Self.deleteWorkout(id, in: $0) } }
 
+  /// Saves many workouts inside your transaction; as `save(_:)`.
   public static func save(_ workouts: [Workout], in tx: Writer) throws {
     guard Set(workouts.map(\.id)).count == workouts.count else {
       throw StoreError(.constraint, "the list of workouts to save contains one workout twice")
@@ -28,6 +29,7 @@ extension WorkoutLog {
     for workout in workouts { try save(workout, in: tx) }
   }
 
+  /// Saves a workout inside your transaction; as `save(_:)`.
   public static func save(_ workout: Workout, in tx: Writer) throws {
     let stored = try tx.find(WorkoutRow.self, id: workout.id)
     guard stored?.state != .template else {
@@ -40,6 +42,7 @@ extension WorkoutLog {
     if stored?.state == .active { try recordActivity(of: workout.id, in: tx) }
   }
 
+  /// Deletes a workout inside your transaction; as `deleteWorkout(_:)`.
   public static func deleteWorkout(_ id: UUID, in tx: Writer) throws -> Bool {
     guard let stored = try tx.find(WorkoutRow.self, id: id), stored.state != .template else { return false }
     return try tx.delete(WorkoutRow.self, id: id)

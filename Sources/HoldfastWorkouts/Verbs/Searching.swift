@@ -20,6 +20,7 @@ extension WorkoutLog {
     store.updates { try Self.search(text, limit: limit, in: $0).items }
   }
 
+  /// Finds finished workouts by words inside your transaction; as `search(_:after:limit:)`.
   public static func search(_ text: String, after key: PageKey? = nil, limit: Int = 50, in reader: Reader) throws -> Page<Workout> {
     let words = SearchText.queries(text)
     guard !words.isEmpty else { return Page(items: [], next: nil) }

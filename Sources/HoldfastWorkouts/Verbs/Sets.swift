@@ -28,12 +28,14 @@ extension WorkoutLog {
     try await store.write { try Self.moveSet(id, before: other, in: $0) }
   }
 
+  /// Adds a set to an exercise inside your transaction; as `addSet(_:to:before:)`.
   public static func addSet(_ set: ExerciseSet, to exerciseID: UUID, before other: UUID? = nil, in tx: Writer) throws {
     _ = try exerciseRow(exerciseID, in: tx)
     try tx.insert(SetRow(set, in: exerciseID, at: setOrder(of: exerciseID).position(before: other, in: tx)))
     try recordActivity(ofExercise: exerciseID, in: tx)
   }
 
+  /// Changes a set, but not its place, inside your transaction; as `updateSet(_:)`.
   public static func updateSet(_ set: ExerciseSet, in tx: Writer) throws {
     let stored = try setRow(set.id, in: tx)
     let row = SetRow(set, in: stored.exerciseID, at: stored.position)
@@ -41,11 +43,13 @@ extension WorkoutLog {
     try recordActivity(ofExercise: stored.exerciseID, in: tx)
   }
 
+  /// Removes a set inside your transaction; as `removeSet(_:)`.
   public static func removeSet(_ id: UUID, in tx: Writer) throws -> Bool {
     try recordActivity(ofSet: id, in: tx)
     return try tx.delete(SetRow.self, id: id)
   }
 
+  /// Moves a set within its exercise inside your transaction; as `moveSet(_:before:)`.
   public static func moveSet(_ id: UUID, before other: UUID?, in tx: Writer) throws {
     let exerciseID = try setRow(id, in: tx).exerciseID
     try setOrder(of: exerciseID).move(id, before: other, in: tx)

@@ -21,6 +21,7 @@ extension WorkoutLog {
     try await store.write { try Self.clearSuperset(of: exerciseID, in: $0) }
   }
 
+  /// Makes a superset of exercises inside your transaction; as `makeSuperset(_:)`.
   public static func makeSuperset(_ exerciseIDs: [UUID], in tx: Writer) throws -> Int {
     let members = try Set(exerciseIDs).map { try exerciseRow($0, in: tx) }
     guard members.count >= 2, let workoutID = members.first?.workoutID, members.allSatisfy({ $0.workoutID == workoutID }) else {
@@ -41,6 +42,7 @@ extension WorkoutLog {
     return number
   }
 
+  /// Ends the superset of an exercise inside your transaction; as `clearSuperset(of:)`.
   public static func clearSuperset(of exerciseID: UUID, in tx: Writer) throws -> Bool {
     let row = try exerciseRow(exerciseID, in: tx)
     guard let superset = row.exercise.superset else { return false }

@@ -56,10 +56,12 @@ extension WorkoutLog {
   @discardableResult
   public func deleteTemplate(_ id: UUID) async throws -> Bool { try await store.write { try Self.deleteTemplate(id, in: $0) } }
 
+  /// Reads all templates inside your transaction; as `templates()`.
   public static func templates(in reader: Reader) throws -> [WorkoutTemplate] {
     try templates(after: nil, limit: .max, in: reader).items
   }
 
+  /// Reads a page of templates inside your transaction; as `templates(after:limit:)`.
   public static func templates(after key: PageKey? = nil, limit: Int, in reader: Reader) throws -> Page<WorkoutTemplate> {
     let listing = Listing(condition: "state = 'template'", columns: [("name_key", .text), ("name", .text), ("id", .text)])
     // The index is named because SQLite would otherwise use the index of all states, and sort.
@@ -69,11 +71,13 @@ extension WorkoutLog {
     return Page(items: try filled(page.items, in: reader).map(WorkoutTemplate.init), next: page.next)
   }
 
+  /// Reads one template inside your transaction; as `template(_:)`.
   public static func template(_ id: UUID, in reader: Reader) throws -> WorkoutTemplate? {
     guard let row = try reader.find(WorkoutRow.self, id: id), row.state == .template else { return nil }
     return try filled([row], in: reader).first.map(WorkoutTemplate.init)
   }
 
+  /// Saves a template inside your transaction; as `save(_:)`.
   public static func save(_ template: WorkoutTemplate, in tx: Writer) throws {
     let stored = try tx.find(WorkoutRow.self, id: template.id)
     guard (stored?.state ?? .template) == .template else {
@@ -82,6 +86,7 @@ extension WorkoutLog {
     try save(template.row(madeAt: stored?.startedAt ?? tx.currentDate()), over: stored, template.exercises, in: tx)
   }
 
+  /// Makes a template from a workout inside your transaction; as `saveTemplate(from:named:)`.
   public static func saveTemplate(from workoutID: UUID, named name: String, in tx: Writer) throws -> WorkoutTemplate {
     guard let workout = try workout(workoutID, in: tx) else {
       throw StoreError(.notFound, "there is no workout \(IDCodec.lowercase(workoutID))")
@@ -91,6 +96,7 @@ extension WorkoutLog {
     return template
   }
 
+  /// Deletes a template inside your transaction; as `deleteTemplate(_:)`.
   public static func deleteTemplate(_ id: UUID, in tx: Writer) throws -> Bool {
     guard let stored = try tx.find(WorkoutRow.self, id: id), stored.state == .template else { return false }
     return try tx.delete(WorkoutRow.self, id: id)

@@ -21,14 +21,17 @@ extension WorkoutLog {
   /// - Throws: `.notFound` when no workout is in progress.
   public func resumeWorkout() async throws { try await store.write { try Self.resumeWorkout(in: $0) } }
 
+  /// Notes training in the workout in progress inside your transaction; as `touchWorkout()`.
   public static func touchWorkout(in tx: Writer) throws {
     guard try recordActivity(Activity.touched, in: tx) else { throw nothingInProgress }
   }
 
+  /// Stops the clock of the workout in progress inside your transaction; as `pauseWorkout()`.
   public static func pauseWorkout(in tx: Writer) throws {
     guard try recordActivity(Activity.paused, in: tx) else { throw nothingInProgress }
   }
 
+  /// Lets the clock of the workout in progress count again inside your transaction; as `resumeWorkout()`.
   public static func resumeWorkout(in tx: Writer) throws {
     guard try recordActivity(Activity.resumed, in: tx) else { throw nothingInProgress }
   }
