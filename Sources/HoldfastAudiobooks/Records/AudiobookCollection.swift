@@ -9,6 +9,7 @@ public struct AudiobookCollection: Sendable, Hashable, Identifiable {
   public var title: String
   /// Nil when no author is known.
   public var author: String?
+  /// A text about the book; nil when there is none.
   public var description: String?
   /// The image or colour that the shelf shows.
   public var cover: CollectionCover
@@ -22,14 +23,14 @@ public struct AudiobookCollection: Sendable, Hashable, Identifiable {
   public var tracks: [AudiobookTrack]
   /// The track to continue with; nil when nothing was played. Saved only when it is one of `tracks`.
   public var lastPlayedTrackID: UUID?
-  /// By track.
+  /// How far each track was heard, by the track's id.
   public var playbackStates: [UUID: PlaybackState]
-  /// By track.
+  /// The favourite tracks, by the track's id.
   public var favorites: [UUID: Favorite]
   /// In the order that the listener gave them; no tag twice.
   public var tags: [String]
 
-  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
+  /// A collection that is not stored yet. Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(
     id: UUID, title: String, author: String? = nil, description: String? = nil, cover: CollectionCover = .standard, createdAt: Date,
     updatedAt: Date? = nil, source: CollectionSource, tracks: [AudiobookTrack] = [], lastPlayedTrackID: UUID? = nil,

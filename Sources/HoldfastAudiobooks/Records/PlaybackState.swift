@@ -10,7 +10,7 @@ public struct PlaybackState: Sendable, Hashable {
   /// When the listener reached the position, to the millisecond.
   public var updatedAt: Date
 
-  /// The date is rounded to the millisecond.
+  /// A position; its date is rounded to the millisecond.
   public init(position: Double, duration: Double? = nil, updatedAt: Date) {
     self.position = position
     self.duration = duration
@@ -23,7 +23,7 @@ public struct Favorite: Sendable, Hashable {
   /// Nil when the source did not say.
   public var favoritedAt: Date?
 
-  /// The date is rounded to the millisecond.
+  /// A favourite; its date is rounded to the millisecond.
   public init(favoritedAt: Date?) {
     self.favoritedAt = favoritedAt.map(DateCodec.rounded)
   }

@@ -9,7 +9,7 @@ extension AudiobookLibrary {
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
   public func collections() async throws -> [AudiobookCollection] { try await store.read { try Self.collections(in: $0) } }
 
-  /// One collection with everything in it, or nil.
+  /// One collection with everything in it; nil when there is none with this id.
   public func collection(_ id: UUID) async throws -> AudiobookCollection? {
     try await store.read { try Self.collection(id, in: $0) }
   }

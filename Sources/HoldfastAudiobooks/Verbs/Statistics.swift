@@ -41,11 +41,11 @@ public struct LibraryStatistics: Sendable, Hashable, Codable {
 
 /// How long one collection was listened to.
 public struct HeardCollection: Sendable, Hashable, Codable, Identifiable {
-  /// The collection's.
+  /// The collection's id.
   public var id: UUID
-  /// To be shown.
+  /// Its title, to be shown.
   public var title: String
-  /// Nil when it is not known.
+  /// Its author; nil when not known.
   public var author: String?
   /// The sum of the positions reached in its tracks.
   public var listenedSeconds: Double

@@ -2,7 +2,7 @@ public import Foundation
 public import Holdfast
 
 extension AudiobookLibrary {
-  /// One track, or nil.
+  /// One track; nil when there is none with this id.
   public func track(_ id: UUID) async throws -> AudiobookTrack? { try await store.read { try Self.track(id, in: $0) } }
 
   /// Adds tracks at the end of a collection, or before one of its tracks.

@@ -5,7 +5,7 @@ public import Holdfast
 public struct Generation: StoredRecord, Hashable, Identifiable {
   /// The table of these rows.
   public static let table = "generations"
-  /// As `init(row:)` reads and `encode(into:)` writes them.
+  /// The columns, in the order in which `init(row:)` reads and `encode(into:)` writes them.
   public static let columns = [
     "id", "session_id", "sequence_number", "created_at", "model_id", "execution_target", "latency_ms", "prompt_tokens",
     "completion_tokens", "time_to_first_token_ms", "tokens_per_second", "cost", "cost_saved", "routing_framework", "routing_reason",
@@ -24,7 +24,7 @@ public struct Generation: StoredRecord, Hashable, Identifiable {
   public var createdAt: Date
   /// The measured performance; nil when it was not measured.
   public var performance: Performance?
-  /// In the currency of the bill.
+  /// The cost, in the currency of the bill.
   public var cost: Double
   /// What the cloud would have cost, in the currency of the bill.
   public var costSaved: Double
@@ -32,9 +32,9 @@ public struct Generation: StoredRecord, Hashable, Identifiable {
   public var request: [String: JSONValue]?
   /// The answer, if the app keeps it for debugging; nil otherwise.
   public var response: [String: JSONValue]?
-  /// Nil when there was no error.
+  /// The error's code; nil when there was no error.
   public var errorCode: String?
-  /// Nil when there was no error.
+  /// The error's message; nil when there was no error.
   public var errorMessage: String?
 
   /// The measured performance of a generation.
@@ -51,7 +51,7 @@ public struct Generation: StoredRecord, Hashable, Identifiable {
     public var completionTokens: Int
     /// From the request to the first token; nil when not measured.
     public var timeToFirstTokenMilliseconds: Double?
-    /// Nil when not measured.
+    /// Tokens of the answer in each second; nil when not measured.
     public var tokensPerSecond: Double?
     /// The framework that ran the model; nil when unknown.
     public var routingFramework: ModelFramework?
@@ -76,7 +76,7 @@ public struct Generation: StoredRecord, Hashable, Identifiable {
     }
   }
 
-  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
+  /// A generation. Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(
     id: UUID, sessionID: UUID, sequenceNumber: Int, createdAt: Date, performance: Performance? = nil, cost: Double = 0,
     costSaved: Double = 0, request: [String: JSONValue]? = nil, response: [String: JSONValue]? = nil, errorCode: String? = nil,

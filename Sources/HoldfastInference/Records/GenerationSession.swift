@@ -7,7 +7,7 @@ public import Holdfast
 public struct GenerationSession: StoredRecord, Hashable, Identifiable {
   /// The table of these rows.
   public static let table = "generation_sessions"
-  /// As `init(row:)` reads and `encode(into:)` writes them.
+  /// The columns, in the order in which `init(row:)` reads and `encode(into:)` writes them.
   public static let columns = [
     "id", "model_id", "type", "started_at", "ended_at", "generation_count", "message_count", "total_input_tokens", "total_output_tokens",
     "total_tokens", "total_cost", "average_time_to_first_token_ms", "average_tokens_per_second", "total_duration_ms", "context",
@@ -34,7 +34,7 @@ public struct GenerationSession: StoredRecord, Hashable, Identifiable {
   public var totalOutputTokens: Int64
   /// Tokens of prompts and answers; a source may give only this number.
   public var totalTokens: Int64
-  /// In the currency of the bill.
+  /// The cost of all generations, in the currency of the bill.
   public var totalCost: Double
   /// The mean over the generations with a value; nil without any.
   public var averageTimeToFirstTokenMilliseconds: Double?

@@ -5,7 +5,7 @@ public import Holdfast
 public struct ModelMetadata: StoredRecord, Hashable, Identifiable {
   /// The table of these rows.
   public static let table = "model_metadata"
-  /// As `init(row:)` reads and `encode(into:)` writes them.
+  /// The columns, in the order in which `init(row:)` reads and `encode(into:)` writes them.
   public static let columns = [
     "id", "name", "format", "framework", "size_bytes", "quantization", "version", "capabilities", "requirements", "download_url",
     "local_path", "missing_since", "context_length", "estimated_memory_bytes", "download_size_bytes", "checksum", "author", "license",
@@ -73,7 +73,7 @@ public struct ModelMetadata: StoredRecord, Hashable, Identifiable {
   /// Whether the file is on this device, by the last check.
   public var isDownloaded: Bool { localPath != nil && missingSince == nil }
 
-  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
+  /// A model. Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(
     id: String, name: String, format: ModelFormat = .unknown, framework: ModelFramework, sizeBytes: Int64? = nil,
     quantization: Quantization? = nil, version: String? = nil, capabilities: [String: JSONValue] = [:],

@@ -16,14 +16,14 @@ public struct ModelUsage: StoredRecord, Codable, Hashable {
   public var generationCount: Int
   /// Tokens of prompts and answers.
   public var totalTokens: Int64
-  /// In the currency of the bill.
+  /// The cost of all, in the currency of the bill.
   public var totalCost: Double
   /// The sum of all latencies.
   public var totalLatencyMilliseconds: Double
   /// How many ended with an error.
   public var errorCount: Int
 
-  /// Nil when there was no generation.
+  /// The mean latency; nil when there was no generation.
   public var averageLatencyMilliseconds: Double? { generationCount > 0 ? totalLatencyMilliseconds / Double(generationCount) : nil }
 
   /// The usage of a day; by default without generations.

@@ -5,7 +5,7 @@ public import Holdfast
 public struct TelemetryEvent: StoredRecord, Hashable, Identifiable {
   /// The table of these rows.
   public static let table = "telemetry"
-  /// As `init(row:)` reads and `encode(into:)` writes them.
+  /// The columns, in the order in which `init(row:)` reads and `encode(into:)` writes them.
   public static let columns = [
     "id", "type", "name", "properties", "occurred_at", "user_id", "session_id", "device_info", "sdk_version", "created_at", "updated_at",
   ]
@@ -33,7 +33,7 @@ public struct TelemetryEvent: StoredRecord, Hashable, Identifiable {
   /// To the millisecond.
   public var updatedAt: Date
 
-  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
+  /// An event. Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(
     id: String, type: TelemetryEventType, name: String? = nil, properties: StoredJSON<[String: String]> = .empty, occurredAt: Date,
     userID: String? = nil, sessionID: String? = nil, deviceInfo: [String: JSONValue]? = nil, sdkVersion: String? = nil,

@@ -5,7 +5,7 @@ public import Holdfast
 public struct UserPreference: StoredRecord, Hashable {
   /// The table of these rows.
   public static let table = "user_preferences"
-  /// As `init(row:)` reads and `encode(into:)` writes them.
+  /// The columns, in the order in which `init(row:)` reads and `encode(into:)` writes them.
   public static let columns = ["name", "value", "created_at", "updated_at"]
   /// The column that identifies a row.
   public static let key = ["name"]
@@ -21,7 +21,7 @@ public struct UserPreference: StoredRecord, Hashable {
   /// To the millisecond. A sync compares it.
   public var updatedAt: Date
 
-  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
+  /// A preference. Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(name: String, value: String, createdAt: Date, updatedAt: Date? = nil) {
     self.name = name
     self.value = value

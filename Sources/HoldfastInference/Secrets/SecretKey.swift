@@ -16,6 +16,8 @@ import Holdfast
 public struct SecretKey: Sendable {
   private let load: @Sendable () throws -> Data
 
+  /// A key that a closure loads.
+  ///
   /// - Parameter load: returns 32 random bytes, the same each time. The verb rethrows its errors.
   public init(_ load: @escaping @Sendable () throws -> Data) { self.load = load }
 

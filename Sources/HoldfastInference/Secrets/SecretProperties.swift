@@ -33,11 +33,13 @@ public struct SecretProperties: Sendable, Hashable {
     "expiration", "expires", "expiresin", "expiresat", "createdat", "updatedat", "changedat", "required", "enabled", "attempts",
   ]
 
-  /// Without an app's own names.
+  /// The usual secret names alone.
   public static let standard = SecretProperties()
 
   private var names: Set<String> = ["token", "idtoken", "pwd", "jwt", "pin"]
 
+  /// The usual secret names, and those of an app.
+  ///
   /// - Parameter more: further secret names; each is compared as a whole.
   public init(adding more: [String] = []) {
     for name in more { names.insert(Self.plain(name)) }

@@ -21,13 +21,13 @@ public struct GenerationStatistics: Sendable, Hashable, Codable {
     public static let day = Grouping(rawValue: 4)
   }
 
-  /// Nil when not grouped by model.
+  /// The model; nil when not grouped by model.
   public var modelID: String?
-  /// Nil when not grouped by target.
+  /// The target; nil when not grouped by target.
   public var target: ExecutionTarget?
-  /// As `2026-11-21`, in the requested time zone; nil when not grouped by day.
+  /// The day as `2026-11-21`, in the requested time zone; nil when not grouped by day.
   public var day: String?
-  /// At least 1.
+  /// How many generations; at least 1.
   public var generationCount = 0
   /// How many of them ended with an error.
   public var errorCount = 0
@@ -35,9 +35,9 @@ public struct GenerationStatistics: Sendable, Hashable, Codable {
   public var promptTokens: Int64 = 0
   /// Tokens of all answers.
   public var completionTokens: Int64 = 0
-  /// In the currency of the bill.
+  /// The cost of all, in the currency of the bill.
   public var totalCost = 0.0
-  /// The mean.
+  /// The mean latency.
   public var meanLatencyMilliseconds = 0.0
   /// The median by nearest rank: the smallest latency that at least half of the generations do not exceed.
   public var p50LatencyMilliseconds = 0.0

@@ -13,6 +13,8 @@ extension InferenceStore {
     try await store.read { try Self.tokensLeft(by: configurationID, at: store.options.now(), in: $0) }
   }
 
+  /// Computes the tokens that are left inside your transaction; as `tokensLeft(by:)`.
+  ///
   /// - Parameter date: the present time.
   public static func tokensLeft(
     by configurationID: String = InferenceConfiguration.defaultID, at date: Date, in reader: Reader

@@ -8,6 +8,8 @@ import HoldfastHTTP
 public struct URLSessionClient: APIClient {
   private let client: HTTPClient
 
+  /// A client of the API at an address.
+  ///
   /// - Parameters:
   ///   - address: the API's address, such as `https://api.example.com`, to which each path is added. Without a query and a
   ///     fragment; see `isPrivate(_:)`.

@@ -27,13 +27,15 @@ extension InferenceStore {
   /// Marks models as not downloaded, and returns their files, which the app then deletes. The models, their sessions and their usage stay.
   ///
   /// One transaction. Models that are not registered or not downloaded are passed over. A model in parts has several files, and a folder
-  /// may be a model; links come with the files that they lead to. Left out is what another model needs, in whatever way its path is
-  /// written, and every folder that contains `folder`, the current folder or the person's home. A returned file may be missing already.
+  /// may be a model; links come with the files that they lead to. Files that another model needs are left out, however its path is
+  /// written; so is every folder that contains `folder`, the current folder or the person's home. A returned file may be missing already.
   /// - Parameter folder: the folder of relative paths; nil for the current folder.
   public func evict(_ ids: [String], relativeTo folder: URL? = nil) async throws -> [URL] {
     try await store.write { try Self.evict(ids, relativeTo: folder, in: $0) }
   }
 
+  /// Finds the models to evict inside your transaction; as `modelsToEvict(toFit:freeBytes:keeping:by:)`.
+  ///
   /// - Parameter date: the present time.
   public static func modelsToEvict(
     toFit bytes: Int64, freeBytes: Int64? = nil, keeping kept: Set<String> = [],

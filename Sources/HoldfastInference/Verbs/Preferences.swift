@@ -42,6 +42,8 @@ extension InferenceStore {
   /// Reads all preferences inside your transaction; as `preferences()`.
   public static func preferences(in reader: Reader) throws -> [UserPreference] { try reader.all(UserPreference.self, "ORDER BY name") }
 
+  /// Stores a preference inside your transaction; as `setPreference(_:named:)`.
+  ///
   /// - Parameter secretProperties: the app's own, with which its store was opened.
   public static func setPreference(
     _ value: String, named name: String, secretProperties: SecretProperties, in tx: Writer

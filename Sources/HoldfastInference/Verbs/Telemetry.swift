@@ -82,6 +82,8 @@ extension InferenceStore {
     store.updates { try Self.pendingEventCount(in: $0) }
   }
 
+  /// Records events inside your transaction; as `record(_:by:)`.
+  ///
   /// - Parameter secretProperties: the app's own, with which its store was opened.
   public static func record(
     _ events: [TelemetryEvent], by configurationID: String = InferenceConfiguration.defaultID,

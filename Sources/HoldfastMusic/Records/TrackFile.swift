@@ -14,7 +14,7 @@ public struct TrackFile: Sendable, Hashable {
   /// A hash of the content, computed by the app. This library only compares it.
   public var contentHash: String?
 
-  /// The date is rounded to the millisecond.
+  /// A file with its facts; the date is rounded to the millisecond.
   public init(
     location: FileLocation?, availability: FileAvailability = .available, sizeBytes: Int64? = nil, modifiedAt: Date? = nil,
     contentHash: String? = nil

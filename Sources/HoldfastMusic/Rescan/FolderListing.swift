@@ -5,7 +5,7 @@ import Holdfast
 ///
 /// ```swift
 /// let listing = FolderListing(of: ["/Music"])
-/// let result = try library.rescan(listing.files, under: listing.roots, unreadable: listing.unreadable)
+/// let result = try await library.rescan(listing.files, under: listing.roots, unreadable: listing.unreadable)
 /// ```
 /// Every file is listed, because a track may have any file, and a file that is not listed would be missing. Only audio files
 /// can be new. Left out are files of the system (`._*`, `.DS_Store`) and trash (`.Trash`, `.Trashes`, `.Trash-*`). Links are

@@ -15,7 +15,7 @@ public struct RescanPlan: Sendable, Hashable {
     public let hasOtherContent: Bool
   }
 
-  /// Tracks and files that may belong together, when nothing decides which. The tracks count as missing, the audio files as new.
+  /// Tracks and files that may belong together, but nothing tells which file is whose. The tracks count as missing, the audio files as new.
   public struct Unclear: Sendable, Hashable {
     /// Tracks without a file at their place.
     public let trackIDs: [UUID]
@@ -25,7 +25,7 @@ public struct RescanPlan: Sendable, Hashable {
 
   /// Every row that the rescan would write, one a track, in the order of the library.
   public let changes: [Change]
-  /// Audio files of no track, for the app to read their tags and save new tracks; by path.
+  /// Audio files that no track has, by path. The app reads their tags, and saves new tracks.
   public let new: [ScannedFile]
   /// Tracks and files that could not be matched without guessing.
   public let unclear: [Unclear]

@@ -5,7 +5,7 @@ public import Holdfast
 /// Stores the latest state of an app that holds its library in memory. Each write is one transaction of the changes only.
 ///
 /// ```swift
-/// let loaded = try library.state()
+/// let loaded = try await library.state()
 /// let saver = LibrarySaver(library, loaded: loaded) { log($0) }
 /// saver.save(LibraryState(tracks: tracks, playlists: playlists))
 /// try await saver.flush()

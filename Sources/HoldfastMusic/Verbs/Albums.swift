@@ -1,7 +1,7 @@
 import Foundation
 public import Holdfast
 
-/// The combined facts of the tracks of one album by one album artist.
+/// An album of one album artist, with facts combined from its tracks.
 public struct MusicAlbum: Sendable, Hashable, Identifiable {
   /// Identifies an album by name and artist: two artists may have albums of one name. Both texts are spelled as in the tracks,
   /// with composed accents.

@@ -8,7 +8,7 @@ extension MusicStore {
     try await store.write { try Self.saveArtwork(MusicArtwork(data), in: $0) }
   }
 
-  /// The picture with this hash, or nil.
+  /// The picture with this hash; nil when there is none.
   ///
   /// - Throws: `.damaged` when the stored content does not have this hash.
   public func artwork(_ hash: String) async throws -> MusicArtwork? { try await store.read { try Self.artwork(hash, in: $0) } }

@@ -7,7 +7,7 @@ extension MusicStore {
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
   public func tracks() async throws -> [LibraryTrack] { try await store.read { try Self.tracks(in: $0) } }
 
-  /// One track, or nil.
+  /// One track; nil when there is none with this id.
   public func track(_ id: UUID) async throws -> LibraryTrack? { try await store.read { try Self.track(id, in: $0) } }
 
   /// All playlists and folders in their order, each with its tracks in order.
@@ -15,7 +15,7 @@ extension MusicStore {
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
   public func playlists() async throws -> [MusicPlaylist] { try await store.read { try Self.playlists(in: $0) } }
 
-  /// One playlist with its tracks, or nil.
+  /// One playlist with its tracks; nil when there is none with this id.
   public func playlist(_ id: UUID) async throws -> MusicPlaylist? { try await store.read { try Self.playlist(id, in: $0) } }
 
   /// All tracks now, and after each change of one.

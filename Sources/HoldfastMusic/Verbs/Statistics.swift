@@ -26,7 +26,7 @@ public struct MusicCounts: Sendable, Hashable, Codable {
 
 /// The library in numbers.
 public struct MusicStatistics: Sendable, Hashable, Codable {
-  /// A number with a name.
+  /// A genre or an artist, with a number.
   public struct Named: Sendable, Hashable, Codable {
     /// As the tracks write it.
     public var name: String
@@ -58,9 +58,9 @@ public struct MusicStatistics: Sendable, Hashable, Codable {
   public struct Played: Sendable, Hashable, Codable, Identifiable {
     /// The track's id.
     public var id: UUID
-    /// To be shown.
+    /// Its title, to be shown.
     public var title: String
-    /// To be shown.
+    /// Its artist, to be shown.
     public var artist: String
     /// At least 1.
     public var plays: Int

@@ -19,10 +19,10 @@ public struct ExerciseSet: Sendable, Hashable, Identifiable {
   public var isCompleted: Bool
   /// When the set was completed, to the millisecond; nil when unknown.
   public var completedAt: Date?
-  /// Nil for no note.
+  /// The person's note; nil when there is none.
   public var note: String?
 
-  /// The date is rounded to the millisecond.
+  /// A set that is not stored yet. The date is rounded to the millisecond.
   public init(
     id: UUID, type: SetType = .working, weightUnit: WeightUnit? = nil, distanceUnit: DistanceUnit? = nil,
     suggested: Suggested = Suggested(), actual: Actual = Actual(), isCompleted: Bool = false, completedAt: Date? = nil, note: String? = nil

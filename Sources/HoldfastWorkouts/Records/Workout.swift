@@ -7,18 +7,18 @@ public struct Workout: Sendable, Hashable, Identifiable {
   public var id: UUID
   /// As people wrote it. May be empty, and need not be unique.
   public var name: String
-  /// Nil for no note.
+  /// The person's note; nil when there is none.
   public var note: String?
-  /// To the millisecond. The history shows the newest first.
+  /// When the workout began, to the millisecond. The history shows the newest first.
   public var startedAt: Date
-  /// To the millisecond; nil when unknown.
+  /// When the workout ended, to the millisecond; nil when unknown.
   public var endedAt: Date?
   /// The trained time without pauses, in seconds; nil when unknown. Need not be the time between start and end.
   public var durationSeconds: Int?
   /// In the order in which the exercises are done.
   public var exercises: [Exercise]
 
-  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
+  /// A workout that is not stored yet. Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(
     id: UUID, name: String, note: String? = nil, startedAt: Date, endedAt: Date? = nil, durationSeconds: Int? = nil,
     exercises: [Exercise] = []

@@ -7,7 +7,7 @@ public struct WorkoutTemplate: Sendable, Hashable, Identifiable {
   public var id: UUID
   /// As people wrote it. May be empty, and need not be unique.
   public var name: String
-  /// Nil for no note.
+  /// The person's note; nil when there is none.
   public var note: String?
   /// In the order in which they are done. The plan is in the sets' suggestions. Values entered as done are kept, but a workout
   /// starts without them.

@@ -9,7 +9,7 @@ public struct WorkoutVolume: Sendable, Hashable, Codable, Identifiable {
   public var name: String
   /// When the workout began.
   public var startedAt: Date
-  /// Nil when unknown.
+  /// The trained time in seconds; nil when unknown.
   public var durationSeconds: Int?
   /// The sums over its counted sets; zero without any.
   public var work: TrainedWork
@@ -43,7 +43,7 @@ public struct ExerciseVolume: Sendable, Hashable, Codable {
 
 /// The volume of one part of the body.
 public struct BodyPartVolume: Sendable, Hashable, Codable {
-  /// `other` also for exercises without a body part.
+  /// The part of the body; `other` also for exercises without one.
   public var bodyPart: BodyPart.Main
   /// In how many workouts the part was trained.
   public var workouts: Int
