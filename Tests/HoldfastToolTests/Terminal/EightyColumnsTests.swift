@@ -95,7 +95,7 @@ struct EightyColumnsTests {
     @Test(
       "audit and diff show the beginnings of ids within their keys",
       arguments: [
-        ("audit", "plants:\(Self.id)  "), ("diff --from 'commit 0' --rows plants", "\"id\":\"\(Self.id)\"}  "),
+        ("audit", "plants:\(EightyColumnsTests.id)  "), ("diff --from 'commit 0' --rows plants", "\"id\":\"\(EightyColumnsTests.id)\"}  "),
       ])
     func keys(command: String, shown: String) throws {
       let bench = try Workbench()
