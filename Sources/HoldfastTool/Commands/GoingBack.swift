@@ -69,11 +69,11 @@ struct GoingBack {
     return facts
   }
 
-  /// The command that undoes it; nil where there is none.
+  /// The command that undoes it, and asks first, whenever it is pasted; nil where there is none.
   private func command(_ undo: PlannedWayBack.Undo, _ way: PlannedWayBack) -> String? {
     switch undo {
     case .snapshot(let kept) where kept.id != way.snapshot?.id:
-      "\(Program.name) restore \(store.shellWord)\(folder.map { " --folder \($0.path.shellWord)" } ?? "") --snapshot \(kept.id) --yes"
+      "\(Program.name) restore \(store.shellWord)\(folder.map { " --folder \($0.path.shellWord)" } ?? "") --snapshot \(kept.id)"
     case .label(let label): "\(Program.name) rewind \(store.shellWord) --label \"\(label)\""
     default: nil
     }
