@@ -75,7 +75,7 @@ struct MergeLawTests {
     }
     var registers: [ExactText: Registers.Register] = [:]
     for column in columns { registers[column] = register(birth, column) }
-    let values = registers.mapValues(\.value)
+    let values = RowValues(registers.map { ($0.key, $0.value.value) })
     var exceptions: [ExactText: SyncRow.Exception] = [:]
     for group in [ExactText("a"), ExactText("b,c")] where random.chance(40) {
       let stamp = Stamp(time: Int64.random(in: birth.time + 1...40, using: &random), node: Int64.random(in: 5...8, using: &random))
