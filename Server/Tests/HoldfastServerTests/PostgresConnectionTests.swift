@@ -191,7 +191,9 @@ import Testing
     let pool = PostgresPool(try await Cluster.ofThisProcess().address(), size: 2)
     let (begun, begin) = AsyncStream<Void>.makeStream()
     let call = Task {
-      try await pool.with { connection in
+      // Also where there is no connection.
+      defer { begin.finish() }
+      return try await pool.with { connection in
         begin.finish()
         return try await connection.run(PostgresStatement("SELECT pg_sleep(15)")).count
       }
