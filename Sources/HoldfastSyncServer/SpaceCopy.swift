@@ -90,11 +90,24 @@ extension SyncSpaces {
 struct SpaceSum {
   private var (rows, bytes, digest, last): (Int64, Int64, UInt64, Int64) = (0, 0, 0, 0)
 
+  init() {}
+
+  /// The sum over all rows of a space.
+  init(of space: String, _ reader: Reader) throws {
+    try reader.each(SyncLine.self, "WHERE space = \(space)") { line in add(line) }
+  }
+
   mutating func add(_ line: SyncLine) {
     rows += 1
     bytes += Int64(line.line.utf8.count)
     digest &+= SyncRow.digest(ofLine: line.line)
     last = max(last, line.sequence)
+  }
+
+  /// Writes what the rows add up to into the space.
+  func count(for space: inout StoredSpace) {
+    (space.rows, space.bytes, space.digest) = (rows, bytes, Int64(bitPattern: digest))
+    space.head = max(space.head, last)
   }
 
   /// What the space says otherwise.

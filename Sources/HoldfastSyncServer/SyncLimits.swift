@@ -7,6 +7,10 @@ public struct SyncLimits: Sendable, Hashable, Codable {
   /// The greatest size of all lines of a space in bytes. Default: 1 GB.
   public var bytes: Int64 = 1 << 30
 
+  /// The most bytes that a new row's table and key have together: 2,048, in each space of each store. An index of PostgreSQL holds little more,
+  /// and one row that the database refused would hold up all others of its device.
+  public static let nameBytes = 2_048
+
   /// The defaults.
   public init() {}
 }

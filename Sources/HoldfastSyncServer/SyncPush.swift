@@ -89,6 +89,7 @@ extension StoredSpace {
   fileprivate mutating func replace(_ old: StoredLine?, by new: StoredLine, within limits: SyncLimits) -> String? {
     let (size, oldSize) = (new.stored.line.utf8.count, old?.stored.line.utf8.count ?? 0)
     let growth = Int64(size - oldSize)
+    if old == nil, new.row.name.table.text.utf8.count + new.row.name.key.text.utf8.count > SyncLimits.nameBytes { return "row_too_large" }
     if old == nil || new.row.isAlive {
       guard size <= limits.rowBytes else { return "row_too_large" }
       guard growth <= 0 || bytes <= limits.bytes - growth, old != nil || rows < limits.rows else { return "quota" }

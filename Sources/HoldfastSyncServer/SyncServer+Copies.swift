@@ -19,11 +19,7 @@ extension SyncServer {
   /// In one read, unlike `problems()`: a server may push meanwhile.
   private func wrongSums() throws -> [IntegrityReport.Finding] {
     try store.read { reader in
-      try reader.all(StoredSpace.self, "ORDER BY space").flatMap { space in
-        var sum = SpaceSum()
-        try reader.each(SyncLine.self, "WHERE space = \(space.space)") { line in sum.add(line) }
-        return sum.problems(of: space)
-      }
+      try reader.all(StoredSpace.self, "ORDER BY space").flatMap { space in try SpaceSum(of: space.space, reader).problems(of: space) }
     }
   }
 

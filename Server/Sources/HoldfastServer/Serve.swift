@@ -45,6 +45,7 @@ struct Serve: AsyncParsableCommand {
     if let note, try await note.settle() {
       logger.warning("the store has fewer pushes than were noted beside it, or no note: a new epoch begins in all spaces")
     }
+    if let file = server as? SyncServer { mend(file, logger) }
     var options = ServingOptions()
     options.hosts.formUnion(host.map { $0.lowercased() })
     if let provider { options.verify = { token, now in try await provider.token(token, now: now) } }
@@ -57,6 +58,19 @@ struct Serve: AsyncParsableCommand {
       throw Failure("\(address) cannot be listened at: \(error)", suggestion: "Choose another port with --listen.", status: 1)
     }
     await note?.write(logger)
+  }
+
+  /// A store whose rows cannot be read is served nevertheless: what can be read is answered.
+  private func mend(_ server: SyncServer, _ logger: Logger) {
+    do {
+      let mended = try server.mendSpaces()
+      guard !mended.isEmpty else { return }
+      logger.warning(
+        "rows are not those that their spaces count, as after a heal: an epoch without a past begins there, and devices compare all rows",
+        metadata: ["spaces": "\(mended.count)"])
+    } catch {
+      logger.warning("the rows could not be counted", metadata: ["code": "\(StoreError(error).code.rawValue)"])
+    }
   }
 
   private func checkedAddress() throws -> Address {

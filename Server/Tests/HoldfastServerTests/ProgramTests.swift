@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test("the check finds a digest that is not the sum over the rows, and exits with 2")
+  @Test("the check finds a digest that is not the sum over the rows, and exits with 2; the next start has every device compare all rows")
   func digest() async throws {
     try await Program.run { program in
       _ = try await program.run("space", "create", "anna")
@@ -191,6 +191,13 @@ import Testing
       let ended = try await program.run("check")
       #expect(ended.status == 2)
       #expect(ended.out == "invariants: sync_space: anna: the digest of the space is not the sum over its rows\n")
+      let token = try await program.run("token", "create", "anna").out.trimmingCharacters(in: .newlines)
+      let epoch = try await program.run("space", "list").out.split(separator: "\t")[4]
+      let server = try await program.serve()
+      let told = try await Client(port: server.port, token: token).pull(epoch: String(epoch))
+      #expect(told.status == 409 && told.head("fork") == nil && told.head("epoch") != String(epoch))
+      #expect(await server.end(SIGTERM) == 0)
+      #expect(try await program.run("check").out == "no problems\n")
     }
   }
 

@@ -31,6 +31,30 @@ import Testing
     #expect(try await world.spaces.space("anna").rows == 6)
   }
 
+  @Test(
+    "a new row whose table and key have more than 2,048 bytes is refused, and the rows beside it are applied; 2,048 are indexed, and move",
+    arguments: StoreKind.allCases)
+  func longKeys(_ kind: StoreKind) async throws {
+    let world = try await SpacesWorld(kind)
+    // Letters that no index can compress, and some of two bytes.
+    let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+    var random: UInt32 = 46
+    let key = (0..<2_003).reduce(into: "") { text, _ in
+      random = random &* 1_664_525 &+ 1_013_904_223
+      text.append(letters[Int(random >> 26)])
+    }
+    let (fits, tooLong) = (key + String(repeating: "\u{E9}", count: 20), key + String(repeating: "\u{E9}", count: 20) + "x")
+    #expect("books".utf8.count + fits.utf8.count == SyncLimits.nameBytes)
+    #expect(try await world.push(book(fits), book(tooLong), book("b")) == "200 1b 1\(fits) \(tooLong) row_too_large cursor 1")
+    let longTable = book("c").replacing("\"books\"", with: "\"\(key)\(key)\"")
+    #expect(try await world.push(longTable, book("d"), cursor: 1) == "200 2d c row_too_large cursor 2")
+    #expect(try await world.push(book(fits, title: "Persuasion", at: ServerWorld.now + 1), cursor: 2) == "200 3\(fits) cursor 3")
+    let other = try await (kind == .file ? StoreKind.database : .file).make()
+    try await world.spaces.move("anna", to: other)
+    #expect(try await other.space("anna").rows == 3)
+    #expect(try await other.problems() == [])
+  }
+
   @Test("a page has whole pushes, and at most 1,000 rows or 1 MB unless one push has more", arguments: StoreKind.allCases)
   func pages(_ kind: StoreKind) async throws {
     let world = try await SpacesWorld(kind)
