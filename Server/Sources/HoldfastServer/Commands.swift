@@ -151,10 +151,11 @@ struct EpochCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Begins a new epoch: devices send again what the server lacks.",
       discussion: """
-        `serve` does this by itself for a file that was restored or rewound, and for a database after a failover, a recovery to a point in \
-        time, and a move to another system. It cannot see that a database was restored from a dump into the same system, or from a \
-        snapshot of its volume: run this with --all then, before the servers start. Devices that were ahead otherwise never get some of \
-        the rows that others push.
+        `serve` does this by itself for a file that was restored or rewound while its note server.sqlite.pushes stayed, and for a database \
+        after a failover, a recovery to a point in time, and a move to another system. It cannot see that a file came back together with \
+        its note, as with a snapshot of the volume, nor that a database was restored from a dump into the same system, or from such a \
+        snapshot: run this with --all then, before the servers start. Devices that were ahead otherwise never get some of the rows that \
+        others push, and never send some of theirs.
 
         Example: holdfast-server epoch bump --all --store postgres://holdfast@localhost/holdfast
         """)

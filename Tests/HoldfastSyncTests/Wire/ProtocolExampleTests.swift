@@ -59,7 +59,9 @@ struct ProtocolExampleTests {
       #expect(row?.contains("`\(code.rawValue)`") == true, "\(status) \(code.rawValue)")
     }
     let limits = SyncLimits()
-    let numbers = [Int64(SyncRequest.greatestRows), Int64(SyncRequest.greatestBytes), Int64(limits.rowBytes), limits.rows, Int64(SyncLimits.nameBytes)]
+    let numbers = [
+      Int64(SyncRequest.greatestRows), Int64(SyncRequest.greatestBytes), Int64(limits.rowBytes), limits.rows, Int64(SyncLimits.nameBytes),
+    ]
     for number in numbers {
       #expect(Self.page.contains(number.formatted(.number.locale(Locale(identifier: "en_US")))), "\(number)")
     }
