@@ -23,7 +23,7 @@ extension Cluster {
     case .nodeStopped:
       let number = run.chance.below(2)
       nodes[number].child?.signal(SIGSTOP)
-      usleep(UInt32(2_000_000 + run.chance.below(5_000_000)))
+      usleep(UInt32(2_000_000 + run.chance.below(10_000_000)))
       nodes[number].child?.signal(SIGCONT)
       story = "node \(number + 1) stands still"
     case .balancerKilled:

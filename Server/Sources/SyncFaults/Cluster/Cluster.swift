@@ -98,23 +98,13 @@ final class Cluster: ServerSide {
   func startBalancer() throws {
     guard let program = Self.balancerProgram else { throw ServerProgram.Failure("nginx is not installed: make system-cluster") }
     let settings = folder.appendingPathComponent("nginx.conf")
-    // A push may be sent to the other node: a server takes the same push twice as once.
     try """
     daemon off; master_process off; pid nginx.pid; error_log stderr error;
     events { worker_connections 1024; }
     http {
-      access_log off; client_max_body_size 2m;
+      access_log off;
       client_body_temp_path nginx-1; proxy_temp_path nginx-2; fastcgi_temp_path nginx-3; uwsgi_temp_path nginx-4; scgi_temp_path nginx-5;
-      upstream nodes {
-        \(nodes.map { "server 127.0.0.1:\($0.port) max_fails=1 fail_timeout=1s;" }.joined(separator: " ")) keepalive 32;
-      }
-      server {
-        listen 127.0.0.1:\(port);
-        proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $http_host; proxy_connect_timeout 2s;
-        proxy_next_upstream error timeout non_idempotent; proxy_next_upstream_tries 2;
-        location / { proxy_pass http://nodes; proxy_read_timeout 30s; }
-        location ~ /(push|pull)$ { proxy_pass http://nodes; proxy_read_timeout 5s; }
-      }
+      \(DocumentedProxy.settings(at: port, nodes: nodes.map(\.port)))
     }
     """.write(to: settings, atomically: true, encoding: .utf8)
     let child = try Child(
