@@ -20,6 +20,8 @@ public protocol SyncSpaces: Sendable {
   /// Answers the head of a space: the number of its last push. The body is `{"epoch":"…","head":7,"now":1764000000000}`. An error is the
   /// answer 503.
   func head(of space: String, token: String?, now: Int64) async -> SyncAnswer
+  /// How many epochs requests have begun since this program opened the store, because another database had taken over. Zero for a file.
+  var epochsBegun: Int { get }
   /// Throws when requests cannot be answered now.
   func look() async throws
   /// The names of spaces in which other processes have pushed, and nil when any may have one. Ends at once where nobody tells.
@@ -69,6 +71,9 @@ public protocol SyncSpaces: Sendable {
 }
 
 extension SyncSpaces {
+  /// Zero: no other database takes a file's place while it is open.
+  public var epochsBegun: Int { 0 }
+
   /// Answers the request with this body. An error of the store is the answer 503.
   ///
   /// Pushes that wait at the same time may share one transaction; each has its own answer, and one that fails undoes nothing of the others.

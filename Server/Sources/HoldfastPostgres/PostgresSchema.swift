@@ -6,8 +6,7 @@
 enum PostgresSchema {
   /// One for each version. One that has shipped is never edited: add the next one.
   ///
-  /// Each must begin with `LOCK TABLE sync_space IN ACCESS EXCLUSIVE MODE`, so that a push reads the version either before the change, and
-  /// is committed before it, or after it.
+  /// Each must begin with `lock`.
   static let migrations = [
     [
       """
@@ -44,6 +43,9 @@ enum PostgresSchema {
       """,
     ]
   ]
+
+  /// So that a push reads the version either before a change of the tables, and is committed before it, or after it.
+  static let lock = "LOCK TABLE sync_space IN ACCESS EXCLUSIVE MODE"
 
   /// The version that this program needs.
   static let version = Int64(migrations.count)

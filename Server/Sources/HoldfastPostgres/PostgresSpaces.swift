@@ -1,5 +1,6 @@
 public import HoldfastSyncServer
 public import Logging
+internal import Synchronization
 
 // Invariants:
 // - A push locks the row of its space until its commit. So the order of sequence numbers is the order of commits, and every snapshot of the
@@ -21,6 +22,10 @@ public struct PostgresSpaces: SyncSpaces {
   let pool: PostgresPool
   let pushes = SpaceQueues()
   let live: PostgresLive
+  private let takeovers = Takeovers()
+
+  /// How many epochs began since this program opened the database, because another one, such as a replica, had taken over: one for each space.
+  public var epochsBegun: Int { takeovers.count.withLock { $0 } }
 
   /// The version of the tables that this program needs.
   package static var version: Int64 { PostgresSchema.version }
@@ -103,6 +108,7 @@ public struct PostgresSpaces: SyncSpaces {
 
   /// After the commit. Without the space's name: the log has none.
   func logFailover(to row: SpaceRow) {
+    takeovers.count.withLock { $0 += 1 }
     logger.warning(
       "another database has taken over: a new epoch begins in a space, and devices send again what is behind its head",
       metadata: ["head": "\(row.space.lineage.last?.head ?? 0)", "timeline": "\(row.timeline)", "epochs": "\(row.space.lineage.count)"])
@@ -127,4 +133,9 @@ public struct PostgresSpaces: SyncSpaces {
       return value
     }
   }
+}
+
+/// Shared by the copies of a `PostgresSpaces`.
+private final class Takeovers: Sendable {
+  let count = Mutex(0)
 }

@@ -32,7 +32,7 @@ package final class ServerMetrics: Sendable {
   func rows(pulled: Int) { state.withLock { $0.rowsPulled += pulled } }
 
   /// The figures in Prometheus' text format.
-  package func text(waiting: Int) -> String {
+  package func text(waiting: Int, epochsBegun: Int) -> String {
     let now = state.withLock { $0 }
     let requests = now.requests.sorted { ($0.key.route, $0.key.status) < ($1.key.route, $1.key.status) }.map {
       ("{route=\"\($0.key.route)\",status=\"\($0.key.status)\"}", $0.value)
@@ -42,6 +42,7 @@ package final class ServerMetrics: Sendable {
       + metric("rows_pulled_total", "counter", "Rows in pages.", [("", now.rowsPulled)])
       + metric("received_bytes_total", "counter", "Bytes of request bodies, as they came.", [("", now.received)])
       + metric("sent_bytes_total", "counter", "Bytes of response bodies, as they went.", [("", now.sent)])
+      + metric("epochs_begun_total", "counter", "Epochs that began because another database had taken over.", [("", epochsBegun)])
       + metric("waiting_polls", "gauge", "Polls that wait for a push.", [("", waiting)])
   }
 

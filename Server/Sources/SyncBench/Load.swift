@@ -29,6 +29,7 @@ struct Load: AsyncParsableCommand {
   @Option(help: "How long devices edit and sync.") var minutes = 2.0
   @Option(help: "Devices that edit and sync.") var devices = 200
   @Option(help: "Rounds of theirs that are cut off, in percent.") var faults = 5
+  @OptionGroup var verdict: Table.Verdict
 
   private var parts: [Part?] { only.split(separator: ",").map { Part(rawValue: String($0)) } }
 
@@ -53,17 +54,21 @@ struct Load: AsyncParsableCommand {
     guard let address = URL(string: "http://127.0.0.1:\(try process.line())") else { throw Failure("the server has no port") }
     let server = BenchServer(server: try await BenchServer.open(kept.address), address: address, folder: folder)
     print(Table.head)
+    var all: [Table.Line] = []
     for part in Part.allCases where parts.contains(part) {
-      for line in try await lines(of: part, server, process.id, kept) { print(line) }
+      let lines = try await lines(of: part, server, process.id, kept)
+      for line in lines { print(line.text) }
       fflush(nil)
+      all += lines
     }
     print("\n\(try kept.settings())")
     var load = [0.0, 0, 0]
     getloadavg(&load, 3)
     print("\(ProcessInfo.processInfo.activeProcessorCount) processors, load \(Table.number(load[2])) on average of the last 15 minutes")
+    try verdict.end(all)
   }
 
-  private func lines(of part: Part, _ server: BenchServer, _ process: Int32, _ kept: LoadStore) async throws -> [String] {
+  private func lines(of part: Part, _ server: BenchServer, _ process: Int32, _ kept: LoadStore) async throws -> [Table.Line] {
     switch part {
     case .pushes:
       guard case .database(let database) = kept else { return [] }

@@ -8,6 +8,7 @@ struct Pairs: AsyncParsableCommand {
 
   @Option(help: "Timed rounds of what is compared.") var rounds = 5
   @Option(help: "Rows of the first pull.") var rows = 100_000
+  @OptionGroup var verdict: Table.Verdict
 
   func validate() throws {
     guard rounds > 0, rows > 0 else { throw ValidationError("rounds and rows must be above zero") }
@@ -23,15 +24,15 @@ struct Pairs: AsyncParsableCommand {
       let pull = try await FirstPull.run(server, rows: rows, rounds: rounds)
       return Self.lines(live, pull, try await Pushes.run(server, rounds: rounds))
     }
-    print(lines.joined(separator: "\n"))
+    print(([Table.head] + lines.map(\.text)).joined(separator: "\n"))
+    try verdict.end(lines)
   }
 
-  private static func lines(_ live: Live, _ pull: FirstPull, _ pushes: Pushes) -> [String] {
+  private static func lines(_ live: Live, _ pull: FirstPull, _ pushes: Pushes) -> [Table.Line] {
     let pulls = zip(pull.pulls, pull.inserts).map { $0 / $1 }.median
     let pushed = zip(pushes.pushed, pushes.upserted).map { $0 / $1 }.median
     let (p50, p99) = (live.milliseconds.median, live.milliseconds.quantile(0.99))
     return [
-      Table.head,
       Table.line(
         "first pull of \(pull.rows) rows", "<= 2.5 x the kit's own insert", pulls, pulls <= 2.5,
         "\(Table.number(pull.pulls.median)) s, insert \(Table.number(pull.inserts.median)) s"),

@@ -82,7 +82,7 @@ import Testing
   func figures() throws {
     let file = Self.package.deletingLastPathComponent().appendingPathComponent("Documentation/RunningAServer.md")
     let named = try String(contentsOf: file, encoding: .utf8).matches(of: #/holdfast_[a-z_]+/#).map { String($0.output) }
-    let figures = ServerMetrics().text(waiting: 0)
+    let figures = ServerMetrics().text(waiting: 0, epochsBegun: 0)
     #expect(named.count > 5 && named.filter { !figures.contains("# TYPE \($0) ") } == [])
   }
 

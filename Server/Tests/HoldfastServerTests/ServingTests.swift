@@ -123,7 +123,7 @@ import Testing
           #"holdfast_requests_total{route="healthz",status="200"} 1"#, #"holdfast_requests_total{route="other",status="404"} 1"#,
           #"holdfast_requests_total{route="pull",status="200"} 1"#, #"holdfast_requests_total{route="pull",status="401"} 1"#,
           #"holdfast_requests_total{route="push",status="200"} 2"#, "holdfast_rows_pushed_total 2", "holdfast_rows_pulled_total 2",
-          "holdfast_waiting_polls 0",
+          "holdfast_epochs_begun_total 0", "holdfast_waiting_polls 0",
         ])
     }
   }

@@ -13,10 +13,10 @@ struct SyncCommandTests {
   private static let syncs = AudiobookLibrary.schema.declarations.contains { $0.synced != nil }
   private static let token = [Sync.tokenVariable: "secret"]
 
-  /// The core of a server with the space `anna`, for the token `secret`.
+  /// The core of a server with the spaces `anna` and `anna-2`, for the token `secret`.
   private static func server() throws -> LoopbackServer {
     let core = SyncServer(try Store.inMemory(schemas: [SyncServer.schema]))
-    try core.makeSpace("anna", epoch: "e1")
+    for space in ["anna", "anna-2"] { try core.makeSpace(space, epoch: "e1") }
     return try LoopbackServer { request in
       let now = Int64(Date().timeIntervalSince1970 * 1_000)
       let response: HoldfastSync.SyncResponse
@@ -63,9 +63,9 @@ struct SyncCommandTests {
     let store = try bench.store()
     let server = try Self.server()
     defer { server.stop() }
-    func sync(_ key: String?) throws -> Int32? {
+    func sync(_ key: String?, _ space: String = "anna") throws -> Int32? {
       let environment = Self.token.merging(key.map { [CommandKey.spaceVariable: $0] } ?? [:]) { $1 }
-      return try bench.run(environment, "sync", store, "--to", server.address.absoluteString, "--space", "anna").status
+      return try bench.run(environment, "sync", store, "--to", server.address.absoluteString, "--space", space).status
     }
     let key = String(repeating: "0a", count: 32)
     #expect(try sync("secret") == 64)
@@ -74,6 +74,11 @@ struct SyncCommandTests {
     #expect(try bench.run("sync", store, "--status").status == 0)
     #expect(try bench.run("sync", store, "--disconnect").status == 0)
     #expect(try sync(nil) == 77, "the server's rows are sealed")
+    // The key is lost: what Sync.md says.
+    #expect(try bench.run("sync", store, "--disconnect", "--force").status == 0)
+    let another = String(repeating: "0c", count: 32)
+    #expect(try sync(another, "anna-2") == 0 && sync(nil, "anna-2") == 77)
+    #expect(try bench.run("sync", store, "--status", "--json").document["pending"] as? Int == 0)
   }
 
   @Test("a restore on the command line reaches the other store", .enabled(if: syncs))

@@ -34,14 +34,22 @@ struct ServerWorld: Sendable {
     change(&options)
     let lines = LogLines()
     let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
+    try await serve(Serving(server, options, note: file.map { PushNote(server, beside: $0) }), logger) { port in
+      try await body(ServerWorld(server: server, client: Client(port: port, token: token), epoch: epoch, log: lines))
+    }
+  }
+
+  /// Serves on a free port of this machine as long as `body` runs.
+  static func serve(
+    _ serving: Serving, _ logger: Logger, _ body: @escaping @Sendable (_ port: Int) async throws -> Void
+  ) async throws {
     let (ports, port) = AsyncStream<Int>.makeStream()
-    let serving = Serving(server, options, note: file.map { PushNote(server, beside: $0) })
     let application = serving.application(at: try #require(Address("127.0.0.1:0")), logger) { port.yield($0) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await application.run() }
       group.addTask {
         guard let port = await ports.first(where: { _ in true }) else { return }
-        try await body(ServerWorld(server: server, client: Client(port: port, token: token), epoch: epoch, log: lines))
+        try await body(port)
       }
       // The body's end, or the server's error.
       try await group.next()
