@@ -69,11 +69,11 @@ actor PostgresConnection {
   /// - Throws: `PostgresError`, kinds `.unavailable` and `.refused`.
   func connect(_ url: String) async throws { try await connect(PostgresAddress(url)) }
 
-  /// A backend whose client is gone, or stands still, must not keep the lock of its space: between the statements of a transaction no program
-  /// of ours waits for anything but the processor. A commit that PostgreSQL has not made durable is not acknowledged.
+  /// A backend whose client is gone, or stands still, must not keep its locks; with 5 seconds in place of 20, a program that merely gets too
+  /// little of the processor loses its transactions. A commit that PostgreSQL has not made durable is not acknowledged.
   private static let session = [
     PostgresStatement("SET statement_timeout = '20s'"),
-    PostgresStatement("SET idle_in_transaction_session_timeout = '5s'"),
+    PostgresStatement("SET idle_in_transaction_session_timeout = '20s'"),
     PostgresStatement(
       "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')"),
   ]

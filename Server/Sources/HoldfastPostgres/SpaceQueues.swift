@@ -9,9 +9,8 @@ actor SpaceQueues {
     let continuation: CheckedContinuation<SyncAnswer, any Error>
   }
 
-  /// The most pushes of one transaction, and the number of rows with which it takes no more: it holds the lock of its space, and PostgreSQL
-  /// ends a transaction that is between two statements for five seconds.
-  private static let most = (pushes: 64, rows: 10_000)
+  /// The most pushes of one transaction.
+  private static let most = 64
 
   private var waiting: [String: [Waiting]] = [:]
 
@@ -33,8 +32,7 @@ actor SpaceQueues {
   }
 
   private func write(to space: String, _ apply: @Sendable ([Waiting]) async throws -> [Result<SyncAnswer, any Error>]) async {
-    while let all = waiting[space], !all.isEmpty {
-      let group = all.prefix(Self.next(all.lazy.map(\.push.names.count)))
+    while let group = waiting[space]?.prefix(Self.most), !group.isEmpty {
       waiting[space]?.removeFirst(group.count)
       do {
         for (one, result) in zip(group, try await apply(Array(group))) { one.continuation.resume(with: result) }
@@ -50,13 +48,6 @@ actor SpaceQueues {
       }
     }
     waiting[space] = nil
-  }
-
-  /// How many of the pushes that wait, with these numbers of rows, share the next transaction.
-  static func next(_ rows: some Sequence<Int>) -> Int {
-    var (pushes, sum) = (0, 0)
-    for rows in rows.prefix(most.pushes) where sum < most.rows { (pushes, sum) = (pushes + 1, sum + rows) }
-    return pushes
   }
 
   /// Whether the rows are at fault: their values, a constraint, their size. A timeout or a full disk would meet each push again.
