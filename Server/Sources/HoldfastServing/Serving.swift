@@ -41,7 +41,9 @@ package struct Serving: Sendable {
     router.add(middleware: RequestLog(metrics: metrics))
     router.get("/healthz") { _, _ in try await healthy() }
     router.get("/metrics") { _, _ in
-      Response(status: .ok, headers: [.contentType: "text/plain; version=0.0.4"], text: metrics.text(waiting: wakes.count, epochsBegun: server.epochsBegun))
+      Response(
+        status: .ok, headers: [.contentType: "text/plain; version=0.0.4"],
+        text: metrics.text(waiting: wakes.count, epochsBegun: server.epochsBegun))
     }
     let space = router.group("/v1/spaces/:space").add(middleware: HostCheck(hosts: options.hosts))
     space.post("push") { request, context in try await answer(.push, request, context) }
