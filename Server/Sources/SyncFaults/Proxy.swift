@@ -17,8 +17,8 @@ final class Proxy: Sendable {
     var bytes: Int
   }
 
-  /// Counts the answers of a server that cannot take a request.
-  static let refusals = "answers of 503"
+  /// Counts the answers of a server that cannot take a request, and of nginx where no node can.
+  static let refusals = "answers of 502 to 504"
 
   let port: Int
   private let listener: Int32
@@ -90,7 +90,9 @@ final class Proxy: Sendable {
         (sent, answered) = (0, 0)
         cut = chooseCut(isPush: isPush(buffer.prefix(count)))
       }
-      if !isRequest, answered == 0, buffer.starts(with: Array("HTTP/1.1 503".utf8)) { tally.count(Self.refusals) }
+      if !isRequest, answered == 0, ["502", "503", "504"].contains(where: { buffer.starts(with: Array("HTTP/1.1 \($0)".utf8)) }) {
+        tally.count(Self.refusals)
+      }
       let passed = isRequest ? sent : answered
       var most = count
       if let cut, isRequest == (cut.fault == .requestCut), passed + count > cut.bytes { most = max(0, cut.bytes - passed) }

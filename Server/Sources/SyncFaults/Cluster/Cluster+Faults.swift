@@ -23,7 +23,8 @@ extension Cluster {
     case .nodeStopped:
       let number = run.chance.below(2)
       nodes[number].child?.signal(SIGSTOP)
-      usleep(UInt32(2_000_000 + run.chance.below(10_000_000)))
+      // The last is longer than nginx waits.
+      usleep([2_000_000, 3_000_000, 4_000_000, 12_000_000][run.chance.below(4)])
       nodes[number].child?.signal(SIGCONT)
       story = "node \(number + 1) stands still"
     case .balancerKilled:
