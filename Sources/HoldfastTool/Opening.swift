@@ -28,13 +28,14 @@ func nothing(at file: FilePath) -> StoreError {
 
 /// Refuses a new store where the archive or snapshots of one are: most likely its file was lost. An app makes a new store there, and tells so.
 ///
+/// - Parameter outcome: what the error says of the work.
 /// - Throws: `.damaged`, with what brings the old store back.
-func refuseBesideCopies(_ store: FilePath) throws {
+func refuseBesideCopies(_ store: FilePath, _ outcome: String) throws {
   let files = try StoreFiles(store.url)
   guard DurableFile.size(files.path) == 0 else { return }
   let state = DurableFile.stands(files.path) ? "\(store.path) is empty" : "there is no file at \(store.path)"
   let error = StoreError(
-    .damaged, "\(state), and an archive or snapshots of a store are beside it, in \(files.folder.path); nothing was imported",
+    .damaged, "\(state), and an archive or snapshots of a store are beside it, in \(files.folder.path); \(outcome)",
     suggestion: "Move that folder to another place, to make a new store here."
   ).recoverable(files)
   if !error.recoveryOptions.isEmpty || (try? Archive(of: store.url, options: LockOptions.defaults)) != nil { throw error }

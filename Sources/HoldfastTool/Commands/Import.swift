@@ -74,7 +74,7 @@ struct Import: Subcommand {
     guard format == nil, choice.library == nil, TablesByName.isOnlyWay(from: source, into: kinds) else {
       let library = try ImportChoice(source: source, store: into, kinds: kinds, name: choice.library, format: format).library()
       try refuseNewer(into, kinds, library.schema)
-      if kinds.isEmpty { try refuseBesideCopies(into) }
+      if kinds.isEmpty { try refuseBesideCopies(into, "nothing was imported") }
       return try run(source, console) { try known.importing($0, library) }
     }
     _ = try known.values(among: [], of: "an import by the names of tables")

@@ -11,12 +11,14 @@ struct Sync: Subcommand {
     discussion: """
       The first time, --space connects the store; its rows are merged with those of the space, or with --take-the-servers replaced by them. \
       The device's token comes from the environment variable \(tokenVariable), or from the descriptor that --token-fd names; no option takes \
-      it, because every user of a computer can read the options of its processes. The key of a sealed space comes from \
+      it, because every user of a computer can read the options of its processes. On a new device, where the store is not there yet, \
+      --library makes an empty one first. The key of a sealed space comes from \
       \(CommandKey.spaceVariable), or from the descriptor that \(CommandKey.spaceVariable)_FD names. The exit code is 2 when \
       the server has refused rows. What lost on this device is kept: --lost lists it, --restore and --discard take the numbers of the list. \
       --discard and --forget ask on a terminal; elsewhere they need --yes.
 
       Example: \(Program.name) sync library.sqlite --to https://sync.example.com --space anna
+      Example: \(Program.name) sync new.sqlite --to https://sync.example.com --space anna --library \(Libraries.all.first?.name ?? "NAME")
       Example: \(Program.name) sync library.sqlite --restore 3
       Example: \(Program.name) sync library.sqlite --status
       """)
@@ -31,6 +33,11 @@ struct Sync: Subcommand {
 
   @Option(help: ArgumentHelp("The space to connect the store to. Later the store knows it.", valueName: "name"))
   var space: String?
+
+  @Option(
+    help: ArgumentHelp("On a new device: if there is no store yet, make an empty one of this library.", valueName: "name"),
+    completion: .list(Libraries.all.map(\.name)))
+  var library: String?
 
   @Flag(help: "When connecting: replace this store's rows by those of the space. What the space lacks is deleted here, and kept in --lost.")
   var takeTheServers = false
@@ -84,9 +91,10 @@ struct Sync: Subcommand {
           // Without the text, which may have a password in it.
           "--to is not the address of a server: give https://… without a user and a query. http is allowed only for this computer.")
       }
-    } else if space != nil || tokenDescriptor != nil || watch || takeTheServers {
-      throw ValidationError("--space, --take-the-servers, --token-fd and --watch need --to URL.")
+    } else if space != nil || library != nil || tokenDescriptor != nil || watch || takeTheServers {
+      throw ValidationError("--space, --library, --take-the-servers, --token-fd and --watch need --to URL.")
     }
+    try LibraryOption.check(library)
     if yes, discard.isEmpty, !forget { throw ValidationError("--yes is for --discard and --forget only.") }
     if space?.isEmpty == true { throw ValidationError("--space must not be empty.") }
     if force, !disconnect { throw ValidationError("--force is for --disconnect only.") }
@@ -97,7 +105,7 @@ struct Sync: Subcommand {
     let token = try to == nil ? nil : Self.token(from: tokenDescriptor)
     let key = try to == nil ? nil : CommandKey.space.get()
     let looks = status || lost
-    let kinds = try Store.kinds(at: store.url, options: lock.storeOptions)
+    let kinds = try kinds()
     // Refuse a newer store before it is opened for writing.
     if !looks { for schema in Libraries.schemas(kinds) { try refuseNewer(store, kinds, schema) } }
     let open = try openWhole(store, lock, reads: looks)
@@ -113,17 +121,44 @@ struct Sync: Subcommand {
     return answer.about(store)
   }
 
+  /// What the store holds. Where there is none, --library makes it.
+  private func kinds() throws -> [String: Int] {
+    try finishInterrupted(store, lock.storeOptions)
+    let kinds = try Store.kinds(at: store.url, options: lock.storeOptions)
+    guard kinds.isEmpty else {
+      if library != nil { _ = try Libraries.held(kinds, in: store.path, named: library) }
+      return kinds
+    }
+    guard let wanted = Libraries.all.first(where: { $0.name == library }) else {
+      var error = nothing(at: store)
+      if to != nil, error.recoveryOptions.isEmpty {
+        error.suggestion = "On a new device, \(Libraries.choices(Libraries.all)) makes an empty store."
+      }
+      throw error
+    }
+    try checkSyncs([wanted.schema], wanted.name)
+    guard space != nil else { throw Self.noSpace }
+    try refuseBesideCopies(store, "nothing was made")
+    try Store.open(at: store.url, schemas: [wanted.schema], options: lock.storeOptions).close()
+    return try Store.kinds(at: store.url, options: lock.storeOptions)
+  }
+
+  private func checkSyncs(_ schemas: [StoreSchema], _ names: String) throws {
+    guard !schemas.contains(where: { $0.declarations.contains { $0.synced != nil } }) else { return }
+    throw StoreError(.wrongKind, "nothing of \(names) syncs between devices", suggestion: "The library must declare what should sync.")
+  }
+
+  private static let noSpace = ValidationError("The store is not connected yet: give --space NAME.")
+
   private func perform(_ open: Store, _ kinds: [String: Int], _ token: String?, _ key: StoreKey?, _ console: Console) throws -> Answer {
     let names = kinds.keys.sorted().joined(separator: " and ")
     guard !open.schemas.isEmpty else {
       throw StoreError(.wrongKind, "\(store.path) holds \(names), which this program does not know")
     }
-    guard open.schemas.contains(where: { $0.declarations.contains { $0.synced != nil } }) else {
-      throw StoreError(.wrongKind, "nothing of \(names) syncs between devices", suggestion: "The library must declare what should sync.")
-    }
+    try checkSyncs(open.schemas, names)
     let known = try StoreSync.space(of: open)
     guard let space = space ?? known else {
-      if to != nil { throw ValidationError("The store is not connected yet: give --space NAME.") }
+      if to != nil { throw Self.noSpace }
       throw StoreError(
         .misuse, "\(store.path) is not connected to a space", suggestion: "\(Program.name) sync \(store.shellWord) --to URL --space NAME")
     }

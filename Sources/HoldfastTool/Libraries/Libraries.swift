@@ -84,7 +84,10 @@ struct LibraryOption: ParsableArguments {
     completion: .list(Libraries.all.map(\.name)))
   var library: String?
 
-  func validate() throws {
+  func validate() throws { try Self.check(library) }
+
+  /// - Throws: `ValidationError` for a name that no library has.
+  static func check(_ library: String?) throws {
     let names = Libraries.all.map(\.name)
     guard let library, !names.contains(library) else { return }
     throw ValidationError("'\(library)' is not a library: choose one of \(names.joined(separator: ", ")).")

@@ -10,14 +10,16 @@ import Testing
 
 @Suite("holdfast sync against a server", .timeLimit(.minutes(10)))
 struct SyncCommandTests {
-  private static let syncs = AudiobookLibrary.schema.declarations.contains { $0.synced != nil }
-  private static let token = [Sync.tokenVariable: "secret"]
+  static let syncs = AudiobookLibrary.schema.declarations.contains { $0.synced != nil }
+  static let token = [Sync.tokenVariable: "secret"]
 
-  /// The core of a server with the spaces `anna` and `anna-2`, for the token `secret`.
-  private static func server() throws -> LoopbackServer {
+  /// The core of a server with the spaces `anna` and `anna-2`, for the token `secret`. It tells news all the time, and is then asked once a
+  /// second.
+  static func server() throws -> LoopbackServer {
     let core = SyncServer(try Store.inMemory(schemas: [SyncServer.schema]))
     for space in ["anna", "anna-2"] { try core.makeSpace(space, epoch: "e1") }
     return try LoopbackServer { request in
+      guard request.method == "POST" else { return .respond(200) }
       let now = Int64(Date().timeIntervalSince1970 * 1_000)
       let response: HoldfastSync.SyncResponse
       do {
@@ -229,7 +231,8 @@ struct SyncCommandTests {
     "what makes no sense is wrong usage, and no address is repeated",
     arguments: [
       [], ["--status", "--lost"], ["--to", "http://sync.example"], ["--to", "https://u:p@a"], ["--to", "https://a?b=c"],
-      ["--to", "https://a"], ["--space", "anna", "--status"], ["--watch"], ["--forget", "--status"], ["--force", "--status"],
+      ["--to", "https://a"], ["--space", "anna", "--status"], ["--watch"], ["--library", "audiobooks"],
+      ["--to", "https://a", "--library", "bookshelf"], ["--forget", "--status"], ["--force", "--status"],
       ["--to", "https://a", "--status"],
       ["--to", "https://a", "--token-fd", "99"], ["--take-the-servers"], ["--restore", "1", "--discard", "2"], ["--restore", "x"],
       ["--restore", "1", "--yes"], ["--lost", "--yes"], ["--forget", "--discard", "1"],
