@@ -149,6 +149,7 @@ metrics: system ## test the package that feeds swift-metrics
 	timeout 300 swift test --package-path Metrics $(SHARED) --skip-build --disable-xctest
 
 server: system-server ## build and test the package of the sync server
+	swift build $(PLANNED) --product holdfast
 	swift build --package-path Server $(SHARED) --build-tests
 	timeout 300 swift test --package-path Server $(SHARED) --skip-build --disable-xctest
 
@@ -166,13 +167,9 @@ faults-cluster: system-cluster ## break such a cluster for SECONDS (600), and on
 	timeout $$(($(SECONDS) + 900)) .build/debug/sync-faults cluster --lagging --seconds $$(($(SECONDS) / 4)) --seed $(SEED)
 
 serve: system-server ## start a sync server on a new store, and print a line for each of two devices to paste into two terminals
+	swift build $(PLANNED) --product holdfast
 	swift build --package-path Server $(SHARED) --product holdfast-server
-	@folder="$$(mktemp -d)" && trap 'rm -rf "$$folder"' EXIT && trap : INT && \
-	server="$(CURDIR)/.build/debug/holdfast-server" && cd "$$folder" && "$$server" space create anna && \
-	for device in laptop phone; do \
-	token="$$("$$server" token create anna --name $$device)" || exit 1; \
-	echo "HOLDFAST_SYNC_TOKEN=$$token holdfast sync $$device.sqlite --to http://127.0.0.1:8377 --space anna"; \
-	done && "$$server" serve
+	@.ci/serve .build/debug
 
 sync-bench: system-server ## measure devices with a sync server over HTTP on this machine
 	swift run -c release --package-path Server $(SHARED) sync-bench

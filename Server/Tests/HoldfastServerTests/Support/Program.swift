@@ -20,13 +20,20 @@ struct Program: Sendable {
     try await body(Program(folder: folder))
   }
 
-  private func process(_ arguments: [String], _ environment: [String: String] = [:]) throws -> (Process, out: Pipe, errors: Pipe) {
-    // Beside the test bundle.
+  /// Beside the test bundle.
+  private static var folders: [URL] {
     let products = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }?.deletingLastPathComponent()
-    let folders = [products, URL(fileURLWithPath: CommandLine.arguments.first ?? "").deletingLastPathComponent()].compactMap { $0 }
-    let candidates = folders.map { $0.appendingPathComponent("holdfast-server") }
-    guard let program = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
-      throw Missing(path: candidates.map(\.path).joined(separator: ", "))
+    return [products, URL(fileURLWithPath: CommandLine.arguments.first ?? "").deletingLastPathComponent()].compactMap { $0 }
+  }
+
+  /// A program that was built; nil where it was not.
+  static func built(_ name: String) -> URL? {
+    folders.map { $0.appendingPathComponent(name) }.first { FileManager.default.isExecutableFile(atPath: $0.path) }
+  }
+
+  private func process(_ arguments: [String], _ environment: [String: String] = [:]) throws -> (Process, out: Pipe, errors: Pipe) {
+    guard let program = Self.built("holdfast-server") else {
+      throw Missing(path: Self.folders.map(\.path).joined(separator: ", "))
     }
     let (process, out, errors) = (Process(), Pipe(), Pipe())
     (process.executableURL, process.arguments, process.currentDirectoryURL) = (program, arguments, folder)
