@@ -98,10 +98,14 @@ public final class StoreSync: Sendable {
     if !running.begin({ [engine] in Task { await engine.loop() } }) { engine.bell.ring(.now) }
   }
 
-  /// Stops, after a step under way, and lets others sync the store. Changes are still noted.
+  /// Stops, after a step under way, and lets others sync the store, also in a cancelled task. Changes are still noted.
   public func stop() async {
     await running.cancel()?.value
-    _ = try? await engine.inTurn { [engine, running] in if !running.isRunning { engine.session.end() } }
+    // The task of a view that disappears is cancelled. Its turn would be, too, and the store would stay locked.
+    let last = Task { [engine, running] in
+      _ = try? await engine.inTurn { if !running.isRunning { engine.session.end() } }
+    }
+    await last.value
   }
 
   /// Runs rounds until nothing waits to be sent and everything of the server is here. Started or not.

@@ -209,6 +209,24 @@ struct StoreSyncTests {
     #expect(await eventually { code { try second.start() } == nil })
   }
 
+  @Test("a stop in a cancelled task, such as that of a view that disappears, lets others sync the store, too")
+  func stopsInCancelledTask() async throws {
+    let world = try SyncedNotes()
+    let store = try Store.temporary(schemas: [SyncedNotes.schema])
+    let (first, second) = (try world.sync(store), try world.sync(store))
+    try await first.connect(.merge)
+    // Whether a turn begins before it is cancelled is chance.
+    for _ in 0..<20 {
+      try first.start()
+      await Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        await first.stop()
+      }.value
+      #expect(code { try second.start() } == nil)
+      await second.stop()
+    }
+  }
+
   @Test("a server that knows none of the device's rows any more gets all of them by a resync")
   func resync() async throws {
     let world = try SyncedNotes()
