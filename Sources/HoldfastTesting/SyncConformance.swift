@@ -19,7 +19,7 @@ public import Holdfast
 /// In the end all devices meet the server until nothing waits. Then the synced columns of every table are equal on all devices, the
 /// integrity check finds nothing, no foreign key is broken, no row waits because a CHECK refuses it, and every derived column has the value
 /// that the record computes. Rows may wait where two of them have one UNIQUE value. Odd seeds sync through a sealed space, and the server then
-/// holds no text of the rows.
+/// holds no text of the rows. What `staying` names never leaves the first device.
 public struct SyncConformance<Library: Holdfast.Library>: Sendable {
   /// A device of the library.
   public typealias World = LibraryWorld<Library>
@@ -28,6 +28,16 @@ public struct SyncConformance<Library: Holdfast.Library>: Sendable {
   let devices: Int
   let library: @Sendable (Store) -> Library
   let fill: @Sendable (World) async throws -> Void
+
+  /// By table, the columns that must stay on their device, and what they hold in a row that arrives. Default none.
+  ///
+  /// The declaration's `here` says the same to the kit; this is the promise that the test keeps, so that no column begins to travel unnoticed.
+  /// Name no column that a trigger computes from other rows. `fill` must put another value into each of these columns in some row.
+  ///
+  /// ```swift
+  /// conformance.staying = ["tracks": ["file_url": .null, "availability": .text("offline")]]
+  /// ```
+  public var staying: [String: [String: SQLValue]] = [:]
 
   /// Describes the library.
   ///
@@ -48,13 +58,13 @@ public struct SyncConformance<Library: Holdfast.Library>: Sendable {
 
   /// Makes the run of a seed. Equal seeds give equal edits, when `fill` writes equal rows.
   ///
-  /// - Throws: `.verificationFailed` with the seed and the first difference; `.misuse` for declarations that do not fit the tables; the
+  /// - Throws: `.verificationFailed` with the seed and the first difference, and for a table or column in `staying` that is none; `.misuse` for declarations that do not fit the tables; the
   ///   errors of `fill`.
   public func run(seed: UInt64) async throws {
     let worlds = try (0..<devices).map { _ in try World(schema, inMemory: true, library: library) }
     try await fill(worlds[0])
     do {
-      try SyncRun(schema, worlds.map(\.store), seed: seed).run()
+      try SyncRun(schema, worlds.map(\.store), staying: staying, seed: seed).run()
     } catch let error as StoreError where error.code == .verificationFailed {
       throw StoreError(.verificationFailed, "seed \(seed): \(error.message)")
     }

@@ -20,6 +20,7 @@ final class SyncRun {
   private let schema: StoreSchema
   private let server: SyncServer
   private let isSealed: Bool
+  private let staying: [String: [String: SQLValue]]
   let devices: [Device]
   let tables: [SyncedRows]
   let time: Time
@@ -27,7 +28,7 @@ final class SyncRun {
   /// Ids for copied rows. There are few, so that devices meet at one key.
   let ids: [UUID]
 
-  init(_ schema: StoreSchema, _ stores: [Store], seed: UInt64) throws {
+  init(_ schema: StoreSchema, _ stores: [Store], staying: [String: [String: SQLValue]], seed: UInt64) throws {
     let time = Time()
     var random = SeededGenerator(seed: seed)
     server = SyncServer(try Store.inMemory(schemas: [SyncServer.schema], options: .testing))
@@ -42,10 +43,11 @@ final class SyncRun {
       return Device(number: number, store: store, sync: try SyncDevice(store, node: node, key: key, clock: { time.now }))
     }
     ids = (0..<8).map { _ in random.id() }
-    (self.schema, self.time, self.random) = (schema, time, random)
+    (self.schema, self.staying, self.time, self.random) = (schema, staying, time, random)
   }
 
   func run() throws {
+    try checkFilled()
     try settle()
     try check()
     var edits = 0
@@ -114,6 +116,7 @@ final class SyncRun {
         throw Self.failed("\(table.synced.name) of device \(device.number) has derived columns that are not derived: \(row)")
       }
     }
+    for device in devices.dropFirst() { try checkStaying(device) }
     if isSealed { try checkSealed() }
     for device in devices {
       let findings = try device.store.integrityCheck().findings.map(\.message)
@@ -124,6 +127,29 @@ final class SyncRun {
         }
       }
       guard refused.isEmpty else { throw Self.failed("device \(device.number) cannot hold what the merge has made: \(refused)") }
+    }
+  }
+
+  /// Whether the first device has something to keep to itself.
+  private func checkFilled() throws {
+    for (name, values) in staying {
+      guard let table = tables.first(where: { $0.synced.name == name }) else { throw Self.failed("\(name) is no table that syncs") }
+      for (column, value) in values where table.first.allSatisfy({ $0[column] ?? value == value }) {
+        throw Self.failed("`fill` leaves \(column) of \(name) as in a row that arrives, or there is no such column")
+      }
+    }
+  }
+
+  /// No edit of this run writes a column that stays, so each other device has what a row that arrives gets.
+  private func checkStaying(_ device: Device) throws {
+    for table in tables {
+      guard let values = staying[table.synced.name] else { continue }
+      for row in try device.store.read({ try table.rows(in: $0) }) {
+        for (column, value) in values where row[column] != value {
+          let found = row[column] ?? .null
+          throw Self.failed("\(column) of \(table.synced.name) has left its device: device \(device.number) has \(found), not \(value)")
+        }
+      }
     }
   }
 

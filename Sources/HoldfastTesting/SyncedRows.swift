@@ -49,7 +49,7 @@ struct SyncedRows {
 
   // MARK: Reading
 
-  private func rows(in reader: Reader, _ condition: BoundSQL = "") throws -> [Row] {
+  func rows(in reader: Reader, _ condition: BoundSQL = "") throws -> [Row] {
     try reader.values(
       """
       SELECT \(sql: .names(columns)) FROM \(sql: .names([synced.name])) \(sql: condition) ORDER BY \(sql: .names(synced.key))

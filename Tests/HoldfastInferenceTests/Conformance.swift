@@ -29,8 +29,17 @@ import Testing
 
   @Test("devices that change the store at once end with the same rows, and break no rule", arguments: SyncConformance<InferenceStore>.seeds)
   func syncs(_ seed: UInt64) async throws {
-    let conformance = SyncConformance<InferenceStore>(
+    var conformance = SyncConformance<InferenceStore>(
       devices: seed.isMultiple(of: 2) ? 2 : 3, library: { InferenceStore($0, secretKey: World.secretKey) }, fill: RegistryVerb.prepare)
+    let sending: [String: SQLValue] = ["set_aside_revision": .integer(0)]
+    conformance.staying = [
+      "configuration": sending.merging(["api_key_reference": .null]) { $1 }, "user_preferences": sending,
+      "generation_sessions": sending, "generations": sending,
+      "model_metadata": sending.merging([
+        "local_path": .null, "missing_since": .null, "downloaded_at": .null, "last_used_at": .null, "usage_count": .integer(0),
+        "total_tokens_generated": .integer(0),
+      ]) { $1 },
+    ]
     try await conformance.run(seed: seed)
   }
 

@@ -11,7 +11,7 @@ private struct ReadLists: Library {
   static func make(
     together: [[String]] = [["opened", "closed"]],
     repair: BoundSQL? = "UPDATE lists SET last = NULL WHERE last NOT IN (SELECT id FROM books)",
-    extra: [SchemaDeclaration] = []
+    here: [String: SQLValue] = ["shelf": .text("none")], extra: [SchemaDeclaration] = []
   ) -> StoreSchema {
     StoreSchema(
       "lists",
@@ -19,7 +19,7 @@ private struct ReadLists: Library {
         Migration(
           "lists/001",
           sql: """
-            CREATE TABLE books (id TEXT NOT NULL PRIMARY KEY, title TEXT NOT NULL) STRICT;
+            CREATE TABLE books (id TEXT NOT NULL PRIMARY KEY, title TEXT NOT NULL, shelf TEXT NOT NULL) STRICT;
             CREATE TABLE notes (id TEXT NOT NULL PRIMARY KEY) STRICT;
             CREATE TABLE lists (
               id TEXT NOT NULL PRIMARY KEY, last TEXT, opened INTEGER, closed INTEGER, CHECK ((opened IS NULL) = (closed IS NULL))
@@ -31,12 +31,12 @@ private struct ReadLists: Library {
           "the last read book is there", table: "lists", findings: "SELECT id FROM lists WHERE last NOT IN (SELECT id FROM books)",
           repair: repair)
       ],
-      declarations: [.synced("books"), .synced("lists", together: together)] + extra)
+      declarations: [.synced("books", here: here), .synced("lists", together: together)] + extra)
   }
 
   @Sendable static func fill(_ world: LibraryWorld<ReadLists>) async throws {
     try await world.store.write { tx in
-      for number in 1...4 { try tx.execute("INSERT INTO books VALUES (\("book \(number)"), \("Title \(number)"))") }
+      for number in 1...4 { try tx.execute("INSERT INTO books VALUES (\("book \(number)"), \("Title \(number)"), 'mine')") }
       try tx.execute("INSERT INTO lists VALUES ('one', 'book 1', 1, 2), ('two', 'book 2', NULL, NULL), ('three', NULL, 3, 4)")
     }
   }
@@ -70,6 +70,23 @@ private struct ReadLists: Library {
   func apart() async throws {
     let found = try await complaint(ReadLists.make(together: []))
     #expect(found?.contains("CHECK constraint failed") == true, "\(found ?? "nothing")")
+  }
+
+  @Test("a column that must stay, and travels, is found; so is one of which `fill` leaves nothing to find")
+  func travelling() async throws {
+    func complaint(_ staying: [String: [String: SQLValue]], here: [String: SQLValue] = [:]) async -> String? {
+      var conformance = SyncConformance(ReadLists.make(here: here), fill: ReadLists.fill)
+      conformance.staying = staying
+      do { try await conformance.run(seed: 0) } catch { return (error as? StoreError)?.message }
+      return nil
+    }
+    let shelf: [String: [String: SQLValue]] = ["books": ["shelf": .text("none")]]
+    #expect(await complaint(shelf, here: ["shelf": .text("none")]) == nil)
+    #expect(await complaint(shelf)?.contains("shelf of books has left its device: device 1") == true)
+    #expect(await complaint(shelf, here: ["shelf": .text("other")])?.contains("shelf of books has left its device") == true)
+    #expect(await complaint(["books": ["shelf": .text("mine")]])?.contains("`fill` leaves shelf of books") == true)
+    #expect(await complaint(["books": ["author": .null]])?.contains("`fill` leaves author of books") == true)
+    #expect(await complaint(["notes": [:]])?.contains("notes is no table that syncs") == true)
   }
 
   @Test("a table that `fill` leaves empty, and a schema without a synced table, prove nothing and are refused")
