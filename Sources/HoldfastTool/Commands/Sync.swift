@@ -132,7 +132,7 @@ struct Sync: Subcommand {
     guard let wanted = Libraries.all.first(where: { $0.name == library }) else {
       var error = nothing(at: store)
       if to != nil, error.recoveryOptions.isEmpty {
-        error.suggestion = "On a new device, \(Libraries.choices(Libraries.all)) makes an empty store."
+        error.suggestion = "On a new device, make an empty store with \(Libraries.choices(Libraries.all))."
       }
       throw error
     }
