@@ -58,8 +58,8 @@ public struct SyncConformance<Library: Holdfast.Library>: Sendable {
 
   /// Makes the run of a seed. Equal seeds give equal edits, when `fill` writes equal rows.
   ///
-  /// - Throws: `.verificationFailed` with the seed and the first difference, and for a table or column in `staying` that is none; `.misuse` for declarations that do not fit the tables; the
-  ///   errors of `fill`.
+  /// - Throws: `.verificationFailed` with the seed and the first difference, and for a table or column in `staying` that is none; `.misuse`
+  ///   for declarations that do not fit the tables; the errors of `fill`.
   public func run(seed: UInt64) async throws {
     let worlds = try (0..<devices).map { _ in try World(schema, inMemory: true, library: library) }
     try await fill(worlds[0])
