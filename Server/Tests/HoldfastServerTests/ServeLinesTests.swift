@@ -1,6 +1,10 @@
 import Foundation
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// What `make serve` prints, pasted as it stands. `make server` builds the command first.
 @Suite("make serve", .enabled(if: Program.built("holdfast") != nil, "needs the command holdfast beside the tests"), .timeLimit(.minutes(5)))
 struct ServeLinesTests {
@@ -12,7 +16,7 @@ struct ServeLinesTests {
     process.arguments = [programs.path, "127.0.0.1:0"]
     let told = Pipe()
     (process.standardOutput, process.standardError) = (told, FileHandle.nullDevice)
-    try process.run()
+    try await Self.apart { Result { try Self.takingSignals { try process.run() } } }.get()
     // A test that throws leaves no server behind.
     defer { if process.isRunning { process.terminate() } }
     var text = ""
@@ -41,6 +45,16 @@ struct ServeLinesTests {
 
   private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(".ci/serve")
+
+  /// The threads of tasks block signals, and a process that they start inherits this: bash would never see SIGTERM.
+  private static func takingSignals(_ body: () throws -> Void) rethrows {
+    var (end, before) = (sigset_t(), sigset_t())
+    sigemptyset(&end)
+    sigaddset(&end, SIGTERM)
+    pthread_sigmask(SIG_UNBLOCK, &end, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    try body()
+  }
 
   private static func typed(_ line: String) async throws -> (status: Int32, text: String) {
     let process = Process()
