@@ -35,6 +35,21 @@ extension Store {
   public func storage() async throws -> StorageUse { try await offTask { _ in try self.storage() } }
 }
 
+extension Reader {
+  /// The bytes of each table with its indexes, by its name, and of each virtual table with its tables; see `Store.storage()`.
+  ///
+  /// Reads every page of the file.
+  package func tableBytes() throws -> [String: Int64] {
+    try checkOpen()
+    func number(_ pragma: String) throws -> Int64 {
+      let text = try database.texts("PRAGMA \(pragma)").first?.first ?? nil
+      return text.flatMap { Int64($0) } ?? 0
+    }
+    let used = try (number("page_count") - number("freelist_count")) &* number("page_size")
+    return try ObjectSizes(database.texts).objects(usedBytes: used).reduce(into: [:]) { $0[$1.table, default: 0] &+= $1.bytes }
+  }
+}
+
 /// The sizes of a database's tables and indexes, with the tables of a full-text index counted as one.
 struct ObjectSizes {
   private typealias Size = (name: String, bytes: Int64)

@@ -7,7 +7,8 @@ struct Explain: Subcommand {
     abstract: "Tells how SQLite would run a statement, and which index would help.",
     discussion: """
       Prints SQLite's query plan, the tables that it reads row by row, and the index that would serve, where that can be proven. \
-      The statement may be of any kind, with ? for its values: it does not run. With --run a SELECT runs and its rows are counted.
+      The statement may be of any kind, with ? for its values: it does not run. With --run a SELECT runs and its rows are counted. \
+      The store may be of any library.
 
       Example: \(Program.name) explain library.sqlite "SELECT id FROM tracks WHERE filename = ?"
       """)

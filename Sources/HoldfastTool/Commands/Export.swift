@@ -7,7 +7,8 @@ struct Export: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Writes the library to a file of a documented format, or one table as CSV.",
     discussion: """
-      The format holdfast holds everything except secrets, has a checksum, and can be imported again. The other formats belong to other \
+      The format holdfast holds everything except secrets, has a checksum, and can be imported again: that of another program's store \
+      into a store that its app has made. The other formats belong to other \
       programs: an export leaves out what such a program cannot hold, lists it, and ends with the exit code 2. \
       An existing file is replaced only after a question, or with --yes.
 

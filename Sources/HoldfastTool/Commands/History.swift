@@ -9,7 +9,8 @@ struct History: Subcommand {
       Reads the archive and the snapshots' descriptions; the store may be open elsewhere, damaged or gone. Each commit has a number, its \
       time, how many rows it changed, and in which tables; of a commit of another program these are unknown. Without --to, a note tells \
       when the store has commits that are not archived yet. On a terminal the middle of a long run of commits is one line, unless \
-      --limit is given. A time with seconds means that whole second: its beginning for --from, its end for --to.
+      --limit is given. A time with seconds means that whole second: its beginning for --from, its end for --to. \
+      The store may be of any library.
 
       Example: \(Program.name) history library.sqlite --from "1 hour ago"
       """)

@@ -13,8 +13,9 @@ struct Import: Subcommand {
       Records that cannot be imported are quarantined with the reason, and the exit code is 2. \
       Importing the same source again changes nothing.
 
-      Into the store of another program, the tables and columns of a SQLite database are imported where their names match, without case \
-      and underscores. No code of that program runs: columns that it computes itself, such as texts for its search, get their default or \
+      Into the store of another program, an export that `\(Program.name) export` wrote from a store of the same library is imported like any \
+      other; the store must be there, made by its app. Of a SQLite database, the tables and columns are imported where their names match, \
+      without case and underscores. No code of that program runs: columns that it computes itself, such as texts for its search, get their default or \
       NULL. Prints what has a place and what has none, and asks on a terminal; elsewhere it needs --yes. A table with a column that needs \
       a value and gets none, without a key, or with numbers for dates or for UUIDs is refused before anything is written.
 
@@ -32,7 +33,7 @@ struct Import: Subcommand {
   @Flag(help: "Import and verify, then roll back: nothing is written.")
   var dryRun = false
 
-  @Flag(name: [.short, .long], help: "Into the store of another program: go on without asking.")
+  @Flag(name: [.short, .long], help: "Of a database, into the store of another program: go on without asking.")
   var yes = false
 
   @Flag(help: "Keep no copy of the source.")
@@ -71,18 +72,23 @@ struct Import: Subcommand {
   private func perform(_ source: FilePath, _ console: Console) throws -> Answer {
     try finishInterrupted(into, lock.storeOptions)
     let kinds = try Store.kinds(at: into.url, options: lock.storeOptions)
-    guard format == nil, choice.library == nil, TablesByName.isOnlyWay(from: source, into: kinds) else {
+    switch try choice.library == nil ? StrangersStore.way(of: source, into: kinds, format: format) : nil {
+    case .byNames?:
+      _ = try known.values(among: [], of: "an import by the names of tables")
+      let tables = try TablesByName(from: source.url, into: into, choice, lock)
+      try tables.confirm(dryRun: dryRun, yes: yes, console)
+      var answer = try run(source, console, tables.run)
+      answer.document["plan"] = tables.document
+      return answer
+    case .export?:
+      _ = try known.values(among: [], of: "an import of holdfast")
+      return try run(source, console) { try StrangersStore.importExport($0, into: into, choice, lock) }
+    case nil:
       let library = try ImportChoice(source: source, store: into, kinds: kinds, name: choice.library, format: format).library()
       try refuseNewer(into, kinds, library.schema)
       if kinds.isEmpty { try refuseBesideCopies(into, "nothing was imported") }
       return try run(source, console) { try known.importing($0, library) }
     }
-    _ = try known.values(among: [], of: "an import by the names of tables")
-    let tables = try TablesByName(from: source, into: into, choice, lock)
-    try tables.confirm(dryRun: dryRun, yes: yes, console)
-    var answer = try run(source, console, tables.run)
-    answer.document["plan"] = tables.document
-    return answer
   }
 
   private func run(_ source: FilePath, _ console: Console, _ body: (LibraryImport) throws -> ImportReport) throws -> Answer {

@@ -9,7 +9,7 @@ struct Metrics: Subcommand {
     discussion: """
       Shows what the store's programs have kept in it: its size at the first commit of each day; and the calls of its verbs, the slowest \
       statements and the last errors, a minute after opening and then every ten minutes, with the next commit. Only reads. `\(Program.name) info` \
-      shows what takes the room now.
+      shows what takes the room now. The store may be of any library.
 
       Example: \(Program.name) metrics library.sqlite
       """)

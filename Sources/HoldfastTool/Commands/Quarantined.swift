@@ -8,9 +8,10 @@ struct Quarantined: CommandGroup {
     commandName: "quarantine",
     abstract: "Lists, shows, retries or discards records that imports could not read.",
     discussion: """
-      list: the records and fields, with the reason. show: one of them, by its number, with its original bytes. export: all of them, with \
-      their bytes, one JSON object a line. retry: imports the source again, or with --from a repaired copy of it; records that come in leave \
-      the quarantine. discard: removes the records with these numbers, or all with --all, for good. discard, and an export over an existing \
+      list: the records and fields, with the reason. show: one of them, by its number, with its original bytes. export: all of them, \
+      with their bytes, one JSON object a line. retry: imports the source again, or with --from a repaired copy of it; records that come \
+      in leave the quarantine. In a store of another program it takes what `\(Program.name) import` read; the rest retries that program \
+      itself. discard: removes the records with these numbers, or all with --all, for good. discard, and an export over an existing \
       file, ask on a terminal; elsewhere they need --yes.
 
       Example: \(Program.name) quarantine library.sqlite
@@ -208,10 +209,9 @@ struct Quarantined: CommandGroup {
   }
 
   private func retry(_ console: Console) throws -> Answer {
-    var known: LibraryDescription?
+    var held: LibraryDescription?
     let left = try withLibrary(store, library, lock) { library, open in
-      try library.checkKnown(store)
-      known = library
+      held = library
       let chosen = try importID.map { try whole($0, open) }
       return try open.read { reader in
         try reader.values(
@@ -222,7 +222,7 @@ struct Quarantined: CommandGroup {
         ) { row in Left(importID: try row.text(), source: try row.text(), sha256: try row.text(), format: try row.text()) }
       }
     }
-    guard let known, !left.isEmpty else {
+    guard let held, !left.isEmpty else {
       return Answer(
         document: ["store": .string(store.path), "released": .number(0), "problem_count": .number(0)], text: "",
         notes: ["The quarantine has no record to import again."])
@@ -233,9 +233,12 @@ struct Quarantined: CommandGroup {
         suggestion: "--import ID, with the import that read this source.", status: .usage)
     }
     var (released, problems, text) = (0, 0, "")
-    for one in left { try checkSource(one) }
     for one in left {
-      let report = try retry(one, known)
+      _ = try way(one, held)
+      try checkSource(one)
+    }
+    for one in left {
+      let report = try retry(one, held)
       released += report.released ?? 0
       problems += report.problemCount
       text += report.text + "\n"
@@ -243,6 +246,20 @@ struct Quarantined: CommandGroup {
     return Answer(
       document: ["store": .string(store.path), "released": .number(released), "problem_count": .number(problems)], text: text,
       foundProblems: problems > 0)
+  }
+
+  /// How records come in that an importer of this program did not read. Nil: an importer of this program did.
+  ///
+  /// - Throws: `.wrongKind` for a format of a library that this program does not know.
+  private func way(_ left: Left, _ held: LibraryDescription) throws -> StrangersStore.Way? {
+    let way = StrangersStore.Way(rawValue: left.format)
+    if held.isKnown { return way == .byNames ? way : nil }
+    guard let way else {
+      throw StoreError(
+        .wrongKind, "the import \(left.importID) was of the format \(left.format), which only the program of \(held.name) reads",
+        suggestion: "this command of that program; or --import ID, with another import.")
+    }
+    return way
   }
 
   /// Quarantined records are found by their place in the source. Another file of the same name may hold other records there.
@@ -264,13 +281,19 @@ struct Quarantined: CommandGroup {
     }
   }
 
-  private func retry(_ left: Left, _ known: LibraryDescription) throws -> ImportReport {
+  private func retry(_ left: Left, _ held: LibraryDescription) throws -> ImportReport {
     let source = from?.url ?? URL(fileURLWithPath: left.source)
     var wanted = LibraryImport(from: source, into: store.url)
     (wanted.format, wanted.storeOptions) = (left.format, lock.storeOptions)
     wanted.options.retries = left.importID
     let interruption = Interruption()
     wanted.options.isCancelled = { interruption.isRequested }
-    return try self.known.importing(wanted, known)
+    let way = try way(left, held)
+    if let way { _ = try known.values(among: [], of: "an import of \(way.rawValue)") }
+    switch way {
+    case .byNames?: return try TablesByName(from: source, into: store, library, lock).run(wanted)
+    case .export?: return try StrangersStore.importExport(wanted, into: store, library, lock)
+    case nil: return try known.importing(wanted, held)
+    }
   }
 }

@@ -6,7 +6,8 @@ struct Stats: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows a library in numbers.",
     discussion: """
-      With bars on a terminal, as numbers alone elsewhere. Of a store of another program: how many rows each table has.
+      With bars on a terminal, as numbers alone elsewhere. Of a store of another program, and of a library without numbers of its own: \
+      the rows of each table, its bytes with its indexes, and the newest time in it.
 
       Example: \(Program.name) stats library.sqlite
       """)

@@ -65,6 +65,14 @@ struct ImportChoice {
   }
 
   private func unknown(_ look: SourceLook) -> StoreError {
+    if let exported = look.exportedSchemas, !exported.isEmpty {
+      return StoreError(
+        .wrongKind,
+        "\(source.path) is an export of \(exported.sorted().joined(separator: " and ")), which this program does not know: it can be imported "
+          + "only into a store that the library's app has made",
+        suggestion: "--into a store that the app has made; or move a whole store: \(Program.name) snapshot create STORE, then "
+          + "\(Program.name) restore STORE --snapshot ID --to FILE.")
+    }
     var error = StoreError(.invalidSource, "\(source.path) \(Self.words(look))")
     if look.tables == nil { error.offset = 0 }
     if let first = look.beginning.first, "{[".contains(first) {

@@ -3,17 +3,14 @@ import HoldfastTransfer
 
 /// The tables of a store that this program does not know, with values as the file describes them.
 enum PlainTables {
-  /// The description with what follows from the file: a list and a count for each table, by name; a kind of record for each table whose rows
+  /// The description with what follows from the file: a list and numbers for each table, by name; a kind of record for each table whose rows
   /// one column identifies; and what its search indexes find.
   static func described(_ library: LibraryDescription, in reader: Reader) throws -> LibraryDescription {
     let tables = try tables(in: reader)
     var library = library
     library.lists = tables.map(\.list)
     library.kinds = tables.compactMap(\.kind)
-    library.stats = { reader in
-      let counts = try tables.map { ($0.name, try reader.count("SELECT count(*) FROM \(sql: .names([$0.name]))")) }
-      return Shown(["rows": .numbers(Dictionary(counts) { first, _ in first })], [.facts(counts.map { ($0, String($1)) })])
-    }
+    library.stats = { try ShownTable.stats(of: tables, in: $0) }
     let indexes = try indexes(of: tables, in: reader)
     guard !indexes.isEmpty else { return library }
     library.search = { text, ranked, limit, reader in

@@ -9,16 +9,11 @@ struct TablesByName {
   private let database: SQLiteSource
   private let named: NamedTables
 
-  /// Whether this is the only way from a source into a store of these schemas.
-  static func isOnlyWay(from source: FilePath, into kinds: [String: Int]) -> Bool {
-    !kinds.isEmpty && Libraries.schemas(kinds).isEmpty && SQLiteSource.isDatabase(source.url)
-  }
-
   /// Compares the names. Writes nothing.
   ///
   /// - Throws: `.invalidSource` when no table of the source has a place; what reading the source and the store throws.
-  init(from source: FilePath, into store: FilePath, _ choice: LibraryOption, _ lock: LockOptions) throws {
-    let file = try ImportSource(source.url)
+  init(from source: URL, into store: FilePath, _ choice: LibraryOption, _ lock: LockOptions) throws {
+    let file = try ImportSource(source)
     let database = try SQLiteSource(file)
     named = try withLibrary(store, choice, lock) { _, open in try open.read { try NamedTables(database, in: $0) } }
     (self.source, self.store, self.database) = (file, store, database)
@@ -43,10 +38,7 @@ struct TablesByName {
 
   /// - Parameter wanted: its options, and how the store is opened.
   func run(_ wanted: LibraryImport) throws -> ImportReport {
-    var options = wanted.storeOptions
-    (options.createsIfMissing, options.migrating) = (false, .never)
-    return try Store.importing(
-      NamedTablesImport(named, database), from: source, into: store.url, schemas: [], options: wanted.options, storeOptions: options)
+    try StrangersStore.fill(store, with: NamedTablesImport(named, database), from: source, wanted)
   }
 
   /// The plan for people.

@@ -35,7 +35,7 @@ public struct LibraryDescription: Sendable {
   public var search: (@Sendable (String, _ ranked: Bool, _ limit: Int, Reader) throws -> (hits: [JSONValue], tables: [ShownBlock]))?
   /// The few most important numbers of a store. Default: how many rows each counted table has.
   public var info: @Sendable (Reader) throws -> Shown = { _ in Shown([:]) }
-  /// All numbers, with charts. Nil: the library has none.
+  /// All numbers, with charts. Nil: the library has none. Default: the rows, the bytes and the newest time of each record's table.
   public var stats: (@Sendable (Reader) throws -> Shown)?
   /// What to continue with; nil when nothing was begun, or when the library has no such thing.
   public var resume: @Sendable (Reader) throws -> Shown? = { _ in nil }
@@ -92,6 +92,7 @@ public struct LibraryDescription: Sendable {
       return Shown(
         Dictionary(counts.map { ($0.0, .integer(Int64($0.2))) }) { first, _ in first }, [.facts(counts.map { ($0.1, String($0.2)) })])
     }
+    stats = { try ShownTable.stats(of: tables, in: $0) }
     let indexes = schema.declarations.compactMap(\.textIndex).compactMap { index in
       tables.first { $0.name == index.table }.map { (table: $0, index: index) }
     }

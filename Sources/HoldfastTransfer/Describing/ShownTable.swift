@@ -5,7 +5,7 @@ package struct ShownTable: Sendable {
   private typealias Row = [ShownValue]
 
   package let name: String
-  private let columns: [String]
+  let columns: [String]
   /// What identifies a row.
   private let key: [String]
   /// The column with a number that only this file gives: for programs only. Nil: none.

@@ -5,7 +5,7 @@ import Holdfast
 struct TableOutline: Sendable {
   let name: String
   /// The columns without the rowid, which means nothing outside this file. A table of an unknown library keeps a rowid that has a name of
-  /// its own: other tables may refer to it.
+  /// its own, unless the file tells that no record reads it and no table refers to it.
   private(set) var columns: [String]
   /// The first unique key that is not the rowid and cannot be NULL. For a table of an unknown library: otherwise its named rowid, or empty.
   let key: [String]
@@ -13,6 +13,8 @@ struct TableOutline: Sendable {
   let order: [String]
   /// The table of the first foreign key, with this table's column.
   let parent: (table: String, column: String)?
+  /// The columns of each foreign key that names another row of this table by `key`.
+  let above: [[String]]
 
   /// The schemas' tables, or for nil all tables of the file; parents come before their children. Leaves out the kit's tables, virtual
   /// tables with their shadow tables, and tables that a schema never exports, or that the file says are never exported.
@@ -27,10 +29,13 @@ struct TableOutline: Sendable {
       throw StoreError(.misuse, "neverExported names the table \(name), which no schema makes")
     }
     let tables = try reader.tables()
-    if schemas == nil { neverExported.formUnion(try tables.map(\.name).filter(reader.description().isNeverExported)) }
+    let description = try schemas == nil ? reader.description() : nil
+    if let description { neverExported.formUnion(tables.map(\.name).filter(description.isNeverExported)) }
     let outlines = try tables.filter { table in
       !table.isOfKit && (declared == nil || declared?[table.name] != nil) && !neverExported.contains(table.name)
-    }.map { try TableOutline($0, isKnown: declared != nil) }
+    }.map { table in
+      try TableOutline(table, isKnown: declared != nil, keepsNumber: description.map { saysNumber(table, among: tables, $0) } ?? false)
+    }
     // A program that does not know the library writes what it may; the app reads its own exports.
     for table in outlines where schemas != nil {
       guard let parent = table.parents.first(where: neverExported.contains) else { continue }
@@ -57,7 +62,22 @@ struct TableOutline: Sendable {
 
   /// The quarantine. An export contains it when it has rows.
   static func quarantine(in reader: Reader) throws -> [TableOutline] {
-    try reader.tables(named: "holdfast_quarantine").map { try TableOutline($0, isKnown: true) }
+    try reader.tables(named: "holdfast_quarantine").map { try TableOutline($0, isKnown: true, keepsNumber: false) }
+  }
+
+  /// Whether the numbers of a table's rows may say something outside of this file: they are the only key, a record reads them, another row
+  /// names them, or the file does not tell.
+  private static func saysNumber(_ table: SQLTable, among tables: [SQLTable], _ description: StoreDescription) -> Bool {
+    guard let number = table.rowIDColumn else { return false }
+    if table.uniqueKey == nil || !description.describes(table.name) || description.kind(of: number, in: table.name) != nil { return true }
+    return tables.flatMap(\.references).contains { reference in
+      isSame([reference.parent], [table.name]) && (reference.to.isEmpty || reference.to.contains { isSame([$0], [number]) })
+    }
+  }
+
+  /// Whether names are the same to SQLite.
+  private static func isSame(_ names: [String], _ others: [String]) -> Bool {
+    names.map(SQLiteSource.lowercased) == others.map(SQLiteSource.lowercased)
   }
 
   private let parents: [String]
@@ -69,15 +89,19 @@ struct TableOutline: Sendable {
     return other
   }
 
-  private init(_ table: SQLTable, isKnown: Bool) throws {
+  private init(_ table: SQLTable, isKnown: Bool, keepsNumber: Bool) throws {
     name = table.name
     let rowid = table.rowIDColumn
-    columns = table.given.filter { !isKnown || $0 != rowid }
+    columns = table.given.filter { keepsNumber || $0 != rowid }
     let named = isKnown ? [] : rowid.map { [$0] } ?? []
-    key = rowid == nil && !table.primaryKey.isEmpty ? table.primaryKey : table.uniqueKey ?? named
+    let key = rowid == nil && !table.primaryKey.isEmpty ? table.primaryKey : table.uniqueKey ?? named
+    self.key = key
     order = key.isEmpty ? table.storedOrder : key
     guard !key.isEmpty || !isKnown else { throw StoreError(.misuse, "the table \(name) has no key: its rows cannot be exported") }
     parents = table.references.map(\.parent)
     parent = table.references.first.flatMap { reference in reference.from.first.map { (reference.parent, $0) } }
+    above = table.references.filter { reference in
+      Self.isSame([reference.parent] + (reference.to.isEmpty ? table.primaryKey : reference.to), [table.name] + key)
+    }.map(\.from)
   }
 }

@@ -104,7 +104,7 @@ extension NamedTables.Table {
   }
 
   /// Rows that bring their numbers along must not meet rows of the store's own: what names a row by its number would then name another one.
-  private static func otherRows(_ table: SQLTable, _ key: [String], _ filled: [String], _ reader: Reader) throws -> [String] {
+  static func otherRows(_ table: SQLTable, _ key: [String], _ filled: [String], _ reader: Reader) throws -> [String] {
     guard let number = table.rowIDColumn, filled.contains(number), let column = key.first else { return [] }
     // An id is in the ledger as the source spells it. A key of several columns is not looked for: then every row counts as the store's own.
     let text: BoundSQL = "CAST(t.\(sql: .names([column])) AS TEXT)"

@@ -91,44 +91,20 @@ package struct NamedTablesImport: ImportFormat {
   }
 
   package func write(_ record: SourceRecord<Row>, in tx: Writer) throws {
-    let (table, values) = (record.content.table, record.content.values)
-    let name = BoundSQL.names([table.name])
-    let changes = zip(table.columns, values).enumerated().filter { !table.key.contains($0.offset) }.map { _, one -> BoundSQL in
-      "\(sql: .names([one.0.name])) = \(one.1)"
-    }
-    var isThere = false
-    if !changes.isEmpty {
-      let set = BoundSQL.joined(changes, separator: ", ")
-      // Whatever the table says of conflicts: a row of the store is never replaced by one with another key.
-      isThere = try tx.execute("UPDATE OR ABORT \(sql: name) SET \(sql: set) WHERE \(sql: record.content.condition)") > 0
-    }
-    if !isThere {
-      let marks = BoundSQL.joined(values.map { "\($0)" }, separator: ", ")
-      try tx.execute("INSERT OR ABORT INTO \(sql: name) (\(sql: .names(table.columns.map(\.name)))) VALUES (\(sql: marks))")
-    }
-    // A column's type, or a trigger, may have changed a value.
-    let stored = try readBack(record, in: tx)?.fields ?? []
-    guard stored != record.fields else { return }
-    let changed = zip(record.fields, stored).first { $0 != $1 }?.0.name
-    throw StoreError(.invalidValue, "the store would keep \(changed.map { "another value of \($0)" } ?? "no such row")")
+    try record.content.keyed.write(in: tx)
+    try KeyedRow.check(readBack(record, in: tx), is: record.fields)
   }
 
   package func readBack(_ record: SourceRecord<Row>, in reader: Reader) throws -> StoredShape? {
     let table = record.content.table
     let columns = BoundSQL.names(table.columns.map(\.name))
-    return try reader.value("SELECT \(sql: columns) FROM \(sql: .names([table.name])) WHERE \(sql: record.content.condition)") { row in
+    return try reader.value("SELECT \(sql: columns) FROM \(sql: .names([table.name])) WHERE \(sql: record.content.keyed.condition)") {
+      row in
       StoredShape(fields: try table.columns.map { SourceField($0.source, $0.told(try row.value())) })
     }
   }
 }
 
 extension NamedTablesImport.Row {
-  /// SQL that is true for the stored row with this row's key, to the byte: a column that ignores case finds it by its index all the same.
-  fileprivate var condition: BoundSQL {
-    let same = table.key.map { place -> BoundSQL in
-      let name = BoundSQL.names([table.columns[place].name])
-      return "\(sql: name) = \(values[place]) AND \(sql: name) = \(values[place]) COLLATE BINARY"
-    }
-    return .joined(same, separator: " AND ")
-  }
+  fileprivate var keyed: KeyedRow { KeyedRow(table: table.name, columns: table.columns.map(\.name), values: values, key: table.key) }
 }

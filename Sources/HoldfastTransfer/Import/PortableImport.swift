@@ -24,6 +24,10 @@ public struct PortableImport: ImportFormat {
   /// A scanner at the first row.
   private let rows: JSONScanner
   private let end: Int
+  /// How many rows of each table the export has.
+  let rowCounts: [String: Int]
+  /// The tables, by name.
+  var outlines: [TableOutline] { tables.values.sorted { $0.name < $1.name } }
 
   /// Whether the document begins like an export, complete or not. Reads only the first object, within the first 1 MiB; the first object of
   /// an export is far shorter.
@@ -48,6 +52,28 @@ public struct PortableImport: ImportFormat {
   ///
   /// - Throws: `.invalidSource`, `.newerSource`; `.wrongKind` when the export has other schemas.
   public init(_ document: JSONDocument, schemas: [StoreSchema]) throws {
+    try self.init(document, schemas.map { ($0.name, $0.version) }, records: schemas.flatMap(\.records)) {
+      let memory = try Store.inMemory(schemas: schemas)
+      return try memory.read { reader in
+        try TableOutline.all(of: schemas, in: reader) + TableOutline.quarantine(in: reader)
+      }
+    }
+  }
+
+  /// The same for a store whose library is not known: with the schemas and the tables that its file has.
+  init(_ document: JSONDocument, into reader: Reader) throws {
+    let held = try reader.values("SELECT name, version FROM holdfast_schemas WHERE name <> 'holdfast' ORDER BY name") { row in
+      (name: try row.text(), version: try row.int())
+    }
+    try self.init(document, held, records: []) {
+      try TableOutline.all(of: nil, in: reader) + TableOutline.quarantine(in: reader)
+    }
+  }
+
+  private init(
+    _ document: JSONDocument, _ held: [(name: String, version: Int)], records types: [any StoredRecord.Type],
+    _ declared: () throws -> [TableOutline]
+  ) throws {
     self.document = document
     var scanner = JSONScanner(document)
     let names: [String]
@@ -57,9 +83,10 @@ public struct PortableImport: ImportFormat {
       names = Self.names(header)
       try Self.checkVersion(header)
       // Checked before any of the content is used.
-      end = try Self.checkedEnd(document, header, from: scanner)
-      tables = try Self.outlines(header, schemas)
-      records = Dictionary(schemas.flatMap(\.records).map { ($0.table, $0) }, uniquingKeysWith: { first, _ in first })
+      (end, rowCounts) = try Self.checkedEnd(document, header, from: scanner)
+      try Self.checkSchemas(header, held)
+      tables = try Self.outlines(header, declared())
+      records = Dictionary(types.map { ($0.table, $0) }, uniquingKeysWith: { first, _ in first })
     } catch let error as JSONScanError {
       throw Self.invalid("expected \(error.expected), found \(error.found)", error.offset)
     }
@@ -152,9 +179,12 @@ public struct PortableImport: ImportFormat {
 
   /// See `ImportFormat`.
   public func readBack(_ record: SourceRecord<Row>, in reader: Reader) throws -> StoredShape? {
+    let keyed = zip(record.content.table.columns, record.content.values).filter { record.content.table.key.contains($0.0) }
+    return try readBack(record, where: .joined(keyed.map { "\(sql: .names([$0.0])) = \($0.1)" }, separator: " AND "), in: reader)
+  }
+
+  func readBack(_ record: SourceRecord<Row>, where condition: BoundSQL, in reader: Reader) throws -> StoredShape? {
     let table = record.content.table
-    let keyed = zip(table.columns, record.content.values).filter { table.key.contains($0.0) }
-    let condition = BoundSQL.joined(keyed.map { "\(sql: .names([$0.0])) = \($0.1)" }, separator: " AND ")
     return try reader.value("SELECT \(sql: .names(table.columns)) FROM \(sql: .names([table.name])) WHERE \(sql: condition)") { row in
       var shape = StoredShape(fields: [])
       for column in table.columns {
@@ -175,22 +205,21 @@ public struct PortableImport: ImportFormat {
     }
   }
 
-  /// The tables in the header, checked against the tables of the schemas.
-  private static func outlines(_ header: [String: JSONValue], _ schemas: [StoreSchema]) throws -> [String: TableOutline] {
+  private static func checkSchemas(_ header: [String: JSONValue], _ held: [(name: String, version: Int)]) throws {
     guard case .object(let versions)? = header["schemas"] else { throw invalid("the first line lacks \"schemas\"", 0) }
     for (name, version) in versions.sorted(by: { $0.key < $1.key }) {
-      guard let schema = schemas.first(where: { $0.name == name }) else {
-        throw StoreError(.wrongKind, "this export holds \(name), not \(schemas.map(\.name).joined(separator: ", "))")
+      guard let schema = held.first(where: { $0.name == name }) else {
+        throw StoreError(.wrongKind, "this export holds \(name), not \(held.map(\.name).joined(separator: ", "))")
       }
       guard case .integer(let number) = version else { throw invalid("the version of \(name) is not a whole number", 0) }
       guard number <= schema.version else {
         throw StoreError(.newerSource, "this export was written by a newer version of \(name); nothing was changed")
       }
     }
-    let memory = try Store.inMemory(schemas: schemas)
-    let declared = try memory.read { reader in
-      try TableOutline.all(of: schemas, in: reader) + TableOutline.quarantine(in: reader)
-    }
+  }
+
+  /// The tables in the header, checked against the declared ones.
+  private static func outlines(_ header: [String: JSONValue], _ declared: [TableOutline]) throws -> [String: TableOutline] {
     guard case .array(let list)? = header["tables"] else { throw invalid("the first line lacks \"tables\"", 0) }
     var found: [String: TableOutline] = [:]
     for entry in list {
@@ -206,8 +235,11 @@ public struct PortableImport: ImportFormat {
     return found
   }
 
-  /// The offset of the last line. That line must equal, byte by byte, the last line of an export of everything before it.
-  private static func checkedEnd(_ document: JSONDocument, _ header: [String: JSONValue], from rows: JSONScanner) throws -> Int {
+  /// The offset of the last line, and the rows of each table. That line must equal, byte by byte, the last line of an export of everything
+  /// before it.
+  private static func checkedEnd(
+    _ document: JSONDocument, _ header: [String: JSONValue], from rows: JSONScanner
+  ) throws -> (offset: Int, rows: [String: Int]) {
     var counts: [String: Int] = [:]
     for name in names(header) { counts[name] = 0 }
     var scanner = rows
@@ -228,7 +260,7 @@ public struct PortableImport: ImportFormat {
     guard found == Array(expected.utf8) else {
       throw invalid("the last line does not match the lines before it: the export was changed after it was written", start)
     }
-    return start
+    return (start, counts)
   }
 
   private static func names(_ header: [String: JSONValue]) -> [String] {

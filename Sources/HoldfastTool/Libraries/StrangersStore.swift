@@ -1,0 +1,48 @@
+import Foundation
+import Holdfast
+import HoldfastTransfer
+
+/// Imports into a store whose library this program does not know.
+enum StrangersStore {
+  /// How a source comes in.
+  enum Way: String {
+    /// A documented export of the same library, by the tables of the store.
+    case export = "holdfast"
+    /// A database of another app, by the names of its tables.
+    case byNames = "tables-by-name"
+  }
+
+  /// The way of a source that is imported without `--library`. Nil: its library must be known.
+  ///
+  /// - Parameters:
+  ///   - kinds: the schemas in the store.
+  ///   - format: the value of `--format`.
+  /// - Throws: what looking at the source throws.
+  static func way(of source: FilePath, into kinds: [String: Int], format: String?) throws -> Way? {
+    guard !kinds.isEmpty, Libraries.schemas(kinds).isEmpty else { return nil }
+    if format == nil, SQLiteSource.isDatabase(source.url) { return .byNames }
+    guard format == nil || format == Way.export.rawValue else { return nil }
+    return try PortableImport.recognises(ImportSource(source.url)) ? .export : nil
+  }
+
+  /// Imports a documented export.
+  ///
+  /// - Throws: what `PortableTablesImport` and an import throw; the store is then as before.
+  static func importExport(
+    _ wanted: LibraryImport, into store: FilePath, _ choice: LibraryOption, _ lock: LockOptions
+  ) throws -> ImportReport {
+    let source = try ImportSource(wanted.source)
+    let document = try source.document()
+    let format = try withLibrary(store, choice, lock) { _, open in try open.read { try PortableTablesImport(document, into: $0) } }
+    return try fill(store, with: format, from: source, wanted)
+  }
+
+  /// - Parameter wanted: its options, and how the store is opened.
+  static func fill<Format: ImportFormat>(
+    _ store: FilePath, with format: Format, from source: ImportSource, _ wanted: LibraryImport
+  ) throws -> ImportReport {
+    var options = wanted.storeOptions
+    (options.createsIfMissing, options.migrating) = (false, .never)
+    return try Store.importing(format, from: source, into: store.url, schemas: [], options: wanted.options, storeOptions: options)
+  }
+}
