@@ -193,7 +193,7 @@ let package = Package(
       dependencies: ["ShelvesExample", "ReadingListExample", "Holdfast", "HoldfastTransfer", "HoldfastTesting"],
       path: "Examples/ShelvesTests", packageAccess: false, swiftSettings: strict),
     .testTarget(
-      name: "GardenTests", dependencies: ["garden", "GardenExample", "Holdfast", "HoldfastTransfer", "HoldfastTesting"],
+      name: "GardenTests", dependencies: ["garden", "HoldfastCommand", "GardenExample", "Holdfast", "HoldfastTransfer", "HoldfastTesting"],
       path: "Examples/GardenTests", exclude: ["Fixtures"], packageAccess: false, swiftSettings: strict),
     .testTarget(
       name: "MovingTests",

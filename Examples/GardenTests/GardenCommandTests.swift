@@ -6,47 +6,22 @@ import Testing
 
 /// The command `garden`, as a process: five lines beside the library.
 @Suite("The garden's command") struct GardenCommandTests {
-  private let folder: TemporaryFolder
-  private let journal: URL
+  private let programs: Programs
 
   init() throws {
-    folder = try TemporaryFolder()
-    journal = folder.file("garden.json")
+    programs = try Programs()
     let (bed, plant) = (NewID.derived(from: "kitchen"), NewID.derived(from: "basil"))
     let text = """
       {"beds": [{"id": "\(bed)", "name": "Kitchen"}],
        "plants": [{"id": "\(plant)", "bed": "\(bed)", "place": 1, "name": "Basil", "variety": "Genovese", "tags": ["herb"]}],
        "waterings": [{"id": "\(NewID.derived(from: "watering"))", "plant": "\(plant)", "at": "2026-05-01T06:00:00Z", "litres": 1.5}]}
       """
-    try Data(text.utf8).write(to: journal)
+    try Data(text.utf8).write(to: programs.folder.file("garden.json"))
   }
 
-  /// Runs the command in the folder; both outputs are in the text.
   private func garden(_ arguments: String..., status: Int32 = 0) throws -> String {
-    let (process, pipe) = (Process(), Pipe())
-    process.executableURL = Self.binary
-    process.arguments = arguments
-    process.currentDirectoryURL = journal.deletingLastPathComponent()
-    process.standardInput = FileHandle.nullDevice
-    (process.standardOutput, process.standardError) = (pipe, pipe)
-    process.environment = ProcessInfo.processInfo.environment.merging(["LLVM_PROFILE_FILE": "/dev/null", "COLUMNS": "80"]) { $1 }
-    try process.run()
-    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    #expect(process.terminationStatus == status, "\(arguments): \(text)")
-    return text
+    try programs.run("garden", arguments, status: status)
   }
-
-  /// Beside the test bundle.
-  private static let binary: URL = {
-    #if canImport(Darwin)
-      let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL ?? Bundle.main.bundleURL
-      return bundle.deletingLastPathComponent().appendingPathComponent("garden")
-    #else
-      let executable = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
-      return executable.deletingLastPathComponent().appendingPathComponent("garden")
-    #endif
-  }()
 
   @Test("its version is that of Holdfast, after its own name")
   func version() throws {

@@ -75,6 +75,24 @@ struct StrangersStoreTests {
     #expect(try bench.run("show", store, "tulips").status == 66)
   }
 
+  @Test("history, metrics and explain work on a store of any library; stats tells its rows, bytes and newest time")
+  func insight() throws {
+    let bench = try Workbench()
+    let store = try Self.store(in: bench)
+    let history = try bench.run("history", store)
+    #expect(history.status == 0 && history.output.contains("waterings"), "\(history.output)\(history.errors)")
+    let metrics = try bench.run("metrics", store, "--json")
+    #expect(metrics.status == 0 && metrics.document["verbs"] is [Any], "\(metrics.output)\(metrics.errors)")
+    let plan = try bench.run("explain", store, "SELECT id FROM waterings WHERE title = ?")
+    #expect(plan.status == 0 && plan.output.contains("SCAN waterings"), "\(plan.output)\(plan.errors)")
+    let stats = try bench.run("stats", store, "--json").document
+    #expect(stats["rows"] as? [String: Int] == ["waterings": 1])
+    #expect((stats["bytes"] as? [String: Int])?["waterings"] ?? 0 > 0 && (stats["bytes"] as? [String: Int])?.count == 1, "\(stats)")
+    #expect(stats["newest"] as? [String: String] == ["waterings": "2023-11-14T22:13:20.000Z"], "\(stats)")
+    let text = try bench.run("stats", store).output
+    #expect(text.hasPrefix("TABLE      ROWS") && text.contains(" kB") && text.contains("2023-11-14T22:13:20Z"), "\(text)")
+  }
+
   @Test("where two tables have one number each, neither is taken for the other: the table is named")
   func numbers() throws {
     let bench = try Workbench()
