@@ -28,7 +28,10 @@ extension Store {
   }
 
   /// Exports all tables of the file, of any library, for a store that was opened without a schema. Tables without a key are included;
-  /// tables that the file declares as never exported are not. Virtual tables with content of their own are left out.
+  /// tables that the file declares as never exported are not. Virtual tables with content of their own are left out, and so are the numbers
+  /// of rows (`INTEGER PRIMARY KEY`) beside another key, if the file tells that no record reads them and no table refers to them.
+  ///
+  /// The app imports it as its own export, if it has a key in each table; `holdfast import` brings it into a store that the app has made.
   public func exportTables(to url: URL) throws -> ExportReport {
     try checkIsNotOwn(url)
     let written = try ExportFile.replace(url) { file in
