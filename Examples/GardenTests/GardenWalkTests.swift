@@ -75,7 +75,7 @@ import Testing
     for text in [audit, differences] { #expect(!text.contains("1770000000"), "\(text)") }
   }
 
-  @Test("it moves a journal into a store that the app has made; the app finds everything there, and reads the export itself, too")
+  @Test("it moves a journal into a store that the app has made; the app finds everything there; each reads the other's export, too")
   func moving() async throws {
     try await fill("garden.sqlite")
     _ = try holdfast("export", "garden.sqlite", "--to", "export.json")
@@ -94,5 +94,9 @@ import Testing
     try moved.store.close()
     _ = try programs.run("garden", ["import", "export.json", "--into", "own.sqlite"])
     #expect(try lines("plants", of: "own.sqlite") == lines("plants", of: "garden.sqlite"))
+    _ = try programs.run("garden", ["export", "own.sqlite", "--to", "own.json"])
+    try open("third.sqlite").store.close()
+    _ = try holdfast("import", "own.json", "--into", "third.sqlite")
+    #expect(try lines("plants", of: "third.sqlite") == lines("plants", of: "garden.sqlite"))
   }
 }
