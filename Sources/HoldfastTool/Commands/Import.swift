@@ -13,11 +13,12 @@ struct Import: Subcommand {
       Records that cannot be imported are quarantined with the reason, and the exit code is 2. \
       Importing the same source again changes nothing.
 
-      Into the store of another program, an export that `\(Program.name) export` wrote from a store of the same library is imported like any \
-      other; the store must be there, made by its app. Of a SQLite database, the tables and columns are imported where their names match, \
-      without case and underscores. No code of that program runs: columns that it computes itself, such as texts for its search, get their default or \
-      NULL. Prints what has a place and what has none, and asks on a terminal; elsewhere it needs --yes. A table with a column that needs \
-      a value and gets none, without a key, or with numbers for dates or for UUIDs is refused before anything is written.
+      Into the store of another program, an export that `\(Program.name) export` wrote from a store of the same library is imported \
+      like any other; the store must be there, made by its app. Of a SQLite database, the tables and columns are imported where \
+      their names match, without case and underscores. No code of that program runs: columns that it computes itself, such as texts \
+      for its search, get their default or NULL. Prints what has a place and what has none, and asks on a terminal; elsewhere it \
+      needs --yes. A table with a column that needs a value and gets none, without a key, or with numbers for dates or for UUIDs is \
+      refused before anything is written.
 
       \(Libraries.all.map(\.aboutImports).filter { !$0.isEmpty }.joined(separator: " "))
 

@@ -13,8 +13,8 @@ struct TableOutline: Sendable {
   let order: [String]
   /// The table of the first foreign key, with this table's column.
   let parent: (table: String, column: String)?
-  /// The columns of each foreign key that names another row of this table by `key`.
-  let above: [[String]]
+  /// For rows that name other rows of this table: the columns of the name, and those of each foreign key with such a name. Otherwise nil.
+  let tree: (named: [String], above: [[String]])?
 
   /// The schemas' tables, or for nil all tables of the file; parents come before their children. Leaves out the kit's tables, virtual
   /// tables with their shadow tables, and tables that a schema never exports, or that the file says are never exported.
@@ -100,8 +100,10 @@ struct TableOutline: Sendable {
     guard !key.isEmpty || !isKnown else { throw StoreError(.misuse, "the table \(name) has no key: its rows cannot be exported") }
     parents = table.references.map(\.parent)
     parent = table.references.first.flatMap { reference in reference.from.first.map { (reference.parent, $0) } }
-    above = table.references.filter { reference in
-      Self.isSame([reference.parent] + (reference.to.isEmpty ? table.primaryKey : reference.to), [table.name] + key)
-    }.map(\.from)
+    let own = table.references.filter { Self.isSame([$0.parent], [table.name]) }
+    tree = own.first.map { first in
+      let named = first.to.isEmpty ? table.primaryKey : first.to
+      return (named, own.filter { $0.to == first.to }.map(\.from))
+    }
   }
 }

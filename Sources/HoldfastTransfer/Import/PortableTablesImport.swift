@@ -40,8 +40,8 @@ package struct PortableTablesImport: ImportFormat {
         let reason = table.key.isEmpty ? "its table has no key, by which the row could be found again" : "a part of the key is NULL"
         return try visit(.damaged(kind: record.kind, path: record.path, reason: reason, original: record.original), position)
       }
-      guard !table.above.isEmpty else { return try visit(scanned, position) }
-      try tree.take(record, above: table.above.compactMap(row.key), at: position, visit)
+      guard let links = table.tree, let name = row.key(links.named) else { return try visit(scanned, position) }
+      try tree.take(record, named: name, above: links.above.compactMap(row.key), at: position, visit)
     }
     try tree.end(visit)
   }
@@ -63,7 +63,10 @@ extension PortableImport.Row {
 
   /// The values of columns as the ledger has a key. Nil where one is NULL, and without columns.
   fileprivate func key(_ columns: [String]) -> String? {
-    let texts = columns.compactMap { name in zip(table.columns, values).first { $0.0 == name }.flatMap { JSONValue($0.1) } }
+    // SQLite keeps the names in foreign keys as they were typed.
+    let texts = columns.map(SQLiteSource.lowercased).compactMap { name in
+      zip(table.columns, values).first { SQLiteSource.lowercased($0.0) == name }.flatMap { JSONValue($0.1) }
+    }
     guard !columns.isEmpty, texts.count == columns.count, !texts.contains(.null) else { return nil }
     return PortableImport.key(texts.map(\.keyText))
   }

@@ -1,14 +1,19 @@
 /// The order for records that name others of their kind: each is passed on behind the one above it, wherever that stands in the source.
 struct TreeOrder<Content: Sendable> {
   typealias Visit = (Scanned<Content>, Int) throws -> Void
-  private typealias Waiting = (record: SourceRecord<Content>, above: [String], position: Int)
+  private typealias Waiting = (record: SourceRecord<Content>, name: String, above: [String], position: Int)
   private var passed: Set<String> = []
-  /// The records that wait, by the key of the one above.
+  /// The records that wait, by the name of the one above.
   private var waiting: [String: [Waiting]] = [:]
 
-  /// - Parameter above: the keys of the records above this one; its own key counts as none.
-  mutating func take(_ record: SourceRecord<Content>, above: [String], at position: Int, _ visit: Visit) throws {
-    try take((record, above.filter { $0 != record.key }, position), visit)
+  /// - Parameters:
+  ///   - name: what others name the record by. Default: its key.
+  ///   - above: the names of the records above this one; its own name counts as none.
+  mutating func take(
+    _ record: SourceRecord<Content>, named name: String? = nil, above: [String], at position: Int, _ visit: Visit
+  ) throws {
+    let name = name ?? record.key
+    try take((record, name, above.filter { $0 != name }, position), visit)
   }
 
   private mutating func take(_ one: Waiting, _ visit: Visit) throws {
@@ -28,8 +33,8 @@ struct TreeOrder<Content: Sendable> {
     var next = [first]
     while let one = next.popLast() {
       try visit(.record(one.record), one.position)
-      passed.insert(one.record.key)
-      for freed in (waiting.removeValue(forKey: one.record.key) ?? []).reversed() {
+      passed.insert(one.name)
+      for freed in (waiting.removeValue(forKey: one.name) ?? []).reversed() {
         if let above = freed.above.first(where: { !passed.contains($0) }) {
           waiting[above, default: []].append(freed)
         } else {

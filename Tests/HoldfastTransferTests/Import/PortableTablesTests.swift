@@ -33,7 +33,8 @@ import Testing
         sql: """
           CREATE TABLE beds (
             rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, above_id TEXT REFERENCES beds (id),
-            name TEXT NOT NULL COLLATE NOCASE UNIQUE ON CONFLICT REPLACE CHECK (name <> '')) STRICT;
+            name TEXT NOT NULL CHECK (name <> ''), label TEXT COLLATE NOCASE UNIQUE ON CONFLICT REPLACE) STRICT;
+          CREATE TABLE rooms (name TEXT NOT NULL UNIQUE, id TEXT NOT NULL UNIQUE, within TEXT REFERENCES Rooms (ID)) STRICT;
           CREATE TABLE plants (
             code TEXT PRIMARY KEY, bed TEXT REFERENCES beds (id), height REAL, photo BLOB, anything ANY) STRICT;
           CREATE TABLE loans (id INTEGER PRIMARY KEY, plant TEXT REFERENCES plants (code)) STRICT;
@@ -44,10 +45,11 @@ import Testing
           """)
     ], records: [Bed.self])
 
-  /// The second bed lies in the first one, whose id comes after its own.
+  /// The second bed lies in the first one, whose id comes after its own; the attic in the house, whose name does.
   private static let rows = """
-    INSERT INTO beds VALUES (7, '0b000000-0000-4000-8000-000000000000', NULL, 'South');
-    INSERT INTO beds VALUES (9, '0a000000-0000-4000-8000-000000000000', '0b000000-0000-4000-8000-000000000000', 'Corner');
+    INSERT INTO beds VALUES (7, '0b000000-0000-4000-8000-000000000000', NULL, 'South', 'S');
+    INSERT INTO beds VALUES (9, '0a000000-0000-4000-8000-000000000000', '0b000000-0000-4000-8000-000000000000', 'Corner', NULL);
+    INSERT INTO rooms VALUES ('house', 'r1', NULL), ('attic', 'r2', 'r1');
     INSERT INTO plants VALUES ('basil', '0a000000-0000-4000-8000-000000000000', 0.5, x'FFD8', 5.0), ('rose', NULL, NULL, NULL, '5')
     """
 
@@ -80,13 +82,14 @@ import Testing
     _ = try store(Self.rows, "INSERT INTO loans VALUES (3, 'basil')").exportTables(to: file)
     let other = try store()
     let report = try imported(into: other)
-    #expect(report.isClean && report.verified && report.counts.mapValues(\.imported) == ["beds": 2, "plants": 2, "loans": 1, "lines": 0])
+    #expect(report.isClean && report.verified, "\(report.text)")
+    #expect(report.counts.mapValues(\.imported) == ["beds": 2, "rooms": 2, "plants": 2, "loans": 1, "lines": 0])
     func rows() throws -> ArraySlice<Substring> { try String(contentsOf: file, encoding: .utf8).split(separator: "\n").dropFirst() }
     let before = try rows()
     _ = try other.exportTables(to: file)
     // The last line has the checksum of the first one, and so its time.
     #expect(try rows().dropLast() == before.dropLast())
-    #expect(try imported(into: other).skipped == ["in the store already": 5])
+    #expect(try imported(into: other).skipped == ["in the store already": 7])
   }
 
   @Test("an export has no numbers that only its file gives, so the app's own import reads it")
@@ -125,16 +128,16 @@ import Testing
         Migration(
           "garden/001",
           sql: """
-            CREATE TABLE beds (id TEXT NOT NULL UNIQUE, above_id TEXT, name TEXT NOT NULL) STRICT;
-            CREATE TABLE plants (code TEXT PRIMARY KEY, bed TEXT, height REAL) STRICT;
+            CREATE TABLE beds (id TEXT NOT NULL UNIQUE, above_id TEXT, name TEXT NOT NULL, label TEXT) STRICT;
+            CREATE TABLE plants (code TEXT PRIMARY KEY, bed TEXT, height REAL);
             CREATE TABLE lines (line TEXT) STRICT;
-            INSERT INTO beds VALUES ('0a', NULL, ''), ('0b', '0a', 'Pots'), ('0c', NULL, 'SOUTH');
+            INSERT INTO beds VALUES ('0a', NULL, '', NULL), ('0b', '0a', 'Pots', NULL), ('0c', NULL, 'East', 's');
             INSERT INTO plants VALUES ('oak', NULL, 100), (NULL, NULL, 1), ('fig', NULL, 1);
             INSERT INTO lines VALUES ('a'), ('a');
             """)
       ])
     _ = try store(schema: plain).exportTables(to: file)
-    let other = try store("INSERT INTO beds VALUES (1, '0d', NULL, 'South')")
+    let other = try store("INSERT INTO beds VALUES (1, '0d', NULL, 'South', 'S')")
     let report = try imported(into: other)
     let key = "lines: its table has no key, by which the row could be found again"
     #expect(report.verified && reasons(report).filter { $0.hasPrefix("lines") } == [key, key])
