@@ -55,13 +55,13 @@ final class Child: Sendable {
 
   /// Runs a program to its end; returns the lines that it prints.
   ///
-  /// - Throws: `ServerProgram.Failure` where it does not exit with 0 within five minutes.
-  static func output(_ program: String, _ arguments: [String], errors: URL) throws -> [String] {
+  /// - Throws: `ServerProgram.Failure` where it does not exit with one of the codes within five minutes.
+  static func output(_ program: String, _ arguments: [String], exits codes: Set<Int> = [0], errors: URL) throws -> [String] {
     let lines = Mutex<[String]>([])
     let child = try Child(program, arguments, errors: errors) { line in lines.withLock { $0.append(line) } }
     let end = child.waitForEnd(seconds: 300)
     if end == nil { child.signal(SIGKILL) }
-    guard end == "exited with 0" else {
+    guard codes.contains(where: { end == "exited with \($0)" }) else {
       throw ServerProgram.Failure("\(program) \(arguments.joined(separator: " ")): \(end ?? "no end") \(lines.withLock { $0 })")
     }
     return lines.withLock { $0 }

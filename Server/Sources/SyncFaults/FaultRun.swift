@@ -11,6 +11,8 @@ final class FaultRun {
   let tally = Tally()
   let side: any ServerSide
   private let devices: Int
+  /// What the run must find; nil: nothing.
+  private let expected: Violation.Kind?
   var stations: [Station] = []
   var chance: Chance
   /// When the server last lost pushes: what was acknowledged before does not count on it. Nanoseconds.
@@ -18,15 +20,17 @@ final class FaultRun {
   /// The server's port.
   private(set) var port: Int?
 
-  /// - Parameter side: makes the server side, which may keep its files in the folder.
-  init(devices: Int, seed: UInt64, _ side: (URL, Tally) throws -> any ServerSide) throws {
-    (self.devices, self.seed, chance) = (devices, seed, Chance(seed))
+  /// - Parameters:
+  ///   - expected: what a sabotaged run must find.
+  ///   - side: makes the server side, which may keep its files in the folder.
+  init(devices: Int, seed: UInt64, expecting expected: Violation.Kind? = nil, _ side: (URL, Tally) throws -> any ServerSide) throws {
+    (self.devices, self.seed, self.expected, chance) = (devices, seed, expected, Chance(seed))
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("sync-faults-\(seed)-\(getpid())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     self.side = try side(folder, tally)
   }
 
-  /// Starts all, does `body`, lets all settle, and judges. Returns whether every promise held, and removes the files then.
+  /// Starts all, does `body`, lets all settle, and judges. Returns `isFine`, and removes the files then.
   ///
   /// - Parameter needed: the faults that must have happened.
   func run(_ needed: [Fault] = [], _ body: () throws -> Void) -> Bool {
@@ -38,7 +42,7 @@ final class FaultRun {
       for station in stations { station.kill() }
       side.kill()
       interruption.end()
-      if tally.violations.isEmpty { try? FileManager.default.removeItem(at: folder) }
+      if isFine { try? FileManager.default.removeItem(at: folder) }
     }
     do {
       try start()
@@ -50,8 +54,13 @@ final class FaultRun {
     }
     for station in stations { tally.report(station.history.violations) }
     for fault in needed where tally[fault.rawValue] == 0 { tally.report(.missing, fault.rawValue) }
-    return tally.violations.isEmpty
+    return isFine
   }
+
+  /// Whether every promise held; of a sabotaged run, whether it has found that.
+  var isFine: Bool { expected.map(hasFound) ?? tally.violations.isEmpty }
+
+  func hasFound(_ kind: Violation.Kind) -> Bool { tally.violations.contains { $0.kind == kind } }
 
   private func start() throws {
     try side.prepare()
@@ -99,6 +108,15 @@ final class FaultRun {
     for proxy in proxies { proxy.cut(false) }
   }
 
+  /// Does a fault until `isDone`, three times at most: a short run may not come to it, and a fault may have no effect.
+  func insist(on fault: Fault, until isDone: () -> Bool) throws {
+    for _ in 0..<3 where !isDone() {
+      let since = Clock.nanoseconds
+      wait(seconds: Self.patience) { stations.contains { $0.recovery(since: since) != nil } }
+      try happen(fault)
+    }
+  }
+
   /// No process may end but by a fault.
   private func noticeEnds() throws {
     for station in stations {
@@ -141,6 +159,6 @@ final class FaultRun {
 
   func reportViolations() {
     for violation in tally.violations.prefix(20) { print("VIOLATION: \(violation.kind.rawValue): \(violation.text)") }
-    if !tally.violations.isEmpty { print("The files are in \(folder.path)") }
+    if !isFine { print("The files are in \(folder.path)") }
   }
 }

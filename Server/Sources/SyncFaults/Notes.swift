@@ -17,7 +17,7 @@ enum Notes {
             id TEXT NOT NULL PRIMARY KEY, title TEXT NOT NULL, body TEXT NOT NULL, pair_a TEXT, pair_b TEXT,
             folder_id TEXT REFERENCES folders (id) ON DELETE CASCADE, CHECK (pair_a IS pair_b)) STRICT;
           CREATE INDEX notes_by_folder ON notes (folder_id);
-          CREATE TABLE counters (id TEXT NOT NULL PRIMARY KEY, n INTEGER NOT NULL) STRICT;
+          CREATE TABLE counters (id TEXT NOT NULL PRIMARY KEY, n INTEGER NOT NULL, seen TEXT NOT NULL) STRICT;
           """)
     ],
     declarations: [.synced("folders"), .synced("notes", together: [["pair_a", "pair_b"]]), .synced("counters")])
@@ -25,7 +25,7 @@ enum Notes {
   /// Parents before children; of each its columns that travel, in their order.
   static let tables = [
     (name: "folders", columns: ["id", "name"]), (name: "notes", columns: ["id", "title", "body", "pair_a", "pair_b", "folder_id"]),
-    (name: "counters", columns: ["id", "n"]),
+    (name: "counters", columns: ["id", "n", "seen"]),
   ]
 
   static func counter(of device: Int, in reader: Reader) throws -> Int {
@@ -48,7 +48,12 @@ enum Notes {
         try tx.execute("DELETE FROM notes WHERE id = \(id)")
       }
     }
-    try tx.execute("INSERT INTO counters (id, n) VALUES (\("d\(device)"), \(number)) ON CONFLICT (id) DO UPDATE SET n = excluded.n")
+    // With what this device has seen of all: whoever sees this transaction must see that, too.
+    try tx.execute(
+      """
+      INSERT INTO counters (id, n, seen) SELECT \("d\(device)"), \(number), coalesce(group_concat(id || ' ' || n), '') FROM counters WHERE true
+      ON CONFLICT (id) DO UPDATE SET n = excluded.n, seen = excluded.seen
+      """)
     return number
   }
 
@@ -92,26 +97,39 @@ enum Notes {
   /// What the reader's snapshot shows.
   static func sight(of devices: Int, in reader: Reader) throws -> Sight {
     try sight(
-      of: devices, counters: try reader.values("SELECT id, n FROM counters") { row in (id: try row.text(), n: try row.int()) },
+      of: devices,
+      counters: try reader.values("SELECT id, n, seen FROM counters") { row in
+        (id: try row.text(), n: try row.int(), seen: try row.text())
+      },
       tags: try reader.values("SELECT id, title, pair_a, pair_b FROM notes WHERE id >= 'p' AND id < 'q'") { row in
         let (id, title) = (try row.text(), try row.text())
         return (id: id, tags: [title, try row.textOrNil() ?? "none", try row.textOrNil() ?? "none"])
       })
   }
 
-  /// - Parameter tags: of each note of a pair its title, and the two values that are one register.
-  static func sight(of devices: Int, counters: [(id: String, n: Int)], tags: [(id: String, tags: [String])]) throws -> Sight {
+  /// - Parameters:
+  ///   - counters: of each device its counter, and the counters that it had seen, such as `d0 7,d1 3`.
+  ///   - tags: of each note of a pair its title, and the two values that are one register.
+  static func sight(
+    of devices: Int, counters: [(id: String, n: Int, seen: String)], tags: [(id: String, tags: [String])]
+  ) throws -> Sight {
     var sight = Sight(devices: devices)
     let numbers = Dictionary(counters.map { ($0.id, $0.n) }) { first, _ in first }
+    let seen = Dictionary(counters.map { ($0.id, Set($0.seen.split(separator: ",").map(String.init))) }) { first, _ in first }
     let titles = Dictionary(tags.map { ($0.id, $0.tags) }) { first, _ in first }
     /// A note whose own columns differ has a tag that no transaction gives.
     func tag(_ id: String) -> String? { titles[id].map { Set($0).count == 1 ? $0[0] : "\(id): \($0.joined(separator: ", "))" } }
     for device in 0..<devices {
       sight.counters[device] = numbers["d\(device)"] ?? 0
+      if let own = seen["d\(device)"] { sight.seen[device] = (0..<devices).map { other in Self.number(of: other, in: own) } }
       for pair in 0..<Script.pairs {
         sight.pairs[device][pair] = Sight.Pair(tag(pairID(device, pair, "a")), tag(pairID(device, pair, "b")))
       }
     }
     return sight
+  }
+
+  private static func number(of device: Int, in seen: Set<String>) -> Int {
+    seen.first { $0.hasPrefix("d\(device) ") }.flatMap { $0.split(separator: " ").last }.flatMap { Int($0) } ?? 0
   }
 }

@@ -30,11 +30,11 @@ protocol ServerSide: AnyObject {
 extension ServerSide {
   /// What the server has of the transactions of all devices.
   func sight(of devices: Int) throws -> Sight {
-    var counters: [(id: String, n: Int)] = []
+    var counters: [(id: String, n: Int, seen: String)] = []
     var tags: [(id: String, tags: [String])] = []
     for line in try lines().lines {
       guard let row = WireRow(line), row.generation % 2 == 1 else { continue }
-      if row.table == "counters" { counters.append((row.key, row.current["n"] as? Int ?? -1)) }
+      if row.table == "counters" { counters.append((row.key, row.current["n"] as? Int ?? -1, row.current["seen"] as? String ?? "")) }
       guard row.table == "notes", row.key.hasPrefix("p") else { continue }
       tags.append((row.key, ["title", "pair_a", "pair_b"].map { row.current[$0] as? String ?? "none" }))
     }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import SyncHistory
 
 /// `sync-faults`: the real server and real devices, as processes that are killed, cut off, and run out of disk. For Linux.
 @main
@@ -15,12 +16,17 @@ struct RunCommand: ParsableCommand {
 
   @Option(help: "How long faults happen.") var seconds = 60.0
   @Option(help: "Chooses faults, edits and times. What the system makes of them differs from run to run.") var seed: UInt64 = 1
-  @Flag(help: "Makes the server lose what it has acknowledged. The run must then fail.") var sabotage = false
+  @Flag(help: "Makes the server lose what it has acknowledged. The run then fails unless its checks find that.") var sabotage = false
 
   func run() throws {
-    let run = try FaultRun(devices: 3, seed: seed) { folder, _ in SingleServer(in: folder, isSabotaged: sabotage) }
+    let run = try FaultRun(devices: 3, seed: seed, expecting: sabotage ? .lostAcknowledged : nil) { folder, _ in
+      SingleServer(in: folder, isSabotaged: sabotage)
+    }
     let needed = seconds < 60 ? [] : run.side.faults + Fault.ofConnections
-    let isFine = run.run(needed) { try run.breakThings(seconds: seconds) }
+    let isFine = run.run(needed) {
+      try run.breakThings(seconds: seconds)
+      if sabotage { try run.insist(on: .serverKilled) { run.hasFound(.lostAcknowledged) } }
+    }
     run.report()
     if !isFine { throw ExitCode(1) }
   }

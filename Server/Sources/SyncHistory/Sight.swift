@@ -9,16 +9,19 @@ package struct Sight: Sendable, Hashable {
 
   /// By device; 0 for one that has written nothing.
   package var counters: [Int]
+  /// The counters that each device's last transaction had before it, by device; empty for a device that has written nothing.
+  package var seen: [[Int]]
   /// By device, and by the pair's number.
   package var pairs: [[Pair]]
 
   /// With nothing written.
   package init(devices: Int) {
     counters = Array(repeating: 0, count: devices)
+    seen = Array(repeating: [], count: devices)
     pairs = Array(repeating: Array(repeating: Pair(), count: Script.pairs), count: devices)
   }
 
-  /// What can never be seen together: half a transaction, or a transaction without one before it.
+  /// What can never be seen together: half a transaction, or a transaction without one before it, of its device or of another that it had seen.
   package var violations: [Violation] {
     var found: [Violation] = []
     for (device, (counter, pairs)) in zip(counters, pairs).enumerated() {
@@ -29,6 +32,12 @@ package struct Sight: Sendable, Hashable {
           "device \(device) at \(counter): pair \(number) is \(pair.first ?? "none"), \(pair.second ?? "none") and not \(expected ?? "none")"
         let isAhead = pair.first.flatMap { Int($0) }.map { $0 > counter } ?? false
         found.append(Violation(pair.first != pair.second || isAhead ? .half : .order, text))
+      }
+    }
+    for (device, seen) in seen.enumerated() {
+      for (other, (before, counter)) in zip(seen, counters).enumerated() where counter < before {
+        let text = "device \(device) at \(counters[device]) had seen \(before) of device \(other), which is at \(counter)"
+        found.append(Violation(.order, text))
       }
     }
     return found

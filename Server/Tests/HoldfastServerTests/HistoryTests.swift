@@ -56,6 +56,15 @@ import Testing
     #expect(sight.violations.map(\.kind) == [.order])
   }
 
+  @Test("a transaction without one of another device that its own device had seen shows an effect before its cause")
+  func causality() {
+    var sight = Self.sight(3, 14)
+    sight.seen = [[2, 14], [3, 13]]
+    #expect(sight.violations == [])
+    sight.seen[0] = [2, 15]
+    #expect(sight.violations == [Violation(.order, "device 0 at 3 had seen 15 of device 1, which is at 14")])
+  }
+
   @Test("a server that has less than it acknowledged has lost a write; what was acknowledged before it was rewound does not count")
   func lostAcknowledged() {
     var history = DeviceHistory(of: 1)

@@ -43,6 +43,13 @@ final class Cluster: ServerSide {
 
   func run(_ arguments: String...) throws -> String { try nodes[0].run(arguments) }
 
+  /// What `doctor` finds, but for what these clusters are: without `fsync`, and with a superuser.
+  func findings() throws -> [String] {
+    let lines = try nodes[0].run(["doctor", "--accept", "fsync", "--accept", "superuser"], exits: [0, 2]).split(separator: "\n")
+    guard lines.first?.hasPrefix("database\tPostgreSQL ") == true else { throw ServerProgram.Failure("doctor says \(lines)") }
+    return zip(lines, lines.dropFirst()).filter { $1.hasPrefix("Try: ") }.map { String($0.0.prefix { $0 != ":" }) }
+  }
+
   func start() throws -> Int {
     for node in nodes { try start(node) }
     try startBalancer()

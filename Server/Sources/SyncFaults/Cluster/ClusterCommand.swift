@@ -10,14 +10,20 @@ struct ClusterCommand: ParsableCommand {
   @Flag(help: "No commit waits for a replica, and replicas that lag take over: acknowledged writes are lost on the server for a while.")
   var lagging = false
 
-  @Flag(help: "Lets a lagging replica take over and expects it to have all. The run must then fail.") var sabotage = false
+  @Flag(help: "Lets a lagging replica take over and expects it to have all. The run then fails unless its checks find that it has not.")
+  var sabotage = false
 
   func run() throws {
-    let run = try FaultRun(devices: 4, seed: seed) {
+    let run = try FaultRun(devices: 4, seed: seed, expecting: sabotage ? .lostAcknowledged : nil) {
       try Cluster(in: $0, isSynchronous: !lagging && !sabotage, isSabotaged: sabotage, Chance(seed), $1)
     }
-    let needed = seconds < 100 ? [] : run.side.faults + Fault.ofConnections
-    let isFine = run.run(needed) { try run.breakThings(seconds: seconds) }
+    let needed = (seconds < 100 ? [] : run.side.faults + Fault.ofConnections) + (lagging ? [.laggingPromoted] : [])
+    let isFine = run.run(needed) {
+      try run.breakThings(seconds: seconds)
+      // It counts where it has lost something.
+      if lagging { try run.insist(on: .laggingPromoted) { run.tally[Fault.laggingPromoted.rawValue] > 0 } }
+      if sabotage { try run.insist(on: .laggingPromoted) { run.hasFound(.lostAcknowledged) } }
+    }
     run.report()
     if lagging { print("\(run.tally[Cluster.lost]) \(Cluster.lost)") }
     print("seconds until the next acknowledged push, median and longest:")

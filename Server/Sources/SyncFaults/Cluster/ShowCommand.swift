@@ -31,6 +31,7 @@ struct ShowCommand: ParsableCommand {
       {
         try show(nil, run) { _ = try cluster.breakIt(fault, in: run) }
       }
+      try consult(cluster)
       tell("\nNow they stop writing, send what waits, and all is compared …")
     }
     run.reportViolations()
@@ -57,6 +58,24 @@ struct ShowCommand: ParsableCommand {
     let lost = run.tally.violations.count - before
     let story = name ?? (run.side as? Cluster)?.story ?? ""
     tell(Self.row(story, times[0].tenths + " s", times[times.count - 1].tenths + " s", "\(acknowledged)", "\(lost)"))
+  }
+
+  /// Asks `doctor` about the real replicas: both, one, and none.
+  private func consult(_ cluster: Cluster) throws {
+    tell("")
+    for (dead, expected) in [[], ["spare"], ["replicas", "waiting"]].enumerated() {
+      if dead > 0 { _ = cluster.database.kill(cluster.database.replicas[dead - 1]) }
+      var findings = ["nothing yet"]
+      // The primary needs a moment to notice.
+      wait(seconds: 30) {
+        findings = (try? cluster.findings()) ?? ["no answer"]
+        return findings == expected
+      }
+      guard findings == expected else { throw ServerProgram.Failure("with \(2 - dead) replicas, doctor finds \(findings)") }
+      tell("holdfast-server doctor, with \(2 - dead) replicas: \(findings.isEmpty ? "no findings" : findings.joined(separator: ", "))")
+    }
+    for replica in cluster.database.replicas { try cluster.database.start(replica) }
+    try cluster.database.waitForReplicas()
   }
 
   private static func seconds(since nanosecond: UInt64) -> String { (Double(Clock.nanoseconds - nanosecond) / 1e9).tenths }

@@ -23,8 +23,8 @@ final class ServerProgram {
 
   /// Runs a command to its end; returns its output.
   @discardableResult
-  func run(_ arguments: [String]) throws -> String {
-    try Child.output(program, arguments + ["--store", store], errors: errors).joined(separator: "\n")
+  func run(_ arguments: [String], exits codes: Set<Int> = [0]) throws -> String {
+    try Child.output(program, arguments + ["--store", store], exits: codes, errors: errors).joined(separator: "\n")
   }
 
   /// Returns the port when the server takes requests.
