@@ -18,8 +18,9 @@ public import Holdfast
 ///
 /// In the end all devices meet the server until nothing waits. Then the synced columns of every table are equal on all devices, the
 /// integrity check finds nothing, no foreign key is broken, no row waits because a CHECK refuses it, and every derived column has the value
-/// that the record computes. Rows may wait where two of them have one UNIQUE value. Odd seeds sync through a sealed space, and the server then
-/// holds no text of the rows. What `staying` names never leaves the first device.
+/// that the record computes. Rows may wait where two of them have one UNIQUE value. Odd seeds sync through a sealed space: the server then
+/// holds no text of the rows, and a mark in each of their text columns is in no byte of its files, its log, a request or an answer. What
+/// `staying` names never leaves the first device.
 public struct SyncConformance<Library: Holdfast.Library>: Sendable {
   /// A device of the library.
   public typealias World = LibraryWorld<Library>

@@ -10,6 +10,8 @@ struct SyncedRows {
   private let columns: [String]
   /// The columns that travel.
   private let travelling: [String]
+  /// Those of them that are texts.
+  let texts: [String]
   /// What an edit changes together, without the key.
   let groups: [[String]]
   /// Of columns that refer to another row: the parent's table and column.
@@ -34,6 +36,7 @@ struct SyncedRows {
     let travelling = columns.filter { synced.here[$0] == nil && !synced.derived.contains($0) }
     let single = travelling.filter { !synced.key.contains($0) && !synced.together.joined().contains($0) }
     (self.synced, self.columns, self.travelling) = (synced, columns, travelling)
+    texts = table.columns.filter { $0.type == "TEXT" && travelling.contains($0.name) }.map(\.name)
     groups = synced.together + single.map { [$0] }
     var parents: [String: (table: String, column: String)] = [:]
     for reference in table.references where reference.from.count == 1 && reference.to.count == 1 {
@@ -93,8 +96,10 @@ struct SyncedRows {
     try tx.execute("UPDATE \(sql: .names([synced.name])) SET \(sql: .joined(changes, separator: ", ")) WHERE \(sql: matches(old))")
   }
 
-  func insert(_ row: Row, _ tx: Writer) throws {
-    let row = try written(row)
+  func insert(_ row: Row, _ tx: Writer) throws { try insertAsIs(written(row), tx) }
+
+  /// Not as the record writes it.
+  func insertAsIs(_ row: Row, _ tx: Writer) throws {
     let values = columns.map { column -> BoundSQL in "\(row[column] ?? .null)" }
     try tx.execute(
       """
