@@ -110,11 +110,11 @@ mutants: system ## plant each fault of Mutants/mutants.txt in a scratch copy; fa
 mutants-ci: system ## the same with five of them
 	Mutants/run --ci --seconds 400 --scratch $(MUTANTS_SCRATCH)
 
-proof: system ## kills of whole programs, self-tests of the fuzzer, many tasks for ten seconds
+proof: system ## kills of whole programs, self-tests of the fuzzer, and the long forms of all tests that have one: hours
 	swift build --package-path Fuzz $(SHARED) --build-tests
 	HOLDFAST_PROOF=long .ci/test-within 7200 --package-path Fuzz $(SHARED)
 	swift build $(PLANNED) --build-tests
-	HOLDFAST_PROOF=long .ci/test-within 7200 --filter 'ArchiveProofTests|ManyTasks|ManyVerbs|AuditReplay|RandomDamage|RandomRun|TableDamage|TableVerification|CapabilityHostile|Conformance|DateCodec|JSONScannerFoundation|TypicalData'
+	HOLDFAST_PROOF=long .ci/test-within 21600 --filter 'ArchiveProofTests|ManyTasks|ManyVerbs|AuditReplay|RandomDamage|RandomRun|TableDamage|TableVerification|CapabilityHostile|Conformance|DateCodec|JSONScannerFoundation|TypicalData|SalvageTests|HealTests|EncryptedHealing|SealedSpace|SpaceSeal|MergeLaw|SimulatorTests'
 
 proof-short: system ## the same with few kills, and without the many tasks: for every change
 	swift build --package-path Fuzz $(SHARED) --build-tests

@@ -150,6 +150,15 @@ import Testing
     #expect(try House.text(".ci/run").hasSuffix("make test\n"), "the test runner's summary is the last thing that CI prints")
   }
 
+  @Test("`make proof` runs the long form of each test that has one")
+  func proofRunsAll() throws {
+    let line = try House.text("Makefile").split(separator: "\n").first { $0.contains("HOLDFAST_PROOF=long") && $0.contains("--filter '") }
+    let filter = try #require(line?.split(separator: "'").dropFirst().first).split(separator: "|")
+    let long = try House.files(in: "Tests").filter { try House.text($0).contains("ProofRun." + "isLong") }
+      .map { URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent }
+    #expect(long.count > 15 && long.filter { suite in !filter.contains { suite.contains($0) } } == [])
+  }
+
   @Test("`make install` uses only what the `install` of macOS has, too")
   func installIsPortable() throws {
     let commands = try House.text("Makefile").components(separatedBy: "\n").filter { $0.hasPrefix("\tinstall ") }

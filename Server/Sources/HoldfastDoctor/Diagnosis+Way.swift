@@ -8,13 +8,16 @@ extension Diagnosis {
   ///
   /// - Parameters:
   ///   - store: the store of that server.
+  ///   - isHere: for tests; nil: an http address is for this machine only, and others can reach an https one.
   ///   - now: this machine's time in milliseconds since 1970.
   /// - Throws: the errors of the store.
-  package static func way(to address: URL, _ store: any SyncSpaces, now: @Sendable () -> Int64) async throws -> Diagnosis {
+  package static func way(
+    to address: URL, _ store: any SyncSpaces, isHere: Bool? = nil, now: @Sendable () -> Int64
+  ) async throws -> Diagnosis {
     guard HTTPClient.isPrivate(address) else {
       return Diagnosis(facts: "not asked", findings: [Finding(.tls, "others can read what goes to \(address.absoluteString)")])
     }
-    let isHere = address.scheme?.lowercased() == "http"
+    let isHere = isHere ?? (address.scheme?.lowercased() == "http")
     var diagnosis = Diagnosis(facts: isHere ? "http, for this machine only" : "https", findings: [])
     if let wrong = await publicRoutes(of: address, isHere) {
       diagnosis.findings.append(wrong)

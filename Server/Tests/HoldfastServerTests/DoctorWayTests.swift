@@ -7,9 +7,11 @@ import Testing
 
 /// What `holdfast-server doctor --url` finds.
 @Suite struct DoctorWayTests {
-  private static func findings(_ port: Int, _ world: ServerWorld, now: Int64 = ServerWorld.now) async throws -> [Finding.Kind] {
+  private static func findings(
+    _ port: Int, _ world: ServerWorld, isHere: Bool? = nil, now: Int64 = ServerWorld.now
+  ) async throws -> [Finding.Kind] {
     let address = try #require(URL(string: "http://127.0.0.1:\(port)"))
-    let found = try await Diagnosis.way(to: address, world.server) { now }.findings.map(\.kind)
+    let found = try await Diagnosis.way(to: address, world.server, isHere: isHere) { now }.findings.map(\.kind)
     #expect(try world.server.spaces().map(\.name) == ["anna"], "the doctor's own space is removed")
     #expect(try world.server.tokens().map(\.space) == ["anna"])
     return found
@@ -21,6 +23,7 @@ import Testing
       switch fault {
       case .none: []
       case .otherServer: [.unreachable]
+      case .health: [.health]
       case .gzip: [.gzip]
       case .bodyLimit: [.bodyLimit]
       case .retryAfter: [.retryAfter]
@@ -32,6 +35,17 @@ import Testing
       try await FaultyProxy.run(to: Client(port: world.client.port), fault) { port in
         let found = try await Self.findings(port, world)
         #expect(found == expected)
+      }
+    }
+  }
+
+  @Test("figures that everyone can read are found, and the rest of the way is gone nevertheless; on this machine they may be read")
+  func metrics() async throws {
+    for (isHere, expected) in [(false, [.metrics, .clock]), (true, [.clock])] as [(Bool, [Finding.Kind])] {
+      try await ServerWorld.run {
+        ($0.patience, $0.burst, $0.requestsPerSecond) = (.milliseconds(50), 20, 0.01)
+      } _: { world in
+        #expect(try await Self.findings(world.client.port, world, isHere: isHere, now: ServerWorld.now + 5_001) == expected)
       }
     }
   }

@@ -6,7 +6,7 @@ import NIOCore
 /// A proxy that holds one thing back.
 struct FaultyProxy: Sendable {
   enum Fault: Sendable, CaseIterable {
-    case none, otherServer, gzip, bodyLimit, retryAfter, poll
+    case none, otherServer, health, gzip, bodyLimit, retryAfter, poll
   }
 
   let server: Client
@@ -33,6 +33,7 @@ struct FaultyProxy: Sendable {
   private func answer(_ request: Request) async throws -> Response {
     let body = Data(try await request.body.collect(upTo: 2 << 20).readableBytesView)
     if fault == .otherServer { return Response(status: .notFound) }
+    if fault == .health, request.uri.path == "/healthz" { return Response(status: .serviceUnavailable) }
     if fault == .bodyLimit, body.count > 500_000 { return Response(status: .contentTooLarge) }
     let isPoll = request.uri.path.hasSuffix("/wait") && request.uri.query != "after=\(Int64.max)"
     var headers: [String: String] = [:]
