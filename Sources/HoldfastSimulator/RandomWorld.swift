@@ -34,7 +34,7 @@ extension Simulated {
     let world = try World(seed: random.next(), skews: errors, versions: versions, key: key)
     // Copies of an app's file from before the first connection.
     if random.chance(30) { try world.add(version: 2, skew: random.pick(skews)) { tx in try world.fill(tx) } }
-    var accidents = Accidents(&random)
+    var accidents = Accidents(&random, ServerTroubles(seed: seed))
     if let isSynchronous = accidents.isSynchronous { try world.server.replicate(isSynchronous: isSynchronous) }
     for _ in 0..<steps { try accidents.step(world) }
     return world
@@ -52,8 +52,10 @@ extension Simulated {
     private var copies: [Device.Copy] = []
     private var serverCopies: [Server.Copy] = []
     private var moments: [Device.Moment] = []
+    private var troubles: ServerTroubles
 
-    init(_ random: inout SeededGenerator) {
+    init(_ random: inout SeededGenerator, _ troubles: ServerTroubles) {
+      self.troubles = troubles
       lost = random.pick([0, 10, 40])
       doubled = random.pick([0, 20])
       restoresDevices = random.chance(40)
@@ -67,6 +69,7 @@ extension Simulated {
     mutating func step(_ world: World) throws {
       world.now += world.random.pick([1, 50, 1_000, 1_000, 20_000])
       try deliver(in: world)
+      try troubles.step(world)
       let number = Int.random(in: world.devices.indices, using: &world.random)
       let device = world.devices[number]
       device.clock.now = world.now
@@ -152,7 +155,7 @@ extension Simulated {
     }
 
     /// Everything that has arrived by now, in its order.
-    private func deliver(in world: World) throws {
+    private mutating func deliver(in world: World) throws {
       while let place = world.network.indices.min(by: { world.network[$0] < world.network[$1] }), world.network[place].at <= world.now {
         let message = world.network.remove(at: place)
         let device = world.devices[message.device]
@@ -173,12 +176,14 @@ extension Simulated {
     }
 
     /// The answer of the node that a request reaches. Nil: none comes.
-    private func answer(_ message: World.Message, in world: World) throws -> SyncResponse? {
+    private mutating func answer(_ message: World.Message, in world: World) throws -> SyncResponse? {
       func answer() throws -> SyncResponse {
         try world.answer(
           message.request, of: world.devices[message.device], fileLife: message.fileLife, pageRows: world.random.pick([1, 2, 1_000]))
       }
-      guard let replicas = world.server.replicas, replicas.hasFormer, world.random.chance(30) else { return try answer() }
+      guard let replicas = world.server.replicas, replicas.hasFormer, world.random.chance(30) else {
+        return try troubles.answer(in: world, answer)
+      }
       // No replica follows a former primary: a push there waits for one for ever.
       if replicas.isSynchronous, message.request.verb != .pull { return nil }
       world.count(.strayed)

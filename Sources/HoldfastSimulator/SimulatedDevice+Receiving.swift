@@ -7,8 +7,9 @@ extension Simulated.Device {
   /// - Parameters:
   ///   - seal: of the device's space.
   ///   - taken: the words that the server has taken. They are not missed here when they lose later.
+  ///   - tears: whether half of a transaction may be seen.
   func receive(
-    _ response: SyncResponse, _ seal: SpaceSeal?, to request: SyncRequest, taken: Set<String>
+    _ response: SyncResponse, _ seal: SpaceSeal?, to request: SyncRequest, taken: Set<String>, tears: Bool
   ) throws -> [(Simulated.Event, Int)] {
     let before = try state()
     let rows = try response.opened(by: seal).rows
@@ -18,7 +19,7 @@ extension Simulated.Device {
     try setTime()
     try keepingDrafts { try sync.receive(response, to: request) }
     let after = try state()
-    try checkConstraints(isCaughtUp: response.isCaughtUp)
+    try checkConstraints(isWhole: response.isCaughtUp && !tears)
     if isTaking { try checkTaking(from: before, to: after, contents, rows) }
     unsent.subtract(taken.union(known))
     let missing = unsent.subtracting(try words())
@@ -85,7 +86,7 @@ extension Simulated.Device {
     }
   }
 
-  private func checkConstraints(isCaughtUp: Bool) throws {
+  private func checkConstraints(isWhole: Bool) throws {
     let broken: [(String, BoundSQL)] = [
       ("broken references", "SELECT count(*) FROM pragma_foreign_key_check"),
       ("a state that applies behind its commit", "SELECT applying FROM holdfast_sync"),
@@ -101,7 +102,7 @@ extension Simulated.Device {
     guard wrong.isEmpty else {
       throw Simulated.Violation("device \(number): a row without a register, or the reverse: \(wrong.sorted().map(\.key.text))")
     }
-    guard isCaughtUp else { return }
+    guard isWhole else { return }
     guard try halves() == 0 else { throw Simulated.Violation("device \(number) shows half of a transaction") }
   }
 

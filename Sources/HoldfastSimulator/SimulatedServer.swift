@@ -13,8 +13,19 @@ extension Simulated {
     }
 
     static let space = "s"
+    /// The process ended within a push.
+    struct Ended: Error {}
+
     private let store: Store
+    private let fault = StatementFault()
     private var server: SyncServer
+    /// The limits of the space. Not a part of a copy: whoever changes them begins a new epoch.
+    var limits: SyncLimits {
+      get { server.limits }
+      set { server.limits = newValue }
+    }
+    /// The statement of the next push at which the process ends, if the push has so many. Nil: none.
+    var endsAt: Int?
     private var epochs = 1
     /// Nil for a plain space. The server itself does not have it.
     let seal: SpaceSeal?
@@ -26,16 +37,31 @@ extension Simulated {
 
     init(key: StoreKey? = nil) throws {
       seal = key.map { SpaceSeal($0, space: Self.space) }
-      store = try Store.inMemory(schemas: [SyncServer.schema])
+      var options = StoreOptions.testing
+      options.trace = { [fault] _ in fault.statement() }
+      store = try Store.inMemory(schemas: [SyncServer.schema], options: options)
       server = SyncServer(store)
       try server.makeSpace(Self.space, epoch: "e1")
     }
 
     /// - Parameter pageRows: the most rows of a page, unless one push has more.
+    /// - Throws: `Ended` where the process has ended, and has begun again.
     func answer(_ request: SyncRequest, at now: Int64, pageRows: Int = 1_000) throws -> SyncResponse {
       server.pageRows = pageRows
-      return try server.answer(request, in: Self.space, now: now)
+      guard let statement = endsAt, case .push = request.verb else { return try server.answer(request, in: Self.space, now: now) }
+      endsAt = nil
+      try fault.arm(store, at: statement)
+      defer { fault.disarm() }
+      do {
+        return try server.answer(request, in: Self.space, now: now)
+      } catch  where fault.wasReached {
+        server = SyncServer(store, limits: limits)
+        throw Ended()
+      }
     }
+
+    /// Refuses devices with an older schema. 0 refuses none.
+    func requireSchema(_ version: Int) throws { try server.requireSchema(version, in: Self.space) }
 
     /// How many epochs of the server are later than this one.
     func epochs(after epoch: String) -> Int { lineage.firstIndex(of: epoch).map { lineage.count - 1 - $0 } ?? 0 }
@@ -45,13 +71,17 @@ extension Simulated {
     /// The store as it was, in the epoch in which it was: as if nothing had come between.
     func rewind(to copy: Copy) throws {
       try copy.picture.restore(into: store)
-      server = SyncServer(store)
+      server = SyncServer(store, limits: limits)
       (held, lineage) = (copy.held, copy.lineage)
     }
 
     /// The store as it was, and a new epoch.
     func begin(from copy: Copy) throws {
       try rewind(to: copy)
+      try beginEpoch()
+    }
+
+    func beginEpoch() throws {
       epochs += 1
       lineage.append("e\(epochs)")
       try server.beginEpoch("e\(epochs)", in: Self.space)
@@ -85,9 +115,11 @@ extension Simulated {
       }
     }
 
+    func digest() throws -> UInt64 { try server.digest(of: Self.space) }
+
     /// Throws where the device's digest is not the server's.
     func checkDigest(of device: Device) throws {
-      let (own, others) = try (device.store.read { reader in try device.sync.digest(in: reader) }, server.digest(of: Self.space))
+      let (own, others) = try (device.store.read { reader in try device.sync.digest(in: reader) }, digest())
       guard own == others else { throw Violation("digest \(own) of device \(device.number), \(others) of the server") }
     }
   }

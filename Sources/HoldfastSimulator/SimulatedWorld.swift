@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastSync
+internal import HoldfastSyncServer
 internal import HoldfastTesting
 
 extension Simulated {
@@ -14,6 +15,10 @@ extension Simulated {
     case strayed
     /// A device had seen pushes behind the fork; it had slept through two epochs or more; it was in the midst of a full resync.
     case cut, skipped, interrupted
+    /// The server's process ended within a push; a node with another clock answered.
+    case ended, misdated
+    /// A row was too large, a row was more than the space may hold; a device had too old a schema, or no valid token any more.
+    case tooLarge, full, outdated, shutOut
   }
 
   /// Devices, a server and the network between them.
@@ -35,6 +40,8 @@ extension Simulated {
     struct Link {
       var sends = true
       var hears = true
+      /// Whether its token is valid.
+      var hasToken = true
     }
 
     var random: SeededGenerator
@@ -55,6 +62,10 @@ extension Simulated {
     var unshared: Set<String> = []
     /// When people wrote the words in the notes of items.
     var written: [String: Stamp] = [:]
+    /// Whether the server has taken some rows of a transaction, and refused others: then a device may see half of one.
+    var tearsTransactions = false
+    /// The error of the clock of the node that answers, in milliseconds.
+    var nodeError: Int64 = 0
     private(set) var events: [Event: Int] = [:]
     private var wordCount = 0
     private var newWords: Set<String> = []
@@ -141,7 +152,13 @@ extension Simulated {
 
     /// The server's answer, with what it takes noted.
     func answer(_ request: SyncRequest, of device: Device, fileLife: Int, pageRows: Int = 1_000) throws -> SyncResponse {
-      let response = try server.answer(request, at: now, pageRows: pageRows)
+      guard links[device.number].hasToken else {
+        count(.shutOut)
+        return SyncResponse(.failed(StoreError(.permissionDenied, "the token is not valid")), now: now, epoch: "")
+      }
+      let response = try server.answer(request, at: now + nodeError, pageRows: pageRows)
+      if nodeError != 0 { count(.misdated) }
+      if case .oldSchema = response.outcome { count(.outdated) }
       if case .branched(let fork?) = response.outcome, let epoch = request.epoch {
         if fork < request.cursor { count(.cut) }
         if server.epochs(after: epoch) > 1 { count(.skipped) }
@@ -149,6 +166,8 @@ extension Simulated {
       guard case .push(let sent) = request.verb, case .pushed(let stored, let refused, _) = try response.opened(by: server.seal).outcome
       else { return response }
       let rows = try sent.map { try server.seal?.opened($0) ?? $0 }
+      count(.tooLarge, refused.count { $0.code == "row_too_large" })
+      count(.full, refused.count { $0.code == "quota" })
       let merged = Dictionary(uniqueKeysWithValues: stored.map { ($0.row.name, $0.row) })
       for row in rows where !refused.contains(where: { $0.name == row.name }) {
         if merged[row.name] != row { count(.merged) }
@@ -172,7 +191,9 @@ extension Simulated {
       default: break
       }
       device.clock.now = now
-      for (event, times) in try device.receive(response, server.seal, to: request, taken: taken) { count(event, times) }
+      for (event, times) in try device.receive(
+        response, server.seal, to: request, taken: taken, tears: tearsTransactions)
+      { count(event, times) }
     }
 
     /// One round of a device with a network that does not fail. Returns whether it brought anything to either side.
@@ -202,9 +223,11 @@ extension Simulated {
       }
     }
 
-    /// The network works again: rounds of all devices until nothing moves. Then everything is checked.
+    /// The network works again, and the server takes what it refused: rounds of all devices until nothing moves. Then everything is checked.
     func settle() throws {
       mendNetwork()
+      try limit(SyncLimits())
+      try server.requireSchema(0)
       for _ in 0..<60 {
         let brought = try devices.indices.filter { try exchange($0, pageRows: random.pick([1, 3, 1_000])) }
         guard try brought.isEmpty && devices.allSatisfy({ try $0.pending == 0 }) else { continue }

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastSync
+import HoldfastSyncServer
 import HoldfastTesting
 import Testing
 
@@ -40,6 +41,48 @@ struct SimulatorTests {
     let world = try conflict(at: number)
     #expect(!world.devices[number].unsent.subtracting(world.taken).isEmpty)
     #expect(try world.sweep(number, stride: ProofRun.isLong ? 1 : 11) > 50)
+  }
+
+  @Test("a server that ends at any statement of a push has taken nothing of it, and takes all of the next one")
+  func serverEnds() throws {
+    for statement in 1...100 {
+      let world = try conflict(at: 0)
+      let digest = try world.server.digest()
+      world.server.endsAt = statement
+      do {
+        _ = try world.exchange(0)
+        #expect(statement > 10)
+        return try world.settle()
+      } catch is Simulated.Server.Ended {
+        #expect(try world.server.digest() == digest)
+        try world.settle()
+      }
+    }
+    Issue.record("the push does not end")
+  }
+
+  @Test("what the server refused, as too large, too much, of an old device or without a token, is taken once it may be")
+  func refusals() throws {
+    let world = try Simulated.World(versions: [1, 2])
+    var few = SyncLimits()
+    few.rowBytes = 1
+    try world.limit(few)
+    try world.write(0) { tx in try tx.insert(Simulated.Item("i1", world.word())) }
+    #expect(try world.exchange(0))
+    #expect(world.events[.tooLarge] == 1)
+    (few.rowBytes, few.rows) = (1_000, 0)
+    try world.limit(few)
+    #expect(try world.exchange(0))
+    #expect(world.events[.full] == 1)
+    try world.server.requireSchema(2)
+    _ = try world.exchange(0)
+    #expect(world.events[.outdated] == 1)
+    world.links[1].hasToken = false
+    _ = try world.exchange(1)
+    #expect(world.events[.shutOut] == 1)
+    #expect(try world.server.rows(at: world.now).isEmpty)
+    try world.settle()
+    #expect(try world.server.rows(at: world.now).count == 1)
   }
 
   /// Two devices that each have what the other must park, delete, merge and lose. Everything is on the server, except the last edits of
