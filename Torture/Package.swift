@@ -28,6 +28,7 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Holdfast", package: "holdfast"),
         .product(name: "HoldfastTransfer", package: "holdfast"),
+        .product(name: "HoldfastSync", package: "holdfast"),
         .product(name: "HoldfastAudiobooks", package: "holdfast"),
         // Not linked: the tool is built beside this program, which starts it.
         .product(name: "holdfast", package: "holdfast"),

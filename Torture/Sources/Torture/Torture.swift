@@ -162,6 +162,9 @@ struct Torture {
     kills.environment = ["TORTURE_SABOTAGE": "forgets"]
     kills.only = Attack(workload: .retention, durability: .durable, seed: options.seed)
     tallies.append(try kills.run("control, an entry of the audit and a row that go unseen, kills"))
+    kills.environment = ["TORTURE_SABOTAGE": "unnoted"]
+    kills.only = Attack(workload: .synced, durability: .durable, seed: options.seed)
+    tallies.append(try kills.run("control, a batch that nobody will send, kills"))
     var faults = options.faults(40)
     faults.environment = early
     tallies.append(try faults.run("control, acknowledged too early, faults"))

@@ -61,6 +61,9 @@ struct Verdict {
     case .commits:
       let last = acked("commit").flatMap { Int($0) } ?? 0
       return (Set((judged.isPromised ? last : 0)...(last + 1)), !(judged.isPromised && acked("opened") != nil))
+    case .synced:
+      let last = acked("commit").flatMap { Int($0) } ?? prepared
+      return (Set((judged.isPromised ? last : prepared)...(last + 1)), false)
     case .writers:
       // They are told in any order.
       let last = judged.acks.compactMap { $0.hasPrefix("commit ") ? Int($0.dropFirst(7)) : nil }.max() ?? 0
@@ -159,7 +162,12 @@ struct Verdict {
         let isEnded = judged.isPromised && acked("retained") != nil
         for problem in try Retaining.problems(open, isEnded: isEnded) { find("retention", problem) }
       }
+      if judged.workload == .synced {
+        for problem in try Synced.problems(open) { find("not-noted", problem) }
+        try Synced.connect(open)
+      }
       try open.write { try Library.save(Batch(number: count + 1, seed: judged.seed), in: $0) }
+      if judged.workload == .synced { for problem in try Synced.problems(open) { find("not-noted", "afterwards: \(problem)") } }
       try judgeAudit(open)
       try archive?.settle(open)
       if former?.isStopped == true { try judgeStopped(open) }

@@ -6,6 +6,8 @@ import Synchronization
 /// One thing that an app does with a store, as a process of its own does it: first `prepare`, undisturbed, then `run`, under attack.
 enum Workload: String, CaseIterable, Codable, Sendable {
   case commits
+  /// Commits of a store that is connected to a space.
+  case synced
   /// Threads and tasks that commit at once.
   case writers
   /// Commits of a store that is archived: labels, states told with their commits, a clock that is set, rewinds.
@@ -68,6 +70,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     switch self {
     case .migrate: [Library.new]
     case .retention: Retaining.schemas
+    case .synced: [Synced.schema]
     default: [Library.old]
     }
   }
@@ -88,6 +91,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     if self == .export { try Self.oldExport.write(to: Self.exported(folder)) }
     guard isPrepared else { return }
     if self == .retention { return try Retaining.prepare(Self.store(folder), Self.options(.fast, seed: seed), seed: seed) }
+    if self == .synced { return try Synced.prepare(Self.store(folder), Self.options(.fast, seed: seed), seed: seed) }
     if self == .housekeeping { return try Housekeeping.prepare(folder, Self.options(.fast, seed: seed), seed: seed) }
     if heals || makesFile { return try WaysBack.prepare(self, folder, Self.options(.fast, seed: seed), seed: seed) }
     if isArchived { return try FormerArchives.prepare(folder, Self.options(.fast, seed: seed), seed: seed) }
@@ -111,7 +115,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     if Attack.childIsArchived { options.archives() }
     let url = Self.store(folder)
     switch self {
-    case .commits: try commit(url, options, seed: seed, acks)
+    case .commits, .synced: try commit(url, options, seed: seed, acks)
     case .writers: try commitAtOnce(url, options, seed: seed, acks)
     case .archive: try ArchivedCommits(url: url, options: options, seed: seed, acks: acks).run()
     case .housekeeping: try Housekeeping(url: url, options: options, seed: seed, acks: acks).run()
@@ -192,9 +196,10 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   /// Commits with what lies between them in an app's life: checkpoints of each kind, closing and opening again.
   private func commit(_ url: URL, _ options: StoreOptions, seed: UInt64, _ acks: Acks) throws {
     var random = Chance(seed)
-    var store = try Store.open(at: url, schemas: [Library.old], options: options)
+    var store = try Store.open(at: url, schemas: schemas, options: options)
     acks.tell("opened")
-    for number in 1...Self.committed {
+    let before = isPrepared ? Self.prepared : 0
+    for number in (before + 1)...(before + Self.committed) {
       let batch = Batch(number: number, seed: seed)
       switch Sabotage.current {
       case .early: acks.tell("commit \(number)")
@@ -207,6 +212,9 @@ enum Workload: String, CaseIterable, Codable, Sendable {
       default: break
       }
       if Sabotage.current != .split { try store.write { try Library.save(batch, in: $0) } }
+      if Sabotage.current == .unnoted {
+        try store.write { _ = try $0.execute("DELETE FROM holdfast_sync_row WHERE key = \("\(number)")") }
+      }
       acks.tell("commit \(number)")
       switch random.below(14) {
       case 0: try store.checkpoint(.passive)
@@ -215,7 +223,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
       case 3:
         try store.close()
         acks.tell("closed")
-        store = try Store.open(at: url, schemas: [Library.old], options: options)
+        store = try Store.open(at: url, schemas: schemas, options: options)
         acks.tell("opened")
       default: break
       }
@@ -297,7 +305,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
 }
 
 /// The error that the first of many writers met.
-private final class FirstFailure: Sendable {
+final class FirstFailure: Sendable {
   private let kept = Mutex<(any Error)?>(nil)
 
   var error: (any Error)? { kept.withLock { $0 } }
@@ -339,6 +347,8 @@ enum Sabotage: String {
   case misremembers
   /// Removes an entry of the audit, and rows beside retention.
   case forgets
+  /// Forgets that a batch has to be sent.
+  case unnoted
 
   static let current = ProcessInfo.processInfo.environment["TORTURE_SABOTAGE"].flatMap(Sabotage.init)
 }
