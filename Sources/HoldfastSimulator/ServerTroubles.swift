@@ -37,7 +37,7 @@ extension Simulated {
     /// The answer of one of the nodes. Nil: its process has ended before it was ready.
     mutating func answer(in world: World, _ body: () throws -> SyncResponse) throws -> SyncResponse? {
       world.nodeError = random.pick(clocks)
-      if ends, random.chance(40) { world.server.endsAt = Int.random(in: 1...25, using: &random) }
+      if ends, random.chance(40) { world.server.endsAt = Int.random(in: 1...15, using: &random) }
       defer { (world.nodeError, world.server.endsAt) = (0, nil) }
       do {
         return try body()
@@ -51,7 +51,7 @@ extension Simulated {
     private mutating func few() -> SyncLimits {
       var limits = SyncLimits()
       switch Int.random(in: 0..<3, using: &random) {
-      case 0: limits.rowBytes = random.pick([150, 250, 400])
+      case 0: limits.rowBytes = random.pick([90, 110, 130])
       case 1: limits.rows = random.pick([2, 5, 10])
       default: limits.bytes = random.pick([500, 2_000])
       }

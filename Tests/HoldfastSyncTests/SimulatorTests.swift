@@ -51,7 +51,7 @@ struct SimulatorTests {
       world.server.endsAt = statement
       do {
         _ = try world.exchange(0)
-        #expect(statement > 10)
+        #expect(statement > 5)
         return try world.settle()
       } catch is Simulated.Server.Ended {
         #expect(try world.server.digest() == digest)
