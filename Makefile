@@ -19,7 +19,7 @@ ENCRYPTING := HOLDFAST_ENCRYPTS=1 LD_LIBRARY_PATH="$(CURDIR)/.build/encrypting"
 MUTANTS_SCRATCH ?= $(or $(TMPDIR),/tmp)/holdfast-mutants
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test coverage format lint release bench bench-encryption bench-build fuzz torture torture-short salvage-gates mutants mutants-ci proof proof-short encryption encryption-short telemetry docs metrics server serve faults cluster faults-cluster sync-bench load simulate docc system system-server system-cluster
+.PHONY: help run install test coverage format lint release bench bench-encryption bench-build fuzz torture torture-short salvage-gates mutants mutants-ci proof proof-short encryption encryption-short telemetry docs command-page metrics server serve faults cluster faults-cluster sync-bench load simulate docc system system-server system-cluster
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -142,6 +142,9 @@ telemetry: system ## take telemetry for SECONDS (600), print the memory after a 
 
 docs: system ## check that the documents' Swift is compiled code and that public symbols are documented
 	swift test $(PLANNED) --disable-xctest --filter 'Snippet|HouseTests'
+
+command-page: system ## write the commands' help into Documentation/CommandLine.md anew; what is written there by hand stays
+	HOLDFAST_WRITE_PAGE=1 swift test $(PLANNED) --disable-xctest --filter CommandPageTests
 
 # A link to a symbol that is not there is a warning of the plugin.
 metrics: system ## test the package that feeds swift-metrics

@@ -6,8 +6,7 @@ import HoldfastTransfer
 extension Moment {
   /// For help.
   static let words =
-    "A moment is a time, \"commit 5\" or \"label TEXT\". A time with seconds means the end of that second, so the times that "
-    + "`\(Program.name) history` shows lead back to their commits."
+    "A moment is a time that `\(Program.name) history` shows, \"10 minutes ago\", \"commit 5\" or \"label TEXT\"."
 
   /// A moment as a person types it: a time, `commit 5`, or `label before the move`.
   ///

@@ -7,9 +7,7 @@ struct Diff: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Counts or lists the rows that were added, changed and removed between two moments.",
     discussion: """
-      Both states are built from the archive and compared row by row. The store is only read. \
-      Without --rows, the rows are counted by table. With --rows, the rows of one table are listed with their values. \
-      \(Moment.words)
+      Both states are built from the archive and compared row by row. The store is only read. \(Moment.words)
 
       Example: \(Program.name) diff library.sqlite --from "commit 4" --to "commit 5"
       Example: \(Program.name) diff library.sqlite --from "10 minutes ago" --rows tracks

@@ -9,9 +9,9 @@ struct Import: Subcommand {
     discussion: """
       Makes the store if there is none, but not beside the archive or the snapshots of a lost one. Everything is written, read back \
       and compared with the source in one transaction: either all of it is in, or the store is as before. The source is never \
-      modified and is kept as <SOURCE>.backup. \
+      modified and is kept as SOURCE.backup. \
       Records that cannot be imported are quarantined with the reason, and the exit code is 2. \
-      Importing the same source again changes nothing.
+      Importing the same source again changes nothing. A snapshot is made before a store with content changes.
 
       Into the store of another program, an export that `\(Program.name) export` wrote from a store of the same library is imported \
       like any other; the store must be there, made by its app. Of a SQLite database, the tables and columns are imported where \

@@ -10,10 +10,9 @@ struct Restore: Subcommand {
       replaces the store's, also while an app uses the store. The replaced content is kept as another snapshot, and the command that \
       undoes the restore is printed. Of a damaged store the file and its log are kept in its quarantine folder, and the app must be \
       closed before. --at, --label and --commit name a moment of the archive: the store is rewound to it, as by `\(Program.name) rewind`. \
-      With --to, the snapshot or the moment becomes a file of its own, and the store stays as it is; with --only, one row comes back \
-      with the rows below it. Prints what it will do to the store, and asks on a terminal; elsewhere it needs --yes. \(Moment.words)
+      Prints what it will do to the store, and asks on a terminal; elsewhere it needs --yes. \(Moment.words)
 
-      Example: \(Program.name) restore library.sqlite --snapshot 20261121T090512Z-1 --yes
+      Example: \(Program.name) restore library.sqlite --snapshot 20251105T114122Z-1 --yes
       Example: \(Program.name) restore library.sqlite --at "yesterday 14:02" --to yesterday.sqlite
       """)
 

@@ -7,8 +7,8 @@ struct Send: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Sends a store's data to its API and takes what the API has, or says what waits to be sent.",
     discussion: """
-      \(syncing.map(\.sync.about).joined(separator: " ")) No option takes a key, because every user of a computer can read \
-      the options of its processes. With --status nothing is sent. The exit code is 2 when the server refused something.
+      \(syncing.map(\.sync.about).joined(separator: " ")) No option takes a key, because others can read \
+      command lines. With --status nothing is sent. The exit code is 2 when the server refused something.
 
       Example: \(Program.name) send inference.sqlite --to https://api.example.com
       Example: \(Program.name) send inference.sqlite --status

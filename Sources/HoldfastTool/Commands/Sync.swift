@@ -11,8 +11,8 @@ struct Sync: Subcommand {
     discussion: """
       The first time, --space connects the store; its rows are merged with those of the space, or with --take-the-servers replaced by them. \
       The device's token comes from the environment variable \(tokenVariable), or from the descriptor that --token-fd names; no option takes \
-      it, because every user of a computer can read the options of its processes. On a new device, where the store is not there yet, \
-      --library makes an empty one first. The key of a sealed space comes from \
+      it, because others can read command lines. On a new device, where the store is not there yet, --library makes an empty one first. \
+      The key of a sealed space comes from \
       \(CommandKey.spaceVariable), or from the descriptor that \(CommandKey.spaceVariable)_FD names. The exit code is 2 when \
       the server has refused rows. What lost on this device is kept: --lost lists it, --restore and --discard take the numbers of the list. \
       --discard and --forget ask on a terminal; elsewhere they need --yes.
