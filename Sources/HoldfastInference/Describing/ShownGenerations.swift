@@ -4,33 +4,42 @@ import HoldfastTransfer
 
 extension ShownInference {
   static func info(_ reader: Reader) throws -> Shown {
-    let events = try InferenceStore.telemetryCounts(in: reader)
-    func count(_ table: String, _ condition: String = "true") throws -> Int {
-      try reader.count("SELECT count(*) FROM \(raw: table) WHERE \(raw: condition)")
-    }
-    let models = try count("model_metadata")
-    let downloaded = try count("model_metadata", "local_path IS NOT NULL AND missing_since IS NULL")
-    let missing = try count("model_metadata", "local_path IS NOT NULL AND missing_since IS NOT NULL")
-    let consent = try InferenceStore.consent(in: reader)
-    let counts = try ["configuration", "generation_sessions", "generations", "user_preferences", "secrets"].map { try count($0) }
-    let fields: [ShownField<TelemetryCounts>] = [
-      .init("models", "models") { _ in
-        .told(.count(models), "\(models), \(downloaded) with a file, \(missing) whose file is gone")
-      },
-      .init("configurations", "configurations") { _ in .count(counts[0]) }, .init("consent", "consent") { _ in .text(consent.rawValue) },
-      .init("sessions", "sessions") { _ in .count(counts[1]) }, .init("generations", "generations") { _ in .count(counts[2]) },
-      .init("preferences", "preferences") { _ in .count(counts[3]) },
-      .init("events", "telemetry") { _ in
-        .told(
-          .count(events.total),
-          "\(ShownValue.counted(events.total, "event")), \(events.pending) to be sent, \(events.setAside) set aside")
-      },
-      .init("secrets", "secrets") { _ in .count(counts[4]) }, .init("downloaded_models") { _ in .count(downloaded) },
-      .init("missing_models") { _ in .count(missing) }, .init("pending_events") { _ in .count(events.pending) },
-      .init("set_aside_events") { _ in .count(events.setAside) },
-    ]
-    return Shown(fields.members(of: events), [fields.facts(of: events)])
+    let numbers = try Numbers(reader)
+    return Shown(self.numbers.members(of: numbers), [self.numbers.facts(of: numbers)])
   }
+
+  private struct Numbers {
+    let models, downloadedModels, missingModels, configurations, sessions, generations, preferences, secrets: Int
+    let consent: TelemetryConsent
+    let events: TelemetryCounts
+
+    init(_ reader: Reader) throws {
+      func count(_ table: String, _ condition: String = "true") throws -> Int {
+        try reader.count("SELECT count(*) FROM \(raw: table) WHERE \(raw: condition)")
+      }
+      events = try InferenceStore.telemetryCounts(in: reader)
+      models = try count("model_metadata")
+      downloadedModels = try count("model_metadata", "local_path IS NOT NULL AND missing_since IS NULL")
+      missingModels = try count("model_metadata", "local_path IS NOT NULL AND missing_since IS NOT NULL")
+      consent = try InferenceStore.consent(in: reader)
+      (configurations, sessions) = (try count("configuration"), try count("generation_sessions"))
+      (generations, preferences, secrets) = (try count("generations"), try count("user_preferences"), try count("secrets"))
+    }
+  }
+
+  private static let numbers = ShownFields<Numbers>([
+    "models": { .told(.count($0.models), "\($0.models), \($0.downloadedModels) with a file, \($0.missingModels) whose file is gone") },
+    "events": {
+      .told(
+        .count($0.events.total),
+        "\(ShownValue.counted($0.events.total, "event")), \($0.events.pending) to be sent, \($0.events.setAside) set aside")
+    },
+    "pending_events": { .count($0.events.pending) }, "set_aside_events": { .count($0.events.setAside) },
+  ]).titled([
+    "models": "models", "configurations": "configurations", "consent": "consent", "sessions": "sessions", "generations": "generations",
+    "preferences": "preferences", "events": "telemetry", "secrets": "secrets", "downloaded_models": nil, "missing_models": nil,
+    "pending_events": nil, "set_aside_events": nil,
+  ])
 
   static func stats(_ reader: Reader) throws -> Shown {
     let all = try InferenceStore.statistics(by: [], in: reader).first
@@ -38,54 +47,55 @@ extension ShownInference {
     let byDay = try InferenceStore.statistics(by: .day, in: reader)
     let byModelAndDay = try InferenceStore.statistics(by: [.model, .day], in: reader)
     let sessions = try reader.count("SELECT count(*) FROM generation_sessions")
-    let fields: [ShownField<GenerationStatistics?>] = [
-      .init(nil, "generations") { .count($0?.generationCount ?? 0) },
-      .init(nil, "errors") { .count($0?.errorCount).unlessZero }, .init("sessions", "sessions") { _ in .count(sessions) },
-      .init(nil, "tokens") { .text($0.map { "\($0.promptTokens) of prompts, \($0.completionTokens) of answers" }) },
-      .init(nil, "cost") { cost($0?.totalCost ?? 0) },
-      .init(nil, "latency") { numbers in
+    let numbers = all ?? GenerationStatistics()
+    let own = ShownFields<GenerationStatistics>([
+      "sessions": { _ in .count(sessions) },
+      "tokens": { _ in .text(all.map { "\($0.promptTokens) of prompts, \($0.completionTokens) of answers" }) },
+      "latency": { _ in
         .text(
-          numbers.map { numbers in
+          all.map { numbers in
             [
               ("p50", numbers.p50LatencyMilliseconds), ("p95", numbers.p95LatencyMilliseconds), ("p99", numbers.p99LatencyMilliseconds),
             ].map { "\($0) \(milliseconds($1).words)" }.joined(separator: ", ")
           })
       },
-      .init("models") { _ in .json(.array(byModel.map((group + [modelID, target]).object))) },
-      .init("days") { _ in .json(.array(byDay.map((group + [day]).object))) },
-      .init("models_by_day") { _ in .json(.array(byModelAndDay.map((group + [modelID, day]).object))) },
-    ]
-    let members = group.members(of: all ?? GenerationStatistics()).merging(fields.members(of: all)) { own, _ in own }
-    return Shown(members, [fields.facts(of: all), columns.table(of: byModel)] + charts(byDay, byModelAndDay))
+    ])
+    let fields =
+      statistics.titled(["generations": "generations", "errors": "errors"])
+      + own.titled(["sessions": "sessions", "tokens": .people("tokens")])
+      + statistics.titled(["total_cost": "cost"]) + own.titled(["latency": .people("latency")])
+    var shown = Shown((group + fields).members(of: numbers), [fields.facts(of: numbers), columns.table(of: byModel)])
+    shown.members["models"] = .array(byModel.map((group + statistics.titled(["model_id": nil, "target": nil])).object))
+    shown.members["days"] = .array(byDay.map((group + statistics.titled(["day": nil])).object))
+    shown.members["models_by_day"] = .array(byModelAndDay.map((group + statistics.titled(["model_id": nil, "day": nil])).object))
+    shown.blocks += charts(byDay, byModelAndDay)
+    return shown
   }
 
-  private static let modelID = ShownField<GenerationStatistics>("model_id", "MODEL", shrinks: true) { .text($0.modelID) }
-  private static let target = ShownField<GenerationStatistics>("target", "WHERE") { .text($0.target?.rawValue) }
-  private static let day = ShownField<GenerationStatistics>("day") { .text($0.day) }
+  private static let statistics = ShownFields<GenerationStatistics>([
+    "generations": { .count($0.generationCount) }, "errors": { .count($0.errorCount).unlessZero },
+    "tokens": { .told(.number(nil), words($0.tokens)) }, "total_cost": { cost($0.totalCost) },
+    "mean_latency_ms": { latency($0, $0.meanLatencyMilliseconds) }, "p50_latency_ms": { latency($0, $0.p50LatencyMilliseconds) },
+    "p95_latency_ms": { latency($0, $0.p95LatencyMilliseconds) }, "p99_latency_ms": { latency($0, $0.p99LatencyMilliseconds) },
+    "mean_time_to_first_token_ms": { milliseconds($0.meanTimeToFirstTokenMilliseconds) },
+    "mean_tokens_per_second": { rate($0.meanTokensPerSecond) },
+  ])
 
-  private static let columns: [ShownField<GenerationStatistics>] = [
-    modelID, target, .init(nil, "GENERATIONS") { .count($0.generationCount) }, .init(nil, "ERRORS") { .count($0.errorCount).unlessZero },
-    .init(nil, "TOKENS") { .told(.number(nil), words($0.tokens)) }, .init(nil, "COST") { cost($0.totalCost) },
-    .init(nil, "P50") { milliseconds($0.p50LatencyMilliseconds) }, .init(nil, "P95") { milliseconds($0.p95LatencyMilliseconds) },
-    .init(nil, "P99") { milliseconds($0.p99LatencyMilliseconds) },
-    .init(nil, "FIRST TOKEN") { milliseconds($0.meanTimeToFirstTokenMilliseconds) },
-    .init(nil, "TOKENS/S") { rate($0.meanTokensPerSecond) },
-  ]
+  private static let columns = statistics.titled([
+    "model_id": .flexible("MODEL"), "target": "WHERE", "generations": "GENERATIONS", "errors": "ERRORS", "tokens": .people("TOKENS"),
+    "total_cost": "COST", "p50_latency_ms": "P50", "p95_latency_ms": "P95", "p99_latency_ms": "P99",
+    "mean_time_to_first_token_ms": "FIRST TOKEN", "mean_tokens_per_second": "TOKENS/S",
+  ])
+
+  private static let group = statistics.titled([
+    "generations": nil, "errors": nil, "prompt_tokens": nil, "completion_tokens": nil, "total_cost": nil, "mean_latency_ms": nil,
+    "p50_latency_ms": nil, "p95_latency_ms": nil, "p99_latency_ms": nil, "mean_time_to_first_token_ms": nil, "mean_tokens_per_second": nil,
+  ])
 
   /// Without generations there is no latency; 0 would look like a measured one.
   private static func latency(_ numbers: GenerationStatistics, _ time: Double) -> ShownValue {
-    .number(numbers.generationCount > 0 ? time : nil)
+    milliseconds(numbers.generationCount > 0 ? time : nil)
   }
-
-  private static let group: [ShownField<GenerationStatistics>] = [
-    .init("generations") { .count($0.generationCount) }, .init("errors") { .count($0.errorCount) },
-    .init("prompt_tokens") { .count(Int($0.promptTokens)) }, .init("completion_tokens") { .count(Int($0.completionTokens)) },
-    .init("total_cost") { .number($0.totalCost) }, .init("mean_latency_ms") { latency($0, $0.meanLatencyMilliseconds) },
-    .init("p50_latency_ms") { latency($0, $0.p50LatencyMilliseconds) }, .init("p95_latency_ms") { latency($0, $0.p95LatencyMilliseconds) },
-    .init("p99_latency_ms") { latency($0, $0.p99LatencyMilliseconds) },
-    .init("mean_time_to_first_token_ms") { .number($0.meanTimeToFirstTokenMilliseconds) },
-    .init("mean_tokens_per_second") { .number($0.meanTokensPerSecond) },
-  ]
 
   /// Charts of the newest 14 days, for all and for the three models with the most tokens.
   private static func charts(_ byDay: [GenerationStatistics], _ byModelAndDay: [GenerationStatistics]) -> [ShownBlock] {

@@ -72,19 +72,15 @@ private struct Sending {
       hasRefusals: !status.setAside.isEmpty || report?.refused.isEmpty == false)
   }
 
-  private static let fields: [ShownField<Sending>] = [
-    .init("pulled", "taken") { counts($0.report?.pulled, none: "nothing") },
-    .init("acknowledged", "sent") { counts($0.report?.acknowledged, none: "nothing") },
-    .init("refused", "refused") { counts($0.report?.refused, none: "") },
-    .init("pending", "waiting") { counts($0.status.pending, none: "nothing") },
-    .init("oldest_pending", "since") { .time($0.status.oldestPending) }, .init("consent", "consent") { .text($0.consent.rawValue) },
-    .init("last_acknowledged", "last taken") { .time($0.status.lastAcknowledged) },
-    .init("last_error", "last error") { .text($0.status.lastError) }, .init("retry_at", "not before") { .time($0.status.retryAt) },
-    .init("conflicts", "conflicts") {
-      .told(.count($0.conflicts), $0.conflicts > 0 ? "\($0.conflicts), see holdfast list … conflicts" : nil)
-    },
-    .init("set_aside") { ShownProperties().list(of: $0.status.setAside) },
-  ]
+  private static let fields = ShownFields<Sending>([
+    "pulled": { counts($0.report?.pulled, none: "nothing") }, "acknowledged": { counts($0.report?.acknowledged, none: "nothing") },
+    "refused": { counts($0.report?.refused, none: "") }, "pending": { counts($0.status.pending, none: "nothing") },
+    "conflicts": { .told(.count($0.conflicts), $0.conflicts > 0 ? "\($0.conflicts), see holdfast list … conflicts" : nil) },
+    "set_aside": { ShownProperties().list(of: $0.status.setAside) },
+  ]).titled([
+    "pulled": "taken", "acknowledged": "sent", "refused": "refused", "pending": "waiting", "oldest_pending": "since", "consent": "consent",
+    "last_acknowledged": "last taken", "last_error": "last error", "retry_at": "not before", "conflicts": "conflicts", "set_aside": nil,
+  ])
 
   /// `3 telemetry, 1 model_metadata`; null and no words when nothing was sent, as asked.
   private static func counts(_ counts: [String: Int]?, none: String) -> ShownValue {

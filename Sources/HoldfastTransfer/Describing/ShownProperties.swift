@@ -32,7 +32,7 @@ public struct ShownProperties: Sendable {
   /// The objects of structs, as a list.
   public func list(of values: [Any]) -> ShownValue { .json(.array(values.map(object))) }
 
-  private func json(of value: Any) -> JSONValue {
+  func json(of value: Any) -> JSONValue {
     switch value {
     case let flag as Bool: return .bool(flag)
     case let number as any BinaryInteger: return Int64(exactly: number).map(JSONValue.integer) ?? .string(String(describing: number))

@@ -1,0 +1,62 @@
+import Foundation
+import Holdfast
+
+extension ShownValue {
+  /// A value of a property by its type, and by the unit that ends the property's name.
+  init(of value: Any, named name: String) {
+    self = Self.shown(value, name) ?? .json(ShownProperties().json(of: value))
+  }
+
+  /// Whether fields may be looked for in a value: it is a struct, or an optional with one, which is not shown as one value.
+  static func isOfProperties(_ value: Any) -> Bool { shown(value, "") == nil && !(value is any RawRepresentable) }
+
+  /// Nil for a value without a form of its own for people.
+  private static func shown(_ value: Any, _ name: String) -> ShownValue? {
+    switch value {
+    case let text as String: return .text(text)
+    case let id as UUID: return .id(id)
+    case let date as Date: return .time(date)
+    case let number as Int: return whole(number, name)
+    case let number as Double: return real(number, name)
+    case let flag as Bool: return .flag(flag)
+    case let number as any BinaryInteger:
+      return Int(exactly: number).map { whole($0, name) } ?? .text(String(describing: number))
+    case let number as any BinaryFloatingPoint: return real(Double(String(describing: number)), name)
+    case let texts as [String]: return .texts(texts)
+    case let data as Data: return .bytes(data)
+    case let json as any StoredJSONText: return .stored(json.text)
+    case let word as any RawRepresentable: return shown(word.rawValue, name)
+    default: return missing(value, name)
+    }
+  }
+
+  private static func whole(_ number: Int?, _ name: String) -> ShownValue {
+    if name.hasSuffix("_bytes") { return .size(number.map(Int64.init)) }
+    return name.hasSuffix("_seconds") ? .seconds(number) : .count(number)
+  }
+
+  private static func real(_ number: Double?, _ name: String) -> ShownValue {
+    name.hasSuffix("_seconds") ? .length(number) : .number(number)
+  }
+
+  /// Nothing, aligned as its type is; nil for a value that is something.
+  private static func missing(_ value: Any, _ name: String) -> ShownValue? {
+    guard let optional = value as? any OptionalValue, optional.isMissing else { return nil }
+    let type = type(of: optional).wrapped
+    if type is any BinaryInteger.Type { return whole(nil, name) }
+    return type is any BinaryFloatingPoint.Type ? real(nil, name) : .text(nil)
+  }
+}
+
+private protocol OptionalValue {
+  static var wrapped: Any.Type { get }
+  var isMissing: Bool { get }
+}
+
+extension Optional: OptionalValue {
+  fileprivate static var wrapped: Any.Type { Wrapped.self }
+  fileprivate var isMissing: Bool { self == nil }
+}
+
+private protocol StoredJSONText { var text: String { get } }
+extension StoredJSON: StoredJSONText {}
