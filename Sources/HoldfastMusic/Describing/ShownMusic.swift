@@ -17,18 +17,18 @@ enum ShownMusic {
 
   // MARK: Lists
 
-  static let albums: [ShownField<MusicAlbum>] = [
-    .init("id", "ID") { .id(id($0.id)) }, .init("name", "ALBUM", shrinks: true) { .text($0.name) },
-    .init("artist", "ARTIST", shrinks: true) { .text($0.artist) }, .init("tracks", "TRACKS") { .count($0.tracks) },
-    .init("total_seconds", "LENGTH") { .length($0.totalSeconds).unlessZero }, .init("year", "YEAR") { .count($0.year) },
-    .init("artwork_hash") { .text($0.artworkHash) },
-  ]
+  static let albums = ShownFields<MusicAlbum>([
+    "id": { .id(id($0.id)) }, "total_seconds": { .length($0.totalSeconds).unlessZero },
+  ]).titled([
+    "id": "ID", "name": .flexible("ALBUM"), "artist": .flexible("ARTIST"), "tracks": "TRACKS", "total_seconds": "LENGTH", "year": "YEAR",
+    "artwork_hash": nil,
+  ])
 
-  static let artists: [ShownField<MusicArtist>] = [
-    .init("id", "ID") { .id(id(ofArtist: $0.name)) }, .init("name", "ARTIST", shrinks: true) { .text($0.name) },
-    .init("albums", "ALBUMS") { .count($0.albums) }, .init("tracks", "TRACKS") { .count($0.tracks) },
-    .init("total_seconds", "LENGTH") { .length($0.totalSeconds).unlessZero }, .init("artwork_hash") { .text($0.artworkHash) },
-  ]
+  static let artists = ShownFields<MusicArtist>([
+    "id": { .id(id(ofArtist: $0.name)) }, "total_seconds": { .length($0.totalSeconds).unlessZero },
+  ]).titled([
+    "id": "ID", "name": .flexible("ARTIST"), "albums": "ALBUMS", "tracks": "TRACKS", "total_seconds": "LENGTH", "artwork_hash": nil,
+  ])
 
   /// A playlist, and the name of its folder.
   struct Listed: Sendable {
@@ -36,24 +36,27 @@ enum ShownMusic {
     var folder: String?
   }
 
-  static let playlists: [ShownField<Listed>] = [
-    .init("id", "ID") { .id($0.list.id) },
-    .init("name", "PLAYLIST", shrinks: true) { .told(.text($0.list.name), $0.list.name + ($0.list.isFolder ? "/" : "")) },
-    .init(nil, "FOLDER", shrinks: true) { .text($0.folder) },
-    .init("tracks", "TRACKS") { .told(.count($0.list.entries), $0.list.isFolder ? nil : String($0.list.entries)) },
-    .init("folder_id") { .id($0.list.parentID) }, .init("is_folder") { .flag($0.list.isFolder) },
-  ]
+  static let playlists = ShownFields<Listed>([
+    "name": { .told(.text($0.list.name), $0.list.name + ($0.list.isFolder ? "/" : "")) },
+    "tracks": { .told(.count($0.list.entries), $0.list.isFolder ? nil : String($0.list.entries)) },
+    "folder_id": { .id($0.list.parentID) },
+  ]).titled([
+    "id": "ID", "name": .flexible("PLAYLIST"), "folder": .people("FOLDER", shrinks: true), "tracks": "TRACKS", "folder_id": nil,
+    "is_folder": nil,
+  ])
 
-  static let tracks: [ShownField<LibraryTrack>] = [
-    .init("id", "ID") { .id($0.id) }, .init("title", "TITLE", shrinks: true) { .text($0.title) },
-    .init("artist", "ARTIST", shrinks: true) { .text($0.artist) }, .init("album", "ALBUM", shrinks: true) { .text($0.album) },
-    .init("duration_seconds", "LENGTH") { .length($0.duration) }, .init("play_count", "PLAYS") { .count($0.playCount).unlessZero },
-    .init("rating", "STARS") { .told(.count($0.rating), stars($0.rating)) }, .init("album_artist") { .text($0.albumArtist) },
-    .init("is_compilation") { .flag($0.isCompilation) }, .init("genre") { .text($0.genre) }, .init("year") { .count($0.year) },
-    .init("disc_number") { .count($0.discNumber) }, .init("track_number") { .count($0.trackNumber) },
-    .init("last_played_at") { .time($0.lastPlayedAt) }, .init("added_at") { .time($0.addedAt) },
-    .init("availability") { .text($0.file.availability.rawValue) },
-  ]
+  private static let track = ShownFields<LibraryTrack>([
+    "duration_seconds": { .length($0.duration) }, "play_count": { .count($0.playCount).unlessZero },
+    "rating": { .told(.count($0.rating), stars($0.rating)) }, "kind": { .text($0.otherKind) },
+    "location": { .text($0.file.location.map { $0.path ?? $0.text }) }, "file_url": { .text($0.file.location?.text) },
+    "file_size": { .size($0.file.sizeBytes) },
+  ])
+
+  static let tracks = track.titled([
+    "id": "ID", "title": .flexible("TITLE"), "artist": .flexible("ARTIST"), "album": .flexible("ALBUM"), "duration_seconds": "LENGTH",
+    "play_count": "PLAYS", "rating": "STARS", "album_artist": nil, "is_compilation": nil, "genre": nil, "year": nil, "disc_number": nil,
+    "track_number": nil, "last_played_at": nil, "added_at": nil, "availability": nil,
+  ])
 
   /// `4` or `3.5`; empty for a track without a rating.
   static func stars(_ rating: Int?) -> String {
@@ -82,7 +85,7 @@ enum ShownMusic {
     ShownKind("track", "id, title, artist", from: "tracks", folded: "sort_title") {
       "\($0), \(try $1.text())"
     } show: { id, reader in
-      try MusicStore.track(id, in: reader).map { Shown(["track": (tracks + file).object(of: $0)], [track.facts(of: $0)]) }
+      try MusicStore.track(id, in: reader).map { Shown(["track": (tracks + file).object(of: $0)], [trackFacts.facts(of: $0)]) }
     },
   ]
 
@@ -106,12 +109,10 @@ enum ShownMusic {
     return fields.shown("album", found, albumTracks.table(of: found))
   }
 
-  private static let albumTracks: [ShownField<LibraryTrack>] = [
-    .init(nil, "DISC") { .count($0.discNumber) }, .init(nil, "#") { .count($0.trackNumber) },
-    .init(nil, "TITLE", shrinks: true) { .text($0.title) }, .init(nil, "ARTIST", shrinks: true) { .text($0.artist) },
-    .init(nil, "LENGTH") { .length($0.duration) }, .init(nil, "PLAYS") { .count($0.playCount).unlessZero },
-    .init(nil, "STARS") { .told(.count($0.rating), stars($0.rating)) }, .init(nil, "ID") { .id($0.id) },
-  ]
+  private static let albumTracks = track.titled([
+    "disc_number": "DISC", "track_number": "#", "title": .flexible("TITLE"), "artist": .flexible("ARTIST"), "duration_seconds": "LENGTH",
+    "play_count": "PLAYS", "rating": "STARS", "id": "ID",
+  ])
 
   private static func length(_ tracks: [LibraryTrack]) -> Double { tracks.reduce(0) { $0 + ($1.duration ?? 0) } }
 
@@ -137,41 +138,41 @@ enum ShownMusic {
     let folder = try playlist.parentID.flatMap { id in
       try reader.value("SELECT name FROM collections WHERE id = \(id)") { row in try row.text() }
     }
-    let fields: [ShownField<MusicPlaylist>] = [
-      .init("name", playlist.isFolder ? "folder" : "playlist") { .text($0.name) }, .init(nil, "in") { _ in .text(folder) },
-      .init(nil, "tracks") { .count($0.isFolder ? nil : entries.count) },
-      .init("total_seconds", "length") { _ in .length(length(entries)).unlessZero }, .init("id", "id") { .id($0.id) },
-      .init("is_folder") { .flag($0.isFolder) }, .init("folder_id") { .id($0.parentID) },
-      .init("tracks") { _ in .json(.array(entries.map(tracks.object))) },
-      .init("playlists") { _ in .json(.array(inside.map(playlists.object))) }, .init("persistent_id") { .text($0.persistentID) },
-    ]
-    let columns: [ShownField<(offset: Int, element: LibraryTrack)>] = [
-      .init(nil, "#") { .count($0.offset + 1) }, .init(nil, "TITLE", shrinks: true) { .text($0.element.title) },
-      .init(nil, "ARTIST", shrinks: true) { .text($0.element.artist) }, .init(nil, "ALBUM", shrinks: true) { .text($0.element.album) },
-      .init(nil, "LENGTH") { .length($0.element.duration) }, .init(nil, "ID") { .id($0.element.id) },
-    ]
-    return fields.shown("playlist", playlist, playlists.table(of: inside), columns.table(of: Array(entries.enumerated())))
+    let own = ShownFields<MusicPlaylist>([
+      "folder": { _ in .text(folder) }, "entries": { .count($0.isFolder ? nil : entries.count) },
+      "total_seconds": { _ in .length(length(entries)).unlessZero }, "folder_id": { .id($0.parentID) },
+      "tracks": { _ in .json(.array(entries.map(tracks.object))) }, "playlists": { _ in .json(.array(inside.map(playlists.object))) },
+    ])
+    let fields = own.titled([
+      "name": playlist.isFolder ? "folder" : "playlist", "folder": .people("in"), "entries": .people("tracks"), "total_seconds": "length",
+      "id": "id", "is_folder": nil, "folder_id": nil, "tracks": nil, "playlists": nil, "persistent_id": nil,
+    ])
+    return fields.shown("playlist", playlist, playlists.table(of: inside), entryColumns.table(of: entries.enumerated().map(Entry.init)))
   }
 
+  /// A track of a playlist, behind so many others.
+  private struct Entry {
+    var offset: Int
+    var track: LibraryTrack
+  }
+
+  private static let entryColumns = ShownFields<Entry>([
+    "number": { .count($0.offset + 1) }, "duration_seconds": { .length($0.track.duration) },
+  ]).titled([
+    "number": "#", "title": .flexible("TITLE"), "artist": .flexible("ARTIST"), "album": .flexible("ALBUM"), "duration_seconds": "LENGTH",
+    "id": "ID",
+  ])
+
   /// A track alone, for people.
-  private static let track: [ShownField<LibraryTrack>] = [
-    .init(nil, "title") { .text($0.title) }, .init(nil, "kind") { .text($0.otherKind) }, .init(nil, "artist") { .text($0.artist) },
-    .init(nil, "album") { .text($0.album) }, .init(nil, "album artist") { .text($0.albumArtist) },
-    .init(nil, "disc") { .count($0.discNumber) },
-    .init(nil, "number") { .count($0.trackNumber) }, .init(nil, "genre") { .text($0.genre) }, .init(nil, "year") { .count($0.year) },
-    .init(nil, "length") { .length($0.duration) }, .init(nil, "stars") { .text(stars($0.rating)) },
-    .init(nil, "plays") { .count($0.playCount).unlessZero }, .init(nil, "last played") { .time($0.lastPlayedAt) },
-    .init(nil, "added") { .time($0.addedAt) }, .init(nil, "file") { .text($0.file.location.map { $0.path ?? $0.text }) },
-    .init(nil, "is") { .text($0.file.availability.rawValue) }, .init(nil, "size") { .size($0.file.sizeBytes) },
-    .init(nil, "id") { .id($0.id) },
-  ]
+  private static let trackFacts = track.titled([
+    "title": "title", "kind": "kind", "artist": "artist", "album": "album", "album_artist": "album artist", "disc_number": "disc",
+    "track_number": "number", "genre": "genre", "year": "year", "duration_seconds": "length", "rating": "stars", "play_count": "plays",
+    "last_played_at": "last played", "added_at": "added", "location": "file", "availability": "is", "file_size": "size", "id": "id",
+  ])
 
   /// The fields of one track that only programs read, beside those of the list.
-  private static let file: [ShownField<LibraryTrack>] = [
-    .init("kind") { .text($0.otherKind) }, .init("file_url") { .text($0.file.location?.text) },
-    .init("file_size") { .size($0.file.sizeBytes) },
-    .init("file_modified_at") { .time($0.file.modifiedAt) }, .init("content_hash") { .text($0.file.contentHash) },
-    .init("artwork_url") { .text($0.artworkURL) }, .init("artwork_hash") { .text($0.artworkHash) },
-    .init("persistent_id") { .text($0.persistentID) }, .init("metadata") { .stored($0.metadata.text) },
-  ]
+  private static let file = track.titled([
+    "kind": nil, "file_url": nil, "file_size": nil, "file_modified_at": nil, "content_hash": nil, "artwork_url": nil, "artwork_hash": nil,
+    "persistent_id": nil, "metadata": nil,
+  ])
 }

@@ -4,47 +4,37 @@ import HoldfastTransfer
 
 extension ShownMusic {
   /// The numbers that `info` and `stats` show.
-  static let numbers: [ShownField<MusicStatistics>] = [
-    .init("tracks", "tracks") { .count($0.counts.tracks) },
-    .init("albums", "albums") { numbers in
+  static let numbers = ShownFields<MusicStatistics>([
+    "albums": { numbers in
       .told(.count(numbers.counts.albums), "\(numbers.counts.albums) of \(ShownValue.counted(numbers.counts.artists, "artist"))")
     },
-    .init("playlists", "playlists") { numbers in
+    "playlists": { numbers in
       let folders = numbers.counts.folders
       return .told(
         .count(numbers.counts.playlists),
         String(numbers.counts.playlists) + (folders > 0 ? " in \(ShownValue.counted(folders, "folder"))" : ""))
     },
-    .init("total_seconds", "length") { .length($0.totalSeconds) }, .init("total_bytes", "files") { .size($0.totalBytes).unlessZero },
-    .init("plays", "plays") { .told(.count($0.plays), plays($0)) }, .init("artists") { .count($0.counts.artists) },
-    .init("folders") { .count($0.counts.folders) }, .init("played_tracks") { .count($0.playedTracks) },
-  ]
+    "total_bytes": { .size($0.totalBytes).unlessZero }, "plays": { .told(.count($0.plays), plays($0)) },
+  ]).titled([
+    "tracks": "tracks", "albums": "albums", "playlists": "playlists", "total_seconds": "length", "total_bytes": "files", "plays": "plays",
+    "artists": nil, "folders": nil, "played_tracks": nil,
+  ])
 
   private static func plays(_ numbers: MusicStatistics) -> String {
     numbers.plays > 0 ? "\(numbers.plays) of \(ShownValue.counted(numbers.playedTracks, "track"))" : "none"
   }
 
-  private static let sums: [ShownField<MusicStatistics>] = [
-    .init(nil, "tracks") { .count($0.counts.tracks) }, .init(nil, "albums") { .count($0.counts.albums) },
-    .init(nil, "artists") { .count($0.counts.artists) }, .init(nil, "playlists") { .count($0.counts.playlists) },
-    .init(nil, "length") { .length($0.totalSeconds) }, .init(nil, "plays") { .text(plays($0)) },
-    .init("genres") { named($0.genres, "tracks") }, .init("decades") { years($0.decades, "decade") },
-    .init("years_added") { years($0.yearsAdded, "year") },
-    .init("ratings") { .json(.array($0.stars.enumerated().map { .object(["stars": count($0.offset), "tracks": count($0.element)]) })) },
-    .init("tracks_without_genre") { .count($0.tracksWithoutGenre) }, .init("tracks_without_year") { .count($0.tracksWithoutYear) },
-    .init("tracks_without_rating") { .count($0.tracksWithoutRating) },
-    .init("most_played_artists") { named($0.mostPlayedArtists, "plays") },
-    .init("most_played_tracks") { numbers in
-      .json(
-        .array(
-          numbers.mostPlayedTracks.map { track in
-            .object([
-              "id": ShownValue.id(track.id).json, "title": .string(track.title), "artist": .string(track.artist),
-              "plays": count(track.plays),
-            ])
-          }))
-    },
-  ]
+  private static let sums = ShownFields<MusicStatistics>([
+    "plays": { .told(.count($0.plays), plays($0)) },
+    "genres": { named($0.genres, "tracks") }, "decades": { years($0.decades, "decade") },
+    "years_added": { years($0.yearsAdded, "year") },
+    "ratings": { .json(.array($0.stars.enumerated().map { .object(["stars": count($0.offset), "tracks": count($0.element)]) })) },
+    "most_played_artists": { named($0.mostPlayedArtists, "plays") },
+  ]).titled([
+    "tracks": "tracks", "albums": "albums", "artists": "artists", "playlists": "playlists", "total_seconds": "length", "plays": "plays",
+    "genres": nil, "decades": nil, "years_added": nil, "ratings": nil, "tracks_without_genre": nil, "tracks_without_year": nil,
+    "tracks_without_rating": nil, "most_played_artists": nil, "most_played_tracks": nil,
+  ])
 
   private static func count(_ number: Int) -> JSONValue { .integer(Int64(number)) }
   private static func named(_ lines: [MusicStatistics.Named], _ what: String) -> ShownValue {
