@@ -5,14 +5,15 @@ import HoldfastTransfer
 extension ShownWorkouts {
   // MARK: Records
 
-  private static let bests: [ShownField<ExerciseRecords>] = [
-    .init(nil, "EXERCISE", shrinks: true) { .text($0.name) },
-    .init(nil, "HEAVIEST") { best in .text(best.heaviest.map { words($0, best.unit) }) },
-    .init(nil, "ONE-REP MAX") { .told(.number(nil), tenths($0.oneRepMax)) },
-    .init(nil, "BEST WORKOUT") { .told(.number(nil), tenths($0.workoutVolume)) },
-    .init(nil, "LONGEST") { .length($0.longestDuration?.value) },
-    .init(nil, "DATE") { .text(day(($0.heaviest ?? $0.longestDuration ?? $0.longestDistance)?.startedAt)) },
-  ]
+  private static let bests = ShownFields<ExerciseRecords>([
+    "heaviest": { best in .text(best.heaviest.map { words($0, best.unit) }) },
+    "one_rep_max": { .told(.number(nil), tenths($0.oneRepMax)) }, "workout_volume": { .told(.number(nil), tenths($0.workoutVolume)) },
+    "longest_duration": { .length($0.longestDuration?.value) },
+    "date": { .text(day(($0.heaviest ?? $0.longestDuration ?? $0.longestDistance)?.startedAt)) },
+  ]).titled([
+    "name": .flexible("EXERCISE"), "heaviest": "HEAVIEST", "one_rep_max": "ONE-REP MAX", "workout_volume": "BEST WORKOUT",
+    "longest_duration": "LONGEST", "date": "DATE",
+  ])
 
   private static func tenths(_ record: PersonalRecord?) -> String? { record.map { ShownValue.decimal($0.value, places: 1) } }
   private static func day(_ date: Date?) -> String { String(ShownValue.time(date).words.prefix(10)) }
@@ -30,17 +31,17 @@ extension ShownWorkouts {
     let current = try WorkoutLog.currentWorkout(in: reader)
     let templates = try reader.count("SELECT count(*) FROM workouts WHERE state = 'template'")
     let sets = try reader.count("SELECT count(*) FROM exercise_sets")
-    let fields: [ShownField<TrainingTotals>] = [
-      .init("workouts", "workouts") { .count($0.workouts) },
-      .init("in_progress", "in progress") { _ in
+    let fields = ShownFields<TrainingTotals>([
+      "in_progress": { _ in
         .told(.id(current?.id), current.map { $0.workout.name.isEmpty ? "one without a name" : $0.workout.name })
       },
-      .init("templates", "templates") { _ in .count(templates).unlessZero },
-      .init("exercises", "exercises") { .told(.count($0.exercises), "\($0.exercises) different") },
-      .init("sets", "sets") { .told(.count($0.work.sets), "\($0.work.sets) that count, of \(sets)") },
-      .init("total_seconds", "length") { .length(Double($0.trainedSeconds)) },
-      .init("first_workout_at", "first") { .time($0.firstWorkoutAt) }, .init("last_workout_at", "last") { .time($0.lastWorkoutAt) },
-    ]
+      "templates": { _ in .count(templates).unlessZero }, "exercises": { .told(.count($0.exercises), "\($0.exercises) different") },
+      "sets": { .told(.count($0.work.sets), "\($0.work.sets) that count, of \(sets)") },
+      "total_seconds": { .length(Double($0.trainedSeconds)) },
+    ]).titled([
+      "workouts": "workouts", "in_progress": "in progress", "templates": "templates", "exercises": "exercises", "sets": "sets",
+      "total_seconds": "length", "first_workout_at": "first", "last_workout_at": "last",
+    ])
     return Shown(fields.members(of: totals), [fields.facts(of: totals)])
   }
 
@@ -61,18 +62,18 @@ extension ShownWorkouts {
       let points = try WorkoutLog.progress(of: exercise.name, limit: 10, unit: unit, in: reader).items
       return Progress(name: exercise.name, points: points.filter { $0.oneRepMax != nil })
     }
-    let fields: [ShownField<TrainingTotals>] = [
-      .init("workouts", "workouts") { .count($0.workouts) }, .init("exercises", "exercises") { .count($0.exercises) },
-      .init("sets", "sets") { .count($0.work.sets) },
-      .init("volume", "volume") { .told(.number($0.work.volume), "\(whole($0.work.volume)) \(unit.rawValue)") },
-      .init("total_seconds", "length") { .length(Double($0.trainedSeconds)) },
-      .init("week_streak", "weeks in a row") { .told(.count($0.weekStreak), "\($0.weekStreak), at most \($0.longestWeekStreak)") },
-      .init("unit") { _ in .text(unit.rawValue) }, .init("first_workout_at") { .time($0.firstWorkoutAt) },
-      .init("last_workout_at") { .time($0.lastWorkoutAt) }, .init("longest_week_streak") { .count($0.longestWeekStreak) },
-      .init("weeks") { _ in properties.list(of: weeks) }, .init("body_parts") { _ in properties.list(of: parts) },
-      .init("most_done") { properties.list(of: $0.mostDone) }, .init("progress") { _ in properties.list(of: progress) },
-      .init("records") { _ in properties.list(of: best) },
-    ]
+    let fields = ShownFields<TrainingTotals>([
+      "volume": { .told(.number($0.work.volume), "\(whole($0.work.volume)) \(unit.rawValue)") },
+      "total_seconds": { .length(Double($0.trainedSeconds)) },
+      "week_streak": { .told(.count($0.weekStreak), "\($0.weekStreak), at most \($0.longestWeekStreak)") },
+      "unit": { _ in .text(unit.rawValue) }, "weeks": { _ in properties.list(of: weeks) },
+      "body_parts": { _ in properties.list(of: parts) }, "most_done": { properties.list(of: $0.mostDone) },
+      "progress": { _ in properties.list(of: progress) }, "records": { _ in properties.list(of: best) },
+    ]).titled([
+      "workouts": "workouts", "exercises": "exercises", "sets": "sets", "volume": "volume", "total_seconds": "length",
+      "week_streak": "weeks in a row", "unit": nil, "first_workout_at": nil, "last_workout_at": nil, "longest_week_streak": nil,
+      "weeks": nil, "body_parts": nil, "most_done": nil, "progress": nil, "records": nil,
+    ])
     let charts =
       [
         ShownBlock.chart(

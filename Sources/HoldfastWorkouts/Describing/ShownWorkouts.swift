@@ -24,25 +24,28 @@ enum ShownWorkouts {
 
   // MARK: Lists
 
-  static let workouts: [ShownField<Workout>] = [
-    .init("id", "ID") { .id($0.id) }, .init("started_at", "STARTED") { .time($0.startedAt) },
-    .init("name", "WORKOUT", shrinks: true) { .text($0.name) }, .init("duration_seconds", "LENGTH") { .seconds($0.durationSeconds) },
-    .init("exercises", "EXERCISES") { .count($0.exercises.count) }, .init("sets", "SETS") { .count(sets($0.exercises)) },
-    .init("note") { .text($0.note) }, .init("ended_at") { .time($0.endedAt) },
-  ]
+  private static let workout = ShownFields<Workout>([
+    "exercises": { .count($0.exercises.count) }, "sets": { .count(sets($0.exercises)) },
+  ])
 
-  static let exercises: [ShownField<ExerciseName>] = [
-    .init("id", "ID") { .id(id(ofExercise: $0.name)) }, .init("name", "EXERCISE", shrinks: true) { .text($0.name) },
-    .init("type", "TYPE") { .told(.text($0.type.rawValue), $0.type == .unknown ? nil : $0.type.rawValue) },
-    .init("body_part", "BODY PART") { .text($0.bodyPart?.main.rawValue) }, .init("uses", "WORKOUTS") { .count($0.uses).unlessZero },
-    .init("last_used_at", "LAST") { .time($0.lastUsedAt) }, .init("is_custom") { .flag($0.customExerciseID != nil) },
-  ]
+  static let workouts = workout.titled([
+    "id": "ID", "started_at": "STARTED", "name": .flexible("WORKOUT"), "duration_seconds": "LENGTH", "exercises": "EXERCISES",
+    "sets": "SETS", "note": nil, "ended_at": nil,
+  ])
 
-  static let templates: [ShownField<WorkoutTemplate>] = [
-    .init("id", "ID") { .id($0.id) }, .init("name", "TEMPLATE", shrinks: true) { .text($0.name) },
-    .init("exercises", "EXERCISES") { .count($0.exercises.count) }, .init("sets", "SETS") { .count(sets($0.exercises)) },
-    .init("note") { .text($0.note) },
-  ]
+  static let exercises = ShownFields<ExerciseName>([
+    "id": { .id(id(ofExercise: $0.name)) },
+    "type": { .told(.text($0.type.rawValue), $0.type == .unknown ? nil : $0.type.rawValue) },
+    "body_part": { .text($0.bodyPart?.main.rawValue) }, "uses": { .count($0.uses).unlessZero },
+    "is_custom": { .flag($0.customExerciseID != nil) },
+  ]).titled([
+    "id": "ID", "name": .flexible("EXERCISE"), "type": "TYPE", "body_part": "BODY PART", "uses": "WORKOUTS", "last_used_at": "LAST",
+    "is_custom": nil,
+  ])
+
+  static let templates = ShownFields<WorkoutTemplate>([
+    "exercises": { .count($0.exercises.count) }, "sets": { .count(sets($0.exercises)) },
+  ]).titled(["id": "ID", "name": .flexible("TEMPLATE"), "exercises": "EXERCISES", "sets": "SETS", "note": nil])
 
   private static func sets(_ exercises: [Exercise]) -> Int { exercises.reduce(0) { $0 + $1.sets.count } }
 
@@ -70,13 +73,13 @@ enum ShownWorkouts {
     row("workout", where: "state <> 'template'") { id, reader in
       guard let workout = try WorkoutLog.workout(id, in: reader) else { return nil }
       let isInProgress = try WorkoutLog.currentWorkout(in: reader)?.id == id
-      let fields: [ShownField<Workout>] = [
-        .init("name", "workout") { .text($0.name) }, .init("note", "note") { .text($0.note) },
-        .init("started_at", "started") { .time($0.startedAt) },
-        .init("ended_at", "ended") { .told(.time($0.endedAt), isInProgress ? "in progress" : ShownValue.time($0.endedAt).words) },
-        .init("duration_seconds", "length") { .seconds($0.durationSeconds) }, .init("id", "id") { .id($0.id) },
-        .init("is_in_progress") { _ in .flag(isInProgress) }, .init("exercises") { properties.list(of: $0.exercises) },
-      ]
+      let fields = ShownFields<Workout>([
+        "ended_at": { .told(.time($0.endedAt), isInProgress ? "in progress" : ShownValue.time($0.endedAt).words) },
+        "is_in_progress": { _ in .flag(isInProgress) }, "exercises": { properties.list(of: $0.exercises) },
+      ]).titled([
+        "name": "workout", "note": "note", "started_at": "started", "ended_at": "ended", "duration_seconds": "length", "id": "id",
+        "is_in_progress": nil, "exercises": nil,
+      ])
       return fields.shown("workout", workout, table(workout.exercises))
     },
     ShownKind("exercise") { wanted, reader in
@@ -96,10 +99,8 @@ enum ShownWorkouts {
       }
     },
     row("template", where: "state = 'template'") { id, reader in
-      let fields: [ShownField<WorkoutTemplate>] = [
-        .init("name", "template") { .text($0.name) }, .init("note", "note") { .text($0.note) }, .init("id", "id") { .id($0.id) },
-        .init("exercises") { properties.list(of: $0.exercises) },
-      ]
+      let fields = ShownFields<WorkoutTemplate>(["exercises": { properties.list(of: $0.exercises) }])
+        .titled(["name": "template", "note": "note", "id": "id", "exercises": nil])
       return try WorkoutLog.template(id, in: reader).map { fields.shown("template", $0, table($0.exercises)) }
     },
   ]
@@ -108,26 +109,26 @@ enum ShownWorkouts {
     let history = try WorkoutLog.history(of: name, limit: .max, in: reader).items
     let unit = try Self.unit(in: reader)
     let best = try WorkoutLog.records(of: name, unit: unit, in: reader)
-    let fields: [ShownField<ExerciseRecords?>] = [
-      .init("name", "exercise") { _ in .text(history.first?.exercise.name ?? name) },
-      .init(nil, "heaviest") { .text($0?.heaviest.map { words($0, unit) }) },
-      .init(nil, "one-rep max") { best in
+    let fields = ShownFields<ExerciseRecords?>([
+      "name": { _ in .text(history.first?.exercise.name ?? name) }, "heaviest": { .text($0?.heaviest.map { words($0, unit) }) },
+      "one_rep_max": { best in
         .text(best?.oneRepMax.map { "\(ShownValue.decimal($0.value, places: 1)) \(unit.rawValue), estimated by Epley" })
       },
-      .init("id", "id") { _ in .id(id(ofExercise: name)) }, .init("records") { .json($0.map(properties.object) ?? .null) },
-      .init("history") { _ in properties.list(of: history) },
-    ]
+      "id": { _ in .id(id(ofExercise: name)) }, "records": { .json($0.map(properties.object) ?? .null) },
+      "history": { _ in properties.list(of: history) },
+    ]).titled([
+      "name": "exercise", "heaviest": .people("heaviest"), "one_rep_max": .people("one-rep max"), "id": "id", "records": nil,
+      "history": nil,
+    ])
     return fields.shown("exercise", best, performed.table(of: history))
   }
 
-  private static let performed: [ShownField<PerformedExercise>] = [
-    .init(nil, "DATE") { .time($0.startedAt) }, .init(nil, "WORKOUT", shrinks: true) { .text($0.workoutName) },
-    .init(nil, "SETS", shrinks: true) { performed in
+  private static let performed = ShownFields<PerformedExercise>([
+    "sets": { performed in
       let sets = performed.exercise.sets.map { SetWords($0, of: performed.exercise).done($0) }
       return .text(sets.filter { !$0.isEmpty }.joined(separator: ", "))
-    },
-    .init(nil, "ID") { .id($0.workoutID) },
-  ]
+    }
+  ]).titled(["started_at": "DATE", "workout_name": .flexible("WORKOUT"), "sets": .flexible("SETS"), "workout_id": "ID"])
 
   // MARK: Sets
 
