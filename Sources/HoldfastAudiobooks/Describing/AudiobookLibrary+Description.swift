@@ -75,28 +75,28 @@ extension AudiobookLibrary {
 private enum ShownBooks {
   // MARK: Collections
 
-  static let collections: [ShownField<AudiobookCollection>] = [
-    .init("id", "ID") { .id($0.id) }, .init("title", "TITLE", shrinks: true) { .text($0.title) },
-    .init("author", "AUTHOR", shrinks: true) { .text($0.author) }, .init("tracks", "TRACKS") { .count($0.tracks.count) },
-    .init("total_seconds", "LENGTH") { .length(length($0)).unlessZero },
-    .init("listened_seconds", "HEARD") { .length(heard($0)).unlessZero }, .init("created_at", "ADDED") { .time($0.createdAt) },
-    .init("favorites") { .count($0.favorites.count) }, .init("tags") { .texts($0.tags) },
-    .init("source_type") { .text($0.source.type) }, .init("updated_at") { .time($0.updatedAt) },
-  ]
+  static let collections = ShownFields<AudiobookCollection>([
+    "tracks": { .count($0.tracks.count) }, "total_seconds": { .length(length($0)).unlessZero },
+    "listened_seconds": { .length(heard($0)).unlessZero }, "favorites": { .count($0.favorites.count) },
+    "source_type": { .text($0.source.type) },
+  ]).titled([
+    "id": "ID", "title": .flexible("TITLE"), "author": .flexible("AUTHOR"), "tracks": "TRACKS", "total_seconds": "LENGTH",
+    "listened_seconds": "HEARD", "created_at": "ADDED", "favorites": nil, "tags": nil, "source_type": nil, "updated_at": nil,
+  ])
 
-  private static let collection: [ShownField<AudiobookCollection>] = [
-    .init("title", "title") { .text($0.title) }, .init("author", "author") { .text($0.author) },
-    .init("description", "about") { .text($0.description) }, .init("tags", "tags") { .texts($0.tags) },
-    .init("source", "source") { .told(.json(payload($0.source.type, $0.source.payload)), $0.source.type) },
-    .init(nil, "length") { .length(length($0)) }, .init(nil, "heard") { .length(heard($0)) },
-    .init("created_at", "added") { .time($0.createdAt) }, .init("updated_at", "changed") { .time($0.updatedAt) },
-    .init("last_played_track_id", "last played") { book in
+  private static let collection = ShownFields<AudiobookCollection>([
+    "source": { .told(.json(payload($0.source.type, $0.source.payload)), $0.source.type) },
+    "length": { .length(length($0)) }, "heard": { .length(heard($0)) },
+    "last_played_track_id": { book in
       .told(.id(book.lastPlayedTrackID), book.tracks.first { $0.id == book.lastPlayedTrackID }?.displayName)
     },
-    .init("id", "id") { .id($0.id) },
-    .init("cover") { .json(payload($0.cover.image.type, $0.cover.image.payload, ["dominant_color": .text($0.cover.dominantColorHex)])) },
-    .init("tracks") { .json(.array(tracks($0).map(track.object))) },
-  ]
+    "cover": { .json(payload($0.cover.image.type, $0.cover.image.payload, ["dominant_color": .text($0.cover.dominantColorHex)])) },
+    "tracks": { .json(.array(tracks($0).map(trackFacts.object))) },
+  ]).titled([
+    "title": "title", "author": "author", "description": "about", "tags": "tags", "source": "source", "length": .people("length"),
+    "heard": .people("heard"), "created_at": "added", "updated_at": "changed", "last_played_track_id": "last played", "id": "id",
+    "cover": nil, "tracks": nil,
+  ])
 
   static func shown(_ book: AudiobookCollection) -> Shown {
     collection.shown("collection", book, trackColumns.table(of: tracks(book)))
@@ -128,59 +128,61 @@ private enum ShownBooks {
     }
   }
 
-  static let listedTracks: [ShownField<Track>] = [
-    .init("id", "ID") { .id($0.track.id) }, .init("display_name", "TRACK", shrinks: true) { .text($0.track.displayName) },
-    .init("collection_title", "COLLECTION", shrinks: true) { .text($0.collectionTitle) },
-    .init("duration_seconds", "LENGTH") { .length($0.track.duration) }, .init("position_seconds", "HEARD") { .length($0.state?.position) },
-    .init("is_favorite", "FAVORITE") { .flag($0.favorite != nil) }, .init("number") { .count($0.number) },
-    .init("collection_id") { .id($0.collectionID) },
-  ]
-
-  private static let trackColumns: [ShownField<Track>] = [
-    .init(nil, "#") { .count($0.number) }, .init(nil, "TRACK", shrinks: true) { .text($0.track.displayName) },
-    .init(nil, "LENGTH") { .length($0.track.duration) }, .init(nil, "HEARD") { .length($0.state?.position) },
-    .init(nil, "FAVORITE") { .flag($0.favorite != nil) }, .init(nil, "ID") { .id($0.track.id) },
-  ]
-
-  private static let track: [ShownField<Track>] = [
-    .init("display_name", "track") { .text($0.track.displayName) }, .init("number", "number") { .count($0.number) },
-    .init("filename", "file") { .text($0.track.filename) }, .init("file_size", "size") { .size($0.track.fileSize) },
-    .init("duration_seconds", "length") { .length($0.track.duration) },
-    .init("location", "location") { .told(.json(payload($0.track.location.type, $0.track.location.payload)), $0.track.location.type) },
-    .init("playback", "heard") { track in
+  private static let track = ShownFields<Track>([
+    "duration_seconds": { .length($0.track.duration) }, "position_seconds": { .length($0.state?.position) },
+    "is_favorite": { .flag($0.favorite != nil) }, "file_size": { .size($0.track.fileSize) },
+    "location": { .told(.json(payload($0.track.location.type, $0.track.location.payload)), $0.track.location.type) },
+    "playback": { track in
       .told(
         .json(track.state.map(state.object) ?? .null),
         track.state.map { "\(ShownValue.length($0.position).words) at \(ShownValue.time($0.updatedAt).words)" })
     },
-    .init("is_favorite", "favorite") { track in
-      .told(.flag(track.favorite != nil), track.favorite.map { "yes \(ShownValue.time($0.favoritedAt).words)" })
-    },
-    .init("id", "id") { .id($0.track.id) }, .init("track_number") { .count(Int($0.track.trackNumber)) },
-    .init("checksum") { .text($0.track.checksum) }, .init("original_id") { .id($0.track.originalID) },
-    .init("metadata") { .stored($0.track.metadata.text) }, .init("favorited_at") { .time($0.favorite?.favoritedAt) },
-  ]
+  ])
 
-  private static let state: [ShownField<PlaybackState>] = [
-    .init("position_seconds") { .length($0.position) }, .init("duration_seconds") { .length($0.duration) },
-    .init("updated_at") { .time($0.updatedAt) },
-  ]
+  static let listedTracks = track.titled([
+    "id": "ID", "display_name": .flexible("TRACK"), "collection_title": .flexible("COLLECTION"), "duration_seconds": "LENGTH",
+    "position_seconds": "HEARD", "is_favorite": "FAVORITE", "number": nil, "collection_id": nil,
+  ])
+
+  private static let trackColumns = track.titled([
+    "number": "#", "display_name": .flexible("TRACK"), "duration_seconds": "LENGTH", "position_seconds": "HEARD",
+    "is_favorite": "FAVORITE", "id": "ID",
+  ])
+
+  private static let trackFacts =
+    track.titled([
+      "display_name": "track", "number": "number", "filename": "file", "file_size": "size", "duration_seconds": "length",
+      "location": "location", "playback": "heard",
+    ]) + [
+      ShownField("is_favorite", "favorite") { track in
+        .told(.flag(track.favorite != nil), track.favorite.map { "yes \(ShownValue.time($0.favoritedAt).words)" })
+      }
+    ]
+    + track.titled([
+      "id": "id", "track_number": nil, "checksum": nil, "original_id": nil, "metadata": nil, "favorited_at": nil,
+    ])
+
+  private static let state = ShownFields<PlaybackState>([
+    "position_seconds": { .length($0.position) }, "duration_seconds": { .length($0.duration) },
+  ]).titled(["position_seconds": nil, "duration_seconds": nil, "updated_at": nil])
 
   static func shown(_ one: Track) -> Shown {
-    var shown = track.shown("track", one)
+    var shown = trackFacts.shown("track", one)
     shown.members["collection_id"] = ShownValue.id(one.collectionID).json
     shown.members["collection_title"] = .string(one.collectionTitle)
     return shown
   }
 
-  static let resume: [ShownField<ResumePoint>] = [
-    .init("collection_title", "collection") { .text($0.collectionTitle) }, .init("track_name", "track") { .text($0.trackName) },
-    .init("position_seconds", "at") { point in
+  static let resume = ShownFields<ResumePoint>([
+    "position_seconds": { point in
       let length = point.state.duration.map { " of \(ShownValue.length($0).words)" } ?? ""
       return .told(.length(point.state.position), ShownValue.length(point.state.position).words + length)
     },
-    .init("updated_at", "heard") { .time($0.state.updatedAt) }, .init("track_id", "id") { .id($0.trackID) },
-    .init("collection_id") { .id($0.collectionID) }, .init("duration_seconds") { .length($0.state.duration) },
-  ]
+    "duration_seconds": { .length($0.state.duration) },
+  ]).titled([
+    "collection_title": "collection", "track_name": "track", "position_seconds": "at", "updated_at": "heard", "track_id": "id",
+    "collection_id": nil, "duration_seconds": nil,
+  ])
 
   // MARK: Search
 
@@ -218,28 +220,25 @@ private enum ShownBooks {
 
   // MARK: Numbers
 
-  static let numbers: [ShownField<LibraryStatistics>] = [
-    .init("collections", "collections") {
+  static let numbers = ShownFields<LibraryStatistics>([
+    "collections": {
       .told(.count($0.collections), "\($0.collections), \($0.finishedCollections) finished, \($0.collectionsInProgress) in progress")
     },
-    .init("tracks", "tracks") {
-      .told(.count($0.tracks), "\($0.tracks), \($0.finishedTracks) finished, \($0.tracksInProgress) in progress")
-    },
-    .init("total_seconds", "length") { .length($0.totalSeconds) }, .init("listened_seconds", "heard") { .length($0.listenedSeconds) },
-    .init("favorites", "favorites") { .count($0.favorites) }, .init("finished_tracks") { .count($0.finishedTracks) },
-    .init("tracks_in_progress") { .count($0.tracksInProgress) }, .init("finished_collections") { .count($0.finishedCollections) },
-    .init("collections_in_progress") { .count($0.collectionsInProgress) },
-  ]
+    "tracks": { .told(.count($0.tracks), "\($0.tracks), \($0.finishedTracks) finished, \($0.tracksInProgress) in progress") },
+  ]).titled([
+    "collections": "collections", "tracks": "tracks", "total_seconds": "length", "listened_seconds": "heard", "favorites": "favorites",
+    "finished_tracks": nil, "tracks_in_progress": nil, "finished_collections": nil, "collections_in_progress": nil,
+  ])
 
-  private static let sums: [ShownField<LibraryStatistics>] = [
-    .init("collections", "collections") { .count($0.collections) }, .init("tracks", "tracks") { .count($0.tracks) },
-    .init("favorites", "favorites") { .count($0.favorites) }, .init("total_seconds", "length") { .length($0.totalSeconds) },
-    .init("listened_seconds", "heard") { .length($0.listenedSeconds) },
-    .init("collections_by_progress") {
+  private static let sums = ShownFields<LibraryStatistics>([
+    "collections_by_progress": {
       progress($0.collections, finished: $0.finishedCollections, inProgress: $0.collectionsInProgress).json
     },
-    .init("tracks_by_progress") { progress($0.tracks, finished: $0.finishedTracks, inProgress: $0.tracksInProgress).json },
-  ]
+    "tracks_by_progress": { progress($0.tracks, finished: $0.finishedTracks, inProgress: $0.tracksInProgress).json },
+  ]).titled([
+    "collections": "collections", "tracks": "tracks", "favorites": "favorites", "total_seconds": "length", "listened_seconds": "heard",
+    "collections_by_progress": nil, "tracks_by_progress": nil,
+  ])
 
   static func stats(_ reader: Reader) throws -> Shown {
     let numbers = try AudiobookLibrary.statistics(in: reader)
