@@ -1,3 +1,4 @@
+import Holdfast
 public import HoldfastTransfer
 
 // snippet: garden-description
@@ -9,6 +10,13 @@ extension Garden {
       FormatDescription("garden-json", "the journal's file") { source in
         source.members.map(\.key).contains("beds") ? .certain : nil
       })
+    // With a column of its own, in cans of 10 litres; the plant only for programs.
+    let watering = ShownFields<Watering>(["cans": { .number($0.litres / 10) }])
+    library.lists.removeAll { $0.name == "waterings" }
+    library.lists.append(
+      ListDescription(
+        "waterings", "newest first", watering.titled(["watered_at": "WATERED", "litres": "LITRES", "cans": "CANS", "plant_id": nil]),
+        by: Listing(columns: [("watered_at", .number), ("id", .text)], isDescending: true)))
     return library
   }()
 }

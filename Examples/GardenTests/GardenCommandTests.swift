@@ -38,6 +38,8 @@ import Testing
     #expect(bed.contains("Kitchen") && bed.contains("Genovese"), "\(bed)")
     let waterings = try garden("show", "garden.sqlite", "Basil", "--json")
     #expect(waterings.contains(#""watered_at": "2026-05-01T06:00:00.000Z""#) && waterings.contains(#""contents""#), "\(waterings)")
+    let newest = try garden("list", "garden.sqlite", "waterings")
+    #expect(newest == "WATERED               LITRES  CANS\n2026-05-01T06:00:00Z     1.5  0.15\n")
     #expect(try garden("search", "garden.sqlite", "geno").contains("Basil"))
     #expect(try garden("stats", "garden.sqlite").contains("waterings"))
     #expect(try garden("snapshot", "create", "garden.sqlite").contains("1 bed, 1 plant, 1 watering"))

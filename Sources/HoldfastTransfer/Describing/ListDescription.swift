@@ -71,6 +71,15 @@ public struct ListDescription: Sendable {
     }
   }
 
+  /// Makes a list of records, of those that `listing` selects, in its order.
+  public init<Record: StoredRecord>(_ name: String, _ order: String, _ fields: [ShownField<Record>], by listing: Listing) {
+    self.init(name, order, fields) {
+      try $0.count("SELECT count(*) FROM \(sql: .names([Record.table])) WHERE \(sql: listing.condition)")
+    } page: {
+      try $0.page(Record.self, listing, after: $1, limit: $2)
+    }
+  }
+
   /// Lines of a list.
   public struct Lines: Sendable {
     /// The number of lines: of the whole list, or of the wanted lines.

@@ -1,10 +1,15 @@
 import Foundation
 import Holdfast
 
-/// Where a property with a name stands in values: found in the first value that has it, because values of a type have one layout.
+/// Where a property with a name stands in values. Values of a type have one layout, so it is looked for only once.
 final class PropertyPlace: @unchecked Sendable {
-  /// A property among those of its struct, with its label.
-  private typealias Step = (place: Int, label: String)
+  /// A property among those of its struct.
+  private struct Step {
+    let place: Int
+    let label: String
+    /// Whether the next step is in an optional struct, which another value may not have.
+    var leadsIntoOptional = false
+  }
 
   private let name: String
   private let lock = NSLock()
@@ -15,16 +20,16 @@ final class PropertyPlace: @unchecked Sendable {
 
   /// The property's value; nil: this value has none.
   func value(in item: Any) -> Any? {
-    if let path = lock.withLock({ known }), let value = Self.value(at: path, in: item) { return value }
+    if let path = lock.withLock({ known }) { return Self.value(at: path, in: item) }
     guard let path = Self.path(to: name, in: item) else { return nil }
-    lock.withLock { known = path }
+    if !path.contains(where: \.leadsIntoOptional) { lock.withLock { known = path } }
     return Self.value(at: path, in: item)
   }
 
   private static func value(at path: [Step], in item: Any) -> Any? {
     var value = item
     for step in path {
-      let properties = Mirror(reflecting: bare(value)).children
+      let properties = mirror(of: value).children
       guard step.place < properties.count else { return nil }
       let property = properties[properties.index(properties.startIndex, offsetBy: step.place)]
       guard property.label == step.label else { return nil }
@@ -33,26 +38,28 @@ final class PropertyPlace: @unchecked Sendable {
     return value
   }
 
-  /// An own property is found before those of the structs in the item.
+  /// An own property is found first, then those of the structs in the item, at last those of optional structs.
   private static func path(to name: String, in item: Any) -> [Step]? {
-    let mirror = Mirror(reflecting: bare(item))
+    let mirror = mirror(of: item)
     guard mirror.displayStyle == .struct else { return nil }
     let properties = mirror.children.enumerated().compactMap { place, child in
-      child.label.map { (step: Step(place, $0), name: ColumnName.of($0), value: child.value) }
+      child.label.map { (step: Step(place: place, label: $0), name: ColumnName.of($0), value: child.value) }
     }
     if let own = properties.first(where: { $0.name == name }) { return [own.step] }
-    for property in properties where ShownValue.isOfProperties(property.value) {
-      let rest = name.hasPrefix(property.name + "_") ? String(name.dropFirst(property.name.count + 1)) : nil
-      if let found = rest.flatMap({ path(to: $0, in: property.value) }) ?? path(to: name, in: property.value) {
-        return [property.step] + found
-      }
+    let structs = properties.filter { ShownValue.isOfProperties($0.value) }.map { step, name, value in
+      let isOptional = Mirror(reflecting: value).displayStyle == .optional
+      return (step: Step(place: step.place, label: step.label, leadsIntoOptional: isOptional), name: name, value: value)
+    }
+    for part in structs.filter({ !$0.step.leadsIntoOptional }) + structs.filter(\.step.leadsIntoOptional) {
+      let rest = name.hasPrefix(part.name + "_") ? String(name.dropFirst(part.name.count + 1)) : nil
+      if let found = rest.flatMap({ path(to: $0, in: part.value) }) ?? path(to: name, in: part.value) { return [part.step] + found }
     }
     return nil
   }
 
-  /// The value in an optional; itself otherwise.
-  private static func bare(_ value: Any) -> Any {
+  /// Of what is in an optional.
+  private static func mirror(of value: Any) -> Mirror {
     let mirror = Mirror(reflecting: value)
-    return mirror.displayStyle == .optional ? mirror.children.first.map { bare($0.value) } ?? value : value
+    return mirror.displayStyle == .optional ? mirror.children.first.map { Mirror(reflecting: $0.value) } ?? mirror : mirror
   }
 }

@@ -6,7 +6,8 @@ public import Holdfast
 /// static let plant = ShownFields<Plant>(["weeks": { .count($0.weeks) }])
 /// static let plants = plant.titled(["id": "ID", "name": .flexible("PLANT"), "weeks": "WEEKS", "bed_id": nil])
 /// ```
-/// A name that no property has is looked for in the structs that the item holds: `width`, and `leaf_width`, is `leaf.width`.
+/// A name that no property has is looked for in the structs that the item holds, at last in optional ones: `width`, and `leaf_width`, is
+/// `leaf.width`.
 ///
 /// By its type, a value is shown as in `ShownProperties`, and people see what its name says: a number whose name ends in `_seconds` is a
 /// length, and a whole number whose name ends in `_bytes` is a size. A name of nothing is `null`.

@@ -12,15 +12,19 @@ extension ShownValue {
 
   /// Nil for a value without a form of its own for people.
   private static func shown(_ value: Any, _ name: String) -> ShownValue? {
+    // The usual types first, by a comparison: a cast that fails is slow.
+    let type = type(of: value)
+    if type == String.self || type == String?.self { return .text(value as? String) }
+    if type == UUID.self || type == UUID?.self { return .id(value as? UUID) }
+    if type == Date.self || type == Date?.self { return .time(value as? Date) }
+    if type == Int.self || type == Int?.self { return whole((value as? Int).map(Int64.init), name) }
+    if type == Int64.self || type == Int64?.self { return whole(value as? Int64, name) }
+    if type == Double.self || type == Double?.self { return real(value as? Double, name) }
+    if type == Bool.self { return (value as? Bool).map(ShownValue.flag) }
     switch value {
-    case let text as String: return .text(text)
-    case let id as UUID: return .id(id)
-    case let date as Date: return .time(date)
-    case let number as Int: return whole(number, name)
-    case let number as Double: return real(number, name)
     case let flag as Bool: return .flag(flag)
     case let number as any BinaryInteger:
-      return Int(exactly: number).map { whole($0, name) } ?? .text(String(describing: number))
+      return Int64(exactly: number).map { whole($0, name) } ?? .text(String(describing: number))
     case let number as any BinaryFloatingPoint: return real(Double(String(describing: number)), name)
     case let texts as [String]: return .texts(texts)
     case let data as Data: return .bytes(data)
@@ -30,8 +34,9 @@ extension ShownValue {
     }
   }
 
-  private static func whole(_ number: Int?, _ name: String) -> ShownValue {
-    if name.hasSuffix("_bytes") { return .size(number.map(Int64.init)) }
+  private static func whole(_ number: Int64?, _ name: String) -> ShownValue {
+    if name.hasSuffix("_bytes") { return .size(number) }
+    let number = number.map(Int.init(clamping:))
     return name.hasSuffix("_seconds") ? .seconds(number) : .count(number)
   }
 
