@@ -129,6 +129,9 @@ private enum ShownBooks {
   }
 
   private static let track = ShownFields<Track>([
+    // A library may have very many tracks; see `ShownFields`.
+    "id": { .id($0.track.id) }, "display_name": { .text($0.track.displayName) }, "collection_title": { .text($0.collectionTitle) },
+    "number": { .count($0.number) }, "collection_id": { .id($0.collectionID) },
     "duration_seconds": { .length($0.track.duration) }, "position_seconds": { .length($0.state?.position) },
     "is_favorite": { .flag($0.favorite != nil) }, "file_size": { .size($0.track.fileSize) },
     "location": { .told(.json(payload($0.track.location.type, $0.track.location.payload)), $0.track.location.type) },

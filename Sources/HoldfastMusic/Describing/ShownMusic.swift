@@ -46,6 +46,12 @@ enum ShownMusic {
   ])
 
   private static let track = ShownFields<LibraryTrack>([
+    // A library may have a million tracks: to read a property by its name is too slow for that.
+    "id": { .id($0.id) }, "title": { .text($0.title) }, "artist": { .text($0.artist) }, "album": { .text($0.album) },
+    "album_artist": { .text($0.albumArtist) }, "is_compilation": { .flag($0.isCompilation) }, "genre": { .text($0.genre) },
+    "year": { .count($0.year) }, "disc_number": { .count($0.discNumber) }, "track_number": { .count($0.trackNumber) },
+    "last_played_at": { .time($0.lastPlayedAt) }, "added_at": { .time($0.addedAt) },
+    "availability": { .text($0.file.availability.rawValue) },
     "duration_seconds": { .length($0.duration) }, "play_count": { .count($0.playCount).unlessZero },
     "rating": { .told(.count($0.rating), stars($0.rating)) }, "kind": { .text($0.otherKind) },
     "location": { .text($0.file.location.map { $0.path ?? $0.text }) }, "file_url": { .text($0.file.location?.text) },

@@ -11,6 +11,8 @@ public import Holdfast
 ///
 /// By its type, a value is shown as in `ShownProperties`, and people see what its name says: a number whose name ends in `_seconds` is a
 /// length, and a whole number whose name ends in `_bytes` is a size. A name of nothing is `null`.
+///
+/// To read a property by its name takes some microseconds. In a list of a million rows, write its closure.
 public struct ShownFields<Item>: Sendable {
   private let differing: [String: @Sendable (Item) -> ShownValue]
 
