@@ -1,4 +1,3 @@
-// snippet: moved-library
 public import Foundation
 public import Holdfast
 
@@ -76,4 +75,3 @@ public struct NoteTag: StoredRecord, Codable, Hashable {
   public var noteID: UUID
   public var tagID: UUID
 }
-// end

@@ -106,7 +106,6 @@ import Testing
   }
   // end
 
-  // snippet: own-test-sync
   @Test("devices that change the list at once end with the same list", arguments: SyncConformance<ReadingList>.seeds)
   func syncs(_ seed: UInt64) async throws {
     let conformance = SyncConformance<ReadingList> { world in
@@ -117,9 +116,7 @@ import Testing
     }
     try await conformance.run(seed: seed)
   }
-  // end
 
-  // snippet: own-test-import-conformance
   @Test("books.json keeps what every import promises", arguments: ImportCheck.allCases)
   func imports(_ check: ImportCheck) throws {
     let conformance = ImportConformance<ReadingList>("books.json", records: ImportKind("books", title: "title")) { samples, file in
@@ -131,7 +128,6 @@ import Testing
     }
     try conformance.run(check)
   }
-  // end
 
   @Test("what can be read is imported, the rest is told and kept")
   func importing() async throws {

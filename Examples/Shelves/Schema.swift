@@ -1,7 +1,6 @@
 public import Holdfast
 public import ReadingListExample
 
-// snippet: shelves-schema
 extension ReadingList {
   /// The list with shelves: the second version of its schema. In an app the same lines go into `schema` itself.
   public static let withShelves = StoreSchema(
@@ -30,4 +29,3 @@ extension ReadingList {
     records: [Book.self, Shelf.self, ShelvedBook.self],
     declarations: schema.declarations + [.fullText("notes_search", of: "shelved_books", ["note"])])
 }
-// end

@@ -3,7 +3,6 @@ public import Holdfast
 public import HoldfastTransfer
 public import ReadingListExample
 
-// snippet: shelves-format
 /// `{"shelves": [{"id": "…", "name": "Summer", "books": [{"id": "…", "book": "…", "note": "…"}, …]}, …]}`
 struct ShelvesJSON: ImportFormat {
   static let shelves = RecordKind<Shelf>(
@@ -61,7 +60,6 @@ struct ShelvesJSON: ImportFormat {
     try visit(.record(Self.books.record(said, ids: [.id(blank.shelfID)], path: path, original: .value(start))), start.offset)
   }
 }
-// end
 
 extension ReadingList {
   /// Imports a file of shelves, whose books the list has already.
