@@ -12,12 +12,7 @@ func openLibrary(in folder: URL) throws -> AudiobookLibrary {
 }
 
 /// The same in the program's own place.
-func openLibrary() throws -> AudiobookLibrary {
-  // snippet: open-default
-  let library = try AudiobookLibrary.open()
-  // end
-  return library
-}
+func openLibrary() throws -> AudiobookLibrary { try AudiobookLibrary.open() }
 
 /// As above, for an app that kept its library in a JSON file until now.
 func openWithLegacy(in folder: URL) throws -> AudiobookLibrary {
