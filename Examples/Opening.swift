@@ -33,14 +33,12 @@ func openWithLegacy(in folder: URL) throws -> AudiobookLibrary {
 func openWithProgress(
   in folder: URL, show: @escaping @Sendable (_ part: Double) -> Void, saysNotNow: @escaping @Sendable () -> Bool
 ) throws -> AudiobookLibrary {
-  // snippet: open-progress
   let library = try AudiobookLibrary.open(
     at: folder.appendingPathComponent("library.sqlite"), legacy: folder.appendingPathComponent("library.json")
   ) { step in
     if case .importing(let now) = step { show(Double(now.done) / Double(max(1, now.total))) }
     return !saysNotNow()
   }
-  // end
   return library
 }
 
