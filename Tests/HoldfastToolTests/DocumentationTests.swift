@@ -41,18 +41,6 @@ struct DocumentationTests {
     }
   }
 
-  @Test("every member of every document is documented")
-  func members() throws {
-    let folder = Workbench.tests.appendingPathComponent("Golden")
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
-    #expect(names.count >= 20)
-    var members: Set<String> = []
-    for name in names {
-      Self.collect(try JSONSerialization.jsonObject(with: Data(contentsOf: folder.appendingPathComponent(name))), into: &members)
-    }
-    for member in members.sorted() { #expect(Self.page.contains("`\(member)`"), "\(member)") }
-  }
-
   /// What the examples with these words need is not here: a server, a SQLite that encrypts, a past of minutes, a record in quarantine, or
   /// a minute of time.
   private static let elsewhere = [
@@ -119,21 +107,5 @@ struct DocumentationTests {
     let library = try AudiobookLibrary.open(at: store, options: options)
     try library.store.snapshot(label: "before migration")
     try library.store.close()
-  }
-
-  /// Members whose own members are not ours to name: tables, reasons, and what a source or a model said.
-  private static let open: Set = [
-    "rows", "skipped", "notes", "schemas", "payload", "metadata", "capabilities", "requirements", "context", "request", "response", "value",
-  ]
-
-  /// Names of members, without those that are names of tables, kinds, formats or reasons.
-  private static func collect(_ value: Any, into members: inout Set<String>) {
-    if let object = value as? [String: Any] {
-      for (name, inner) in object {
-        members.insert(name)
-        if !Self.open.contains(name) { collect(inner, into: &members) }
-      }
-    }
-    for inner in value as? [Any] ?? [] { collect(inner, into: &members) }
   }
 }
