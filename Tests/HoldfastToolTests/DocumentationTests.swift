@@ -41,6 +41,16 @@ struct DocumentationTests {
     }
   }
 
+  @Test("a document of every command is compared, but of those that need a SQLite that encrypts, or a minute")
+  func compared() throws {
+    let pictures = try FileManager.default.contentsOfDirectory(at: Documents.folder, includingPropertiesForKeys: nil)
+      .filter { $0.pathExtension == "txt" }
+    let lines = try pictures.flatMap { try String(contentsOf: $0, encoding: .utf8).components(separatedBy: "\n") }
+    let compared = Set(lines.filter { !$0.hasPrefix(" ") }.compactMap { $0.split(separator: " ").first.map(String.init) })
+    let commands = RootCommand.configuration.subcommands.compactMap { $0._commandName.split(separator: " ").last?.lowercased() }
+    #expect(Set(commands).subtracting(compared) == ["demo", "encrypt", "rekey", "decrypt"])
+  }
+
   /// What the examples with these words need is not here: a server, a SQLite that encrypts, a past of minutes, a record in quarantine, or
   /// a minute of time.
   private static let elsewhere = [
