@@ -86,10 +86,10 @@ class Row:
             exceptions[group] = max(it, exceptions.get(group, it))
         return Row(self.table, self.key, self.generation, max(self.birth, other.birth), values, exceptions)
     def stamped_again(self, now, node):
-        """The row with the stamps that the server does not accept at its present, in their order."""
+        """The row with the stamps that the server does not accept made the latest that it does, in their order."""
         stamps = {self.birth} | {it[0] for it in self.exceptions.values()} if self.is_alive else set()
         late = sorted(it for it in stamps if time_of(it) >> 15 > now + TOLERANCE)
-        first = max(now << 15, time_of(self.birth) + 1 if late and late[0] != self.birth else 0)
+        first = max(now + TOLERANCE << 15, time_of(self.birth) + 1 if late and late[0] != self.birth else 0)
         again = {it: stamp(first + place, node) for place, it in enumerate(late)}
         exceptions = {group: (again.get(it[0], it[0]), it[1]) for group, it in self.exceptions.items()}
         return Row(self.table, self.key, self.generation, again.get(self.birth, self.birth), self.values, exceptions)

@@ -160,6 +160,24 @@ struct SyncScenarioTests {
     #expect(try items(world) == Array(repeating: ["i1 now NULL 0 NULL"], count: 2))
   }
 
+  @Test("an edit that is stamped again stays later than the device's edit before it, of which the answer was lost")
+  func stampedAgainAfterALostAnswer() throws {
+    let world = try shared()
+    let device = world.devices[1]
+    // The server takes stamps of two minutes ahead.
+    device.clock.skew = 60_000
+    try then(world, 1, "UPDATE items SET notes = 'first' WHERE id = 'i1'")
+    device.sync.beginRound()
+    let pull = try #require(try device.sync.next())
+    try world.receive(world.answer(pull, of: device, fileLife: 0), to: pull, device)
+    _ = try world.answer(try #require(try device.sync.next()), of: device, fileLife: 0)
+    device.clock.skew = 3_600_000
+    try then(world, 1, "UPDATE items SET notes = 'second' WHERE id = 'i1'")
+    try world.settle()
+    #expect(world.events[.restamped] == 1)
+    #expect(try items(world) == Array(repeating: ["i1 old second 0 NULL"], count: 2))
+  }
+
   @Test("a server that was restored from a backup gets back what a device has")
   func restoredServer() throws {
     let world = try shared()
