@@ -112,7 +112,11 @@ struct SpaceSum {
 
   /// What the space says otherwise.
   func problems(of space: StoredSpace) -> [IntegrityReport.Finding] {
-    [
+    guard !space.isPartial else {
+      let message = "only a part of the space is here: where no move runs, remove it here, then move it again"
+      return [.init(part: .invariants, table: StoredSpace.table, row: space.space, message: message)]
+    }
+    return [
       rows == space.rows && bytes == space.bytes ? nil : "the space does not count its rows and their bytes",
       digest == UInt64(bitPattern: space.digest) ? nil : "the digest of the space is not the sum over its rows",
       last <= space.head ? nil : "the head of the space is below the number of a push",

@@ -33,7 +33,7 @@ public struct StoredSpace: StoredRecord, Codable, Hashable {
 
   /// Its name.
   public var space: String
-  /// Its epochs, the present one last.
+  /// Its epochs, the present one last. None: the space is being taken from another store, and is here only in part.
   public var lineage: [SyncEpoch]
   /// The number of the last push that changed a row.
   public var head: Int64
@@ -70,14 +70,38 @@ public struct StoredSpace: StoredRecord, Codable, Hashable {
   /// The error for a space that is not there: `.notFound`.
   public static func notFound(_ name: String) -> StoreError { StoreError(.notFound, "there is no space \(name)") }
 
-  /// - Throws: `.notFound`.
+  /// Whether only a part of its rows is here: `take` has begun, and not ended.
+  var isPartial: Bool { lineage.isEmpty }
+
+  /// What stands in place of the counts and the lineage of this space until all of its rows are taken.
+  var begun: StoredSpace {
+    StoredSpace(space: space, lineage: [], head: head, digest: 0, rows: 0, bytes: 0, minSchema: minSchema, limits: limits)
+  }
+
+  /// The error for a space of which only a part is here: `.busy`.
+  var partial: StoreError {
+    StoreError(
+      .busy, "only a part of the space \(space) is here: it is being moved, or its move was interrupted",
+      suggestion: "Wait for the move. Where none runs, remove the space here with holdfast-server space remove, then move it again.")
+  }
+
+  /// - Throws: `.notFound`; `.busy` for a space of which only a part is here.
   static func find(_ name: String, _ reader: Reader) throws -> StoredSpace {
+    let space = try findAny(name, reader)
+    guard !space.isPartial else { throw space.partial }
+    return space
+  }
+
+  /// - Throws: `.notFound`.
+  static func findAny(_ name: String, _ reader: Reader) throws -> StoredSpace {
     guard let space = try reader.first(StoredSpace.self, "WHERE space = \(name)") else { throw notFound(name) }
     return space
   }
 
   /// The answer to a request that the space's state refuses; nil for one that it takes.
   func refusal(of request: SyncRequest) -> SyncResponse.Outcome? {
+    // The token of an identity provider may reach it.
+    if isPartial { return .failed(partial) }
     if let epoch = request.epoch {
       guard let place = lineage.firstIndex(where: { $0.name == epoch }) else { return .branched(fork: nil) }
       let later = lineage[place...].dropFirst()

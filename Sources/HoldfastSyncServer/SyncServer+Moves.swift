@@ -33,8 +33,8 @@ extension SyncServer {
     return lines
   }
 
-  /// Takes a space with its rows and tokens, in several transactions, and begins a new epoch in it. The tokens come last: until then no
-  /// device reaches the space.
+  /// Takes a space with its rows and tokens, in several transactions, and begins a new epoch in it. Counts, lineage and tokens come last:
+  /// until then the space is marked as a part, no device reaches it, and `check` names it, also after a crash. Remove it then.
   ///
   /// - Throws: `.constraint` when there is a space or a token of this name; `.busy` when the space changed while it was copied; the errors
   ///   of a write. What was taken is then removed again.
@@ -43,16 +43,21 @@ extension SyncServer {
     let epoch = store.options.newID().uuidString.lowercased()
     space.beginEpoch(epoch)
     let name = space.space
-    try await store.write(as: "take") { [space] tx in
+    try await store.write(as: "take") { [begun = space.begun] tx in
       guard try tx.first(StoredSpace.self, "WHERE space = \(name)") == nil else {
         throw StoreError(.constraint, "there is a space \(name) already")
       }
-      try tx.insert(space)
-      try tx.execute("UPDATE sync_pushes SET number = number + \(space.head)")
+      try tx.insert(begun)
     }
     do {
       try await copy.each { part in try await store.write(as: "take") { tx in try tx.insert(contentsOf: part) } }
-      try await store.write(as: "take") { tx in try tx.insert(contentsOf: copy.tokens) }
+      try await store.write(as: "take") { [space] tx in
+        // Somebody may have removed the part meanwhile.
+        guard try StoredSpace.findAny(name, tx).isPartial else { throw StoredSpace.changed(name) }
+        try tx.upsert(space)
+        try tx.execute("UPDATE sync_pushes SET number = number + \(space.head)")
+        try tx.insert(contentsOf: copy.tokens)
+      }
     } catch {
       // In a task of its own, because the caller's may be cancelled.
       try await Task { try await removeSpace(name, unchanged: nil) }.value
@@ -66,7 +71,7 @@ extension SyncServer {
   /// - Throws: `.notFound`; `.busy` for a space that has changed; the errors of a write.
   public func removeSpace(_ name: String, unchanged: SpaceCopy? = nil) async throws {
     try await store.write(as: "removeSpace") { tx in
-      let (space, tokens) = (try StoredSpace.find(name, tx), try StoredToken.all(of: name, tx))
+      let (space, tokens) = (try StoredSpace.findAny(name, tx), try StoredToken.all(of: name, tx))
       if let unchanged, unchanged.space != space || unchanged.tokens != tokens { throw StoredSpace.changed(name) }
       try tx.execute("DELETE FROM sync_token WHERE space = \(name)")
       try tx.execute("DELETE FROM sync_row WHERE space = \(name)")

@@ -6,7 +6,7 @@ internal import HoldfastSync
 public struct SyncSpace: Sendable, Hashable {
   /// Its name, as in the path of requests.
   public let name: String
-  /// The name of its present epoch.
+  /// The name of its present epoch. Empty for a space of which only a part is here: its move runs, or was interrupted.
   public let epoch: String
   /// The number of the last push that changed a row.
   public let head: Int64
@@ -48,7 +48,7 @@ extension SyncServer {
 
   /// The space of this name.
   ///
-  /// - Throws: `.notFound`; the errors of a read.
+  /// - Throws: `.notFound`; `.busy` for a space of which only a part is here; the errors of a read.
   public func space(_ name: String) throws -> SyncSpace {
     try store.read { reader in SyncSpace(try StoredSpace.find(name, reader)) }
   }
@@ -56,11 +56,11 @@ extension SyncServer {
   /// Begins a new epoch, a new id from the store's options, in a space, or in all of them in one transaction. Call it after the store was
   /// restored or rewound: devices that had seen later pushes then send again what the server has lost. Costs nothing where none was lost.
   ///
-  /// - Parameter name: the space; nil for all.
-  /// - Throws: `.notFound`; the errors of a write.
+  /// - Parameter name: the space; nil for all that are here as a whole.
+  /// - Throws: `.notFound`; `.busy` for a space of which only a part is here; the errors of a write.
   public func beginEpoch(in name: String? = nil) throws {
     try store.write { tx in
-      let spaces = try name.map { [try StoredSpace.find($0, tx)] } ?? tx.all(StoredSpace.self)
+      let spaces = try name.map { [try StoredSpace.find($0, tx)] } ?? tx.all(StoredSpace.self).filter { !$0.isPartial }
       for var space in spaces {
         space.beginEpoch(in: tx)
         try tx.upsert(space)
