@@ -37,7 +37,10 @@ extension Finding.Kind {
     case .noToken: "Run holdfast-server token create SPACE for each device, or remove the space."
     case .quota: "Raise the limit with holdfast-server space limits: devices keep what is refused, and send it again."
     case .counts:
-      "A file: start its server again, and devices bring back what is missing. A database: run holdfast-server check, and go back to a backup."
+      """
+      Run holdfast-server check. A part of a space: remove it, and move the space again. Another file: start its server again, and devices \
+      bring back what is missing. A database, or where check names only a digest: go back to a backup.
+      """
     case .archive: "Stop the server, run holdfast archive begin STORE, and start it again."
     case .readable: "Give the folder of the store the mode 0700."
     case .disk:
@@ -68,7 +71,7 @@ extension Finding.Kind {
     case .retryAfter: "Let the proxy pass the header Retry-After on."
     case .gzip: "Let the proxy pass bodies and the header Content-Encoding on as they are."
     case .bodyLimit: "Let the proxy take bodies of 1 MB: client_max_body_size 2m in nginx."
-    case .poll: "Let the proxy wait for 30 seconds: proxy_read_timeout 30s in nginx."
+    case .poll: "Let the proxy wait 30 seconds for /wait, and 10 for the rest: proxy_read_timeout in nginx."
     }
   }
 }

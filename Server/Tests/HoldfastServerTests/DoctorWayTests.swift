@@ -101,6 +101,17 @@ import Testing
     #expect(named.count > 5 && named.filter { !figures.contains("# TYPE \($0) ") } == [])
   }
 
+  @Test("the doctor, both pages and the settings of nginx let the proxy wait for the same time")
+  func waiting() throws {
+    let page = try String(
+      contentsOf: Self.package.deletingLastPathComponent().appendingPathComponent("Documentation/RunningAServer.md"), encoding: .utf8)
+    let readme = try String(contentsOf: Self.package.appendingPathComponent("README.md"), encoding: .utf8)
+    #expect(Finding.Kind.poll.remedy.contains("wait 30 seconds for /wait, and 10 for the rest"))
+    for text in [page, readme] { #expect(text.contains("wait 30 seconds for `/wait`, and 10 for the rest")) }
+    #expect(page.contains("\n    proxy_read_timeout 10s;\n"))
+    #expect(page.matches(of: #/location ~ /wait\$ \{[^}]*proxy_read_timeout 30s;/#).count == 1)
+  }
+
   @Test("the table of findings has each, with what the command says to do")
   func table() throws {
     let readme = try String(contentsOf: Self.package.appendingPathComponent("README.md"), encoding: .utf8)
