@@ -105,7 +105,7 @@ struct SpaceSum {
   }
 
   /// Writes what the rows add up to into the space.
-  func count(for space: inout StoredSpace) {
+  func write(into space: inout StoredSpace) {
     (space.rows, space.bytes, space.digest) = (rows, bytes, Int64(bitPattern: digest))
     space.head = max(space.head, last)
   }
@@ -116,10 +116,13 @@ struct SpaceSum {
       let message = "only a part of the space is here: where no move runs, remove it here, then move it again"
       return [.init(part: .invariants, table: StoredSpace.table, row: space.space, message: message)]
     }
+    let (countsRows, countsPushes) = (rows == space.rows && bytes == space.bytes, last <= space.head)
+    // With wrong counts, the next start of the server mends the digest, too.
+    let advice = countsRows && countsPushes ? ": go back to a backup" : ""
     return [
-      rows == space.rows && bytes == space.bytes ? nil : "the space does not count its rows and their bytes",
-      digest == UInt64(bitPattern: space.digest) ? nil : "the digest of the space is not the sum over its rows",
-      last <= space.head ? nil : "the head of the space is below the number of a push",
+      countsRows ? nil : "the space does not count its rows and their bytes",
+      digest == UInt64(bitPattern: space.digest) ? nil : "the digest of the space is not the sum over its rows" + advice,
+      countsPushes ? nil : "the head of the space is below the number of a push",
     ].compactMap { $0.map { .init(part: .invariants, table: StoredSpace.table, row: space.space, message: $0) } }
   }
 }

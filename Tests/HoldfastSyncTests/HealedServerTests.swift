@@ -51,7 +51,9 @@ struct HealedServerTests {
     // Nothing tells a device of it: the pushes of before are counted.
     #expect(try server.settle([device], at: Self.now) == 0)
 
-    #expect(try server.mendSpaces() == ["s"])
+    let mended = try server.mendSpaces()
+    #expect(mended.map(\.name) == ["s"] && mended.first?.counted.rows == 400 && mended.first?.counted.bytes == bytes)
+    #expect(try mended.first?.found.rows == server.space("s").rows && mended.first?.found.bytes == server.space("s").bytes)
     #expect(try server.space("s").rows < 400 && server.store.integrityCheck().findings == [])
     let old = SyncRequest(.pull, epoch: "e1", cursor: 1, schema: 9)
     #expect(try server.answer(old, in: "s", now: Self.now).picture == "branched")
@@ -60,5 +62,41 @@ struct HealedServerTests {
     #expect(try server.settle([device], at: Self.now) > 0)
     #expect(try server.digest(of: "s") == digest && server.space("s").bytes == bytes && server.space("s").rows == 400)
     #expect(try server.mendSpaces() == [])
+  }
+
+  @Test(
+    "a space whose rows, bytes or head are counted wrongly is mended, and no other; one where only the digest differs is left as it is",
+    arguments: ["rows = 7", "bytes = 7", "head = 0", "digest = 7"])
+  func mended(_ change: String) throws {
+    let world = try ServerWorld()
+    try world.server.makeSpace("other", epoch: "e1")
+    _ = try world.push(.book("a", at: 1), .book("b", at: 1))
+    let (space, digest) = (try world.server.space("anna"), try world.server.digest(of: "anna"))
+    try world.server.store.write { tx in _ = try tx.execute("UPDATE sync_space SET \(sql: BoundSQL(raw: change)) WHERE space = 'anna'") }
+    let mended = try world.server.mendSpaces()
+    guard change != "digest = 7" else {
+      #expect(try mended == [] && world.server.digest(of: "anna") == 7 && world.pull() == "page: 1 books/a, 1 books/b; cursor 1")
+      return
+    }
+    #expect(mended.map(\.name) == ["anna"] && mended.first?.found.rows == 2 && mended.first?.found.bytes == space.bytes)
+    let after = try world.server.space("anna")
+    #expect(after.rows == 2 && after.bytes == space.bytes && after.head == 1)
+    #expect(try world.server.digest(of: "anna") == digest && world.pull() == "branched")
+    #expect(try world.server.mendSpaces() == [])
+  }
+
+  @Test("a store that cannot be written to is not mended, and says so; one that has nothing to mend is not written to")
+  func busy() throws {
+    let folder = try TemporaryFolder()
+    let (store, other) = (try folder.store([SyncServer.schema]), try folder.store([SyncServer.schema]))
+    let server = SyncServer(store)
+    try server.makeSpace("anna", epoch: "e1")
+    try other.write { tx in
+      _ = try tx.execute("UPDATE sync_space SET digest = 7")
+      #expect(try server.mendSpaces() == [])
+    }
+    try other.write { tx in _ = try tx.execute("UPDATE sync_space SET rows = 7") }
+    try other.write { _ in #expect(code { _ = try server.mendSpaces() } == .busy) }
+    #expect(try server.mendSpaces().map(\.name) == ["anna"])
   }
 }

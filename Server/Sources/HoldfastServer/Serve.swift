@@ -45,7 +45,7 @@ struct Serve: AsyncParsableCommand {
     if let note, try await note.settle() {
       logger.warning("the store has fewer pushes than were noted beside it, or no note: a new epoch begins in all spaces")
     }
-    if let file = server as? SyncServer { mend(file, logger) }
+    if let file = server as? SyncServer { try mend(file, logger) }
     var options = ServingOptions()
     options.hosts.formUnion(host.map { $0.lowercased() })
     if let provider { options.verify = { token, now in try await provider.token(token, now: now) } }
@@ -60,16 +60,20 @@ struct Serve: AsyncParsableCommand {
     await note?.write(logger)
   }
 
-  /// A store whose rows cannot be read is served nevertheless: what can be read is answered.
-  private func mend(_ server: SyncServer, _ logger: Logger) {
+  /// A store whose rows cannot be read is served nevertheless: what can be read is answered. Any other error, such as a full disk, ends the
+  /// command: with wrong counts, nothing would tell the devices to send again what the server lacks.
+  private func mend(_ server: SyncServer, _ logger: Logger) throws {
     do {
-      let mended = try server.mendSpaces()
-      guard !mended.isEmpty else { return }
-      logger.warning(
-        "rows are not those that their spaces count, as after a heal: an epoch without a past begins there, and devices compare all rows",
-        metadata: ["spaces": "\(mended.count)"])
-    } catch {
-      logger.warning("the rows could not be counted", metadata: ["code": "\(StoreError(error).code.rawValue)"])
+      for space in try server.mendSpaces() {
+        func change(_ count: KeyPath<MendedSpace.Counts, Int64>) -> Logger.MetadataValue {
+          "\(space.counted[keyPath: count]), now \(space.found[keyPath: count])"
+        }
+        logger.warning(
+          "the counts of a space differed from its rows, as after a heal: an epoch without a past begins, and devices compare all rows",
+          metadata: ["space": "\(space.name)", "rows": change(\.rows), "bytes": change(\.bytes), "head": change(\.head)])
+      }
+    } catch let error as StoreError where [.damaged, .decoding].contains(error.code) {
+      logger.warning("the rows could not be counted", metadata: ["code": "\(error.code.rawValue)"])
     }
   }
 

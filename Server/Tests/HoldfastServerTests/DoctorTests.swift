@@ -31,6 +31,8 @@ import Testing
       try await server.store.write { tx in _ = try tx.execute("UPDATE sync_space SET \(sql: BoundSQL(raw: wrong))") }
       #expect(try await findings() == ["counts: the space anna does not count its rows and pushes right"])
     }
+    try await server.store.write { tx in _ = try tx.execute("UPDATE sync_space SET lineage = '[]'") }
+    #expect(try await findings() == ["counts: only a part of the space anna is here"])
   }
 
   @Test("a file: without an archive, open to all users, on a volume without room for a copy")

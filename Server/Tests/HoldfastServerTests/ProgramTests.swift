@@ -181,23 +181,46 @@ import Testing
     }
   }
 
-  @Test("the check finds a digest that is not the sum over the rows, and exits with 2; the next start has every device compare all rows")
-  func digest() async throws {
+  @Test("the check finds wrong counts and digests, and exits with 2; with wrong counts, the next start has every device compare all rows")
+  func wrongCounts() async throws {
+    try await Program.run { program in
+      _ = try await program.run("space", "create", "anna")
+      let token = try await program.run("token", "create", "anna").out.trimmingCharacters(in: .newlines)
+      let epoch = try #require(try await program.run("space", "list").out.split(separator: "\t").dropFirst(4).first.map(String.init))
+      let store = try Store.open(at: program.store, schemas: [SyncServer.schema])
+      defer { try? store.close() }
+      try await store.write { tx in _ = try tx.execute("UPDATE sync_space SET digest = 7") }
+      let ended = try await program.run("check")
+      #expect(ended.status == 2)
+      #expect(ended.out == "invariants: sync_space: anna: the digest of the space is not the sum over its rows: go back to a backup\n")
+      var server = try await program.serve()
+      #expect(try await Client(port: server.port, token: token).pull(epoch: epoch).status == 200, "a digest alone changes nothing")
+      #expect(await server.end(SIGTERM) == 0)
+      #expect(try await program.run("check").status == 2)
+      try await store.write { tx in _ = try tx.execute("UPDATE sync_space SET rows = 7") }
+      server = try await program.serve()
+      let told = try await Client(port: server.port, token: token).pull(epoch: epoch)
+      #expect(told.status == 409 && told.head("fork") == nil && told.head("epoch") != epoch)
+      #expect(await server.end(SIGTERM) == 0)
+      #expect(try await program.run("check").out == "no problems\n")
+    }
+  }
+
+  @Test("a start that cannot mend wrong counts ends with the error; with right ones it needs no lock, and serves")
+  func cannotMend() async throws {
     try await Program.run { program in
       _ = try await program.run("space", "create", "anna")
       let store = try Store.open(at: program.store, schemas: [SyncServer.schema])
-      try await store.write { tx in _ = try tx.execute("UPDATE sync_space SET digest = 7") }
-      try store.close()
-      let ended = try await program.run("check")
-      #expect(ended.status == 2)
-      #expect(ended.out == "invariants: sync_space: anna: the digest of the space is not the sum over its rows\n")
-      let token = try await program.run("token", "create", "anna").out.trimmingCharacters(in: .newlines)
-      let epoch = try await program.run("space", "list").out.split(separator: "\t")[4]
-      let server = try await program.serve()
-      let told = try await Client(port: server.port, token: token).pull(epoch: String(epoch))
-      #expect(told.status == 409 && told.head("fork") == nil && told.head("epoch") != String(epoch))
-      #expect(await server.end(SIGTERM) == 0)
-      #expect(try await program.run("check").out == "no problems\n")
+      defer { try? store.close() }
+      func startWhileLocked() async throws -> Int32 {
+        try await store.write { _ -> Int32 in
+          do { _ = try program.served() } catch let ended as Program.Ended { return ended.status }
+          return 0
+        }
+      }
+      #expect(try await startWhileLocked() == 0)
+      try await store.write { tx in _ = try tx.execute("UPDATE sync_space SET rows = 7") }
+      #expect(try await startWhileLocked() == 75)
     }
   }
 

@@ -89,24 +89,26 @@ struct Program: Sendable {
     _ options: [String] = ["--listen", "127.0.0.1:0"], environment: [String: String] = [:]
   ) async throws -> Serving {
     try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue(label: "serve").async {
-        continuation.resume(
-          with: Result {
-            let (process, out, _) = try process(["serve"] + options, environment)
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            var line = ""
-            while !line.hasSuffix("\n") {
-              let more = out.fileHandleForReading.availableData
-              guard !more.isEmpty else {
-                process.waitUntilExit()
-                throw Ended(status: process.terminationStatus)
-              }
-              line += String(decoding: more, as: UTF8.self)
-            }
-            return Serving(process, port: Int(line.split(separator: ":").last?.dropLast() ?? "") ?? 0)
-          })
-      }
+      DispatchQueue(label: "serve").async { continuation.resume(with: Result { try served(options, environment) }) }
     }
+  }
+
+  /// Blocks until the server takes requests.
+  ///
+  /// - Throws: `Ended` when it ends before.
+  func served(_ options: [String] = ["--listen", "127.0.0.1:0"], _ environment: [String: String] = [:]) throws -> Serving {
+    let (process, out, _) = try process(["serve"] + options, environment)
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    var line = ""
+    while !line.hasSuffix("\n") {
+      let more = out.fileHandleForReading.availableData
+      guard !more.isEmpty else {
+        process.waitUntilExit()
+        throw Ended(status: process.terminationStatus)
+      }
+      line += String(decoding: more, as: UTF8.self)
+    }
+    return Serving(process, port: Int(line.split(separator: ":").last?.dropLast() ?? "") ?? 0)
   }
 }
