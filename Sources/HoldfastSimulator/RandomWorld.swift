@@ -93,6 +93,7 @@ extension Simulated {
       case 91, 92: if restoresDevices { copies.append(try device.copy()) }
       case 93:
         guard restoresDevices, !copies.isEmpty else { return }
+        if world.tearsTransactions { world.keepsHalves = true }
         world.count(.migrated, try device.restore(world.random.pick(copies), node: world.node()))
       case 94: if restoresDevices { try clone(device, in: world) }
       case 95, 96: if restoresServer { serverCopies.append(try world.server.copy()) }

@@ -51,7 +51,8 @@ extension Simulated.Device {
 extension Simulated.World {
   /// An edit of all that differs.
   func rewind(_ device: Simulated.Device, to moment: Simulated.Device.Moment) throws {
-    guard try device.halves() == 0 else { return }
+    // Who edits half of a transaction, also one that is not seen yet, makes it stay one.
+    guard try !tearsTransactions && device.halves() == 0 else { return }
     let (before, old) = try state(of: device, parked: "before")
     try device.rewind(to: moment)
     let (after, new) = try state(of: device, parked: "after")

@@ -31,6 +31,9 @@ extension Simulated.World {
           + (SELECT count(*) FROM holdfast_sync_aside WHERE (tbl, key) NOT IN (SELECT tbl, key FROM holdfast_sync_parked))
         """)
       guard broken == 0 else { throw Simulated.Violation("device \(device.number): a draft has no item, or is kept beside nothing") }
+      guard try keepsHalves || device.halves() == 0 else {
+        throw Simulated.Violation("device \(device.number) shows half of a transaction at the end")
+      }
       let findings = try device.store.rows("SELECT * FROM pragma_integrity_check")
       guard findings == ["ok"] else { throw Simulated.Violation("device \(device.number): \(findings)") }
     }

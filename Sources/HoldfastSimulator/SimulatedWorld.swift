@@ -64,6 +64,8 @@ extension Simulated {
     var written: [String: Stamp] = [:]
     /// Whether the server has taken some rows of a transaction, and refused others: then a device may see half of one.
     var tearsTransactions = false
+    /// Whether a device has lost rows that the server had refused: then half of a transaction may stay one.
+    var keepsHalves = false
     /// The error of the clock of the node that answers, in milliseconds.
     var nodeError: Int64 = 0
     private(set) var events: [Event: Int] = [:]

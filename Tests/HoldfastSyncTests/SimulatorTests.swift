@@ -85,6 +85,23 @@ struct SimulatorTests {
     #expect(try world.server.rows(at: world.now).count == 1)
   }
 
+  @Test("who saw half of a transaction, because the server refused the rest, sees all of it in the end; a half that stays is found")
+  func halves() throws {
+    let world = try Simulated.World()
+    var few = SyncLimits()
+    few.rows = 1
+    try world.limit(few)
+    try world.write(0) { tx in
+      try tx.execute("INSERT INTO accounts (id, amount, updated_at) VALUES ('p0a', 5, \(world.now)), ('p0b', -5, \(world.now))")
+    }
+    for number in [0, 1] { _ = try world.exchange(number) }
+    #expect(try world.devices.map { try $0.halves() } == [0, 1])
+    try world.settle()
+    #expect(try world.devices.map { try $0.halves() } == [0, 0])
+    try world.write(0) { tx in try tx.execute("DELETE FROM accounts WHERE id = 'p0a'") }
+    #expect(throws: Simulated.Violation.self) { try world.settle() }
+  }
+
   /// Two devices that each have what the other must park, delete, merge and lose. Everything is on the server, except the last edits of
   /// device `number`.
   private func conflict(at number: Int) throws -> Simulated.World {
