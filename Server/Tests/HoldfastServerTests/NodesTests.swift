@@ -7,7 +7,7 @@ import Testing
 @testable import HoldfastPostgres
 
 /// Several servers on one database.
-@Suite struct NodesTests {
+@Suite(.timeLimit(.minutes(2))) struct NodesTests {
   @Test("a push at one server wakes a poll that waits at another one")
   func wakesElsewhere() async throws {
     let cluster = try await Cluster.ofThisProcess()
@@ -80,6 +80,7 @@ import Testing
       for (number, node) in [world, other, world, other].enumerated() {
         group.addTask {
           var keys: [String] = []
+          defer { tell.finish() }
           // Until the new version refuses one.
           while try await node.ask(book("\(number)-\(keys.count)"), epoch: epoch).hasPrefix("200") {
             keys.append("\(number)-\(keys.count)")
