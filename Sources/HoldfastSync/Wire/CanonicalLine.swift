@@ -26,7 +26,6 @@ struct CanonicalLine {
     }
     guard take(",\"t\":"), let table = text(), SyncRow.isName(table) else { return nil }
     var values: RowValues = [:]
-    values.reserveCapacity(16)
     let hasValues =
       !take(",\"v\":{")
       || members { scanner, column in

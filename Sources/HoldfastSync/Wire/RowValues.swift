@@ -63,15 +63,29 @@ package struct RowValues: Sendable, Hashable {
   }
 
   /// The columns of both. Where both have one, `combine` chooses from the own and the other value.
-  package mutating func merge(_ others: some Sequence<Element>, _ combine: (ExactText, ExactText) -> ExactText) {
-    for (key, value) in others { self[key] = self[key].map { combine($0, value) } ?? value }
-  }
-
-  package func merging(_ others: some Sequence<Element>, _ combine: (ExactText, ExactText) -> ExactText) -> RowValues {
-    var result = self
-    result.merge(others, combine)
+  ///
+  /// One walk along both: a row that another program has pushed may have very many columns.
+  package func merging(_ others: RowValues, _ combine: (ExactText, ExactText) -> ExactText) -> RowValues {
+    var result = RowValues()
+    result.reserveCapacity(Swift.max(count, others.count))
+    var rest = members[...]
+    for other in others.members {
+      while let own = rest.first, own.key < other.key {
+        result.members.append(own)
+        rest.removeFirst()
+      }
+      if let own = rest.first, own.key == other.key {
+        result.members.append(Member(key: own.key, value: combine(own.value, other.value)))
+        rest.removeFirst()
+      } else {
+        result.members.append(other)
+      }
+    }
+    result.members += rest
     return result
   }
+
+  package mutating func merge(_ others: RowValues, _ combine: (ExactText, ExactText) -> ExactText) { self = merging(others, combine) }
 }
 
 extension RowValues: RandomAccessCollection {

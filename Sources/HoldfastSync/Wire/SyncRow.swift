@@ -78,14 +78,15 @@ package struct SyncRow: Sendable, Hashable {
       return
     }
     forgets = false
-    values.removeAll { $0.value == Self.null }
+    var elsewhere: Set<ExactText> = []
     for (group, exception) in exceptions {
       if exception.stamp > birth {
-        for column in Self.columns(of: group) { values[column] = nil }
+        elsewhere.formUnion(Self.columns(of: group))
       } else {
         exceptions[group] = nil
       }
     }
+    values.removeAll { $0.value == Self.null || elsewhere.contains($0.key) }
   }
 
   /// The text of NULL.

@@ -23,6 +23,38 @@ struct RowValuesTests {
     #expect(RowValues(wanted.map { ($0.key, $0.value) }) == values, "seed \(seed)")
   }
 
+  @Test("merged, they are what two merged dictionaries are; own and other value are told apart", arguments: 0..<200 as Range<UInt64>)
+  func mergedAsDictionaries(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let (own, other) = (Self.some(&random, "own"), Self.some(&random, "other"))
+    func both(_ own: ExactText, _ other: ExactText) -> ExactText { ExactText(own.text + "+" + other.text) }
+    let wanted = own.merging(other, uniquingKeysWith: both).sorted { $0.key < $1.key }
+    let (values, others) = (RowValues(own.map { ($0.key, $0.value) }), RowValues(other.map { ($0.key, $0.value) }))
+    #expect(values.merging(others, both).elementsEqual(wanted) { $0 == $1 }, "seed \(seed)")
+  }
+
+  private static func some(_ random: inout SeededGenerator, _ value: String) -> [ExactText: ExactText] {
+    var result: [ExactText: ExactText] = [:]
+    for column in columns where random.chance(50) { result[column] = ExactText(value) }
+    return result
+  }
+
+  @Test("two rows with very many columns, each between two of the other, are merged, and settled, in one walk")
+  func manyColumns() {
+    func row(_ first: Int, at time: Int64) -> SyncRow {
+      let columns = stride(from: first, to: 200_000, by: 2).map { ExactText("c\(1_000_000 + $0)") }
+      let groups = columns.map { ($0, SyncRow.Exception(Stamp(time: time, node: 0), [ExactText("2")])) }
+      return SyncRow(
+        SyncRow.Name("t", "k"), generation: 1, birth: Stamp(time: 1, node: 0), values: RowValues(columns.map { ($0, ExactText("1")) }),
+        exceptions: time > 1 ? Dictionary(uniqueKeysWithValues: groups) : [:])
+    }
+    // Moving the rest of the columns for each one took a minute.
+    let begun = ContinuousClock.now
+    #expect(row(0, at: 1).merged(with: row(1, at: 1)).values.count == 200_000)
+    #expect(row(0, at: 2).merged(with: row(1, at: 1)).values.count == 100_000)
+    #expect(ContinuousClock.now - begun < .seconds(20))
+  }
+
   @Test("of two rows' values one is chosen where both have the column")
   func merged() {
     let (first, second): (RowValues, RowValues) = (
