@@ -10,6 +10,52 @@ struct SyncedColumnsTests {
     return try LoneDevice(StoreSchema("items", migrations: [Migration("items/001", sql: sql)], declarations: [.synced("items")]))
   }
 
+  /// Its columns are in another order than the table's. It computes two of them.
+  private struct Work: StoredRecord {
+    static let table = "works"
+    static let columns = ["small", "shelf", "title", "id", "large", "place"]
+
+    private let id, title: String
+    private let shelf, place: String?
+
+    init(row: inout StoredRow) throws {
+      _ = try row.text()
+      (shelf, title, id) = (try row.textOrNil(), try row.text(), try row.text())
+      _ = try row.text()
+      place = try row.textOrNil()
+    }
+
+    func encode(into values: inout Values) throws {
+      try values.text(title.lowercased())
+      try values.text(shelf)
+      try values.text(title)
+      try values.text(id)
+      try values.text(title.uppercased())
+      try values.text(place)
+    }
+  }
+
+  @Test("two computed columns and two that stay here have their own values in a row that arrives, in whatever order a record has them")
+  func order() throws {
+    let texts = "small TEXT NOT NULL, title TEXT NOT NULL, large TEXT NOT NULL"
+    let sql = "CREATE TABLE works (id TEXT NOT NULL PRIMARY KEY, place TEXT, \(texts), shelf TEXT) STRICT"
+    let here: [String: SQLValue] = ["shelf": .text("new"), "place": .text("none")]
+    let device = try LoneDevice(
+      StoreSchema(
+        "works", migrations: [Migration("works/001", sql: BoundSQL(raw: sql))], records: [Work.self],
+        declarations: [.synced("works", here: here, derived: ["small", "large"])]))
+    func row(_ title: String, at time: Int64) -> SyncRow {
+      let values: RowValues = [ExactText("id"): ExactText("\"a\""), ExactText("title"): ExactText("\"\(title)\"")]
+      return SyncRow(SyncRow.Name("works", "a"), generation: 1, birth: .at(time), values: values)
+    }
+    func shown() throws -> [String] { try device.store.rows("SELECT id, title, small, large, shelf, place FROM works", columns: 6) }
+    try device.pull(row("Emma", at: 1))
+    #expect(try shown() == ["a Emma emma EMMA new none"])
+    try device.write("UPDATE works SET shelf = 'B'")
+    try device.pull(row("Emma II", at: 2))
+    #expect(try shown() == ["a Emma II emma ii EMMA II B none"])
+  }
+
   @Test(
     "an INTEGER PRIMARY KEY beside the key does not sync where it is the rowid, and does in a table without one", arguments: [true, false])
   func numbers(hasRowID: Bool) throws {

@@ -57,6 +57,8 @@ final class DeviceTable {
   private let inOrder: [(name: ExactText, place: Int, isNeeded: Bool)]
   /// The places of the key's columns in `written`.
   private let keyPlaces: [Int]
+  /// The places of the columns that stay here in `written`, and what they hold in a row that arrives.
+  private let herePlaces: [(place: Int, column: String, value: SQLValue)]
   /// The columns of the record, in its order: their places in `written`, and what it reads where a row does not give them.
   private let read: [(column: String, place: Int?, blank: SQLValue)]
   /// The statement that wrote the last row, and which of `written` it gave.
@@ -118,6 +120,7 @@ final class DeviceTable {
     }
     inOrder = zip(names, columns).enumerated().map { [needed] in ($1.0, $0, needed.contains($1.1)) }.sorted { $0.name < $1.name }
     keyPlaces = synced.key.compactMap(written.firstIndex)
+    herePlaces = written.enumerated().compactMap { place, column in synced.here[column].map { (place, column, $0) } }
     read = (record?.columns ?? []).map { [blanks] in ($0, written.firstIndex(of: $0), blanks[$0] ?? .null) }
   }
 
@@ -139,7 +142,7 @@ final class DeviceTable {
   /// - Throws: `Unfit` for a row that the table cannot hold, whatever else it holds.
   func values(of row: SyncRow, here kept: [String: SQLValue]) throws -> [SQLValue?] {
     var values = [SQLValue?](repeating: nil, count: written.count)
-    for place in columns.count + derived.count..<written.count { values[place] = kept[written[place]] ?? here[written[place]] }
+    for own in herePlaces { values[own.place] = kept[own.column] ?? own.value }
     let current = row.current
     var next = 0
     for column in inOrder {
