@@ -135,7 +135,7 @@ public final class StoreSync: Sendable {
       guard status.refused == 0 else {
         throw StoreError(
           .invalidValue, "the server has refused \(status.refused) row\(status.refused == 1 ? "" : "s")",
-          suggestion: "Make the rows smaller, or give the space more room; they are kept here.")
+          suggestion: "Make the rows smaller, or their keys shorter, or give the space more room; they are kept here.")
       }
       return
     }

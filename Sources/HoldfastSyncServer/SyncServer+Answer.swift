@@ -50,7 +50,8 @@ public struct SyncAnswer: Sendable {
     (body, self.head, self.epoch) = (Data((members.canonicalText() + "\n").utf8), head, epoch)
   }
 
-  /// The same head, told at another time. Any other answer stays as it is.
+  /// The same head, told at another time. Any other answer stays as it is. Nothing is looked up again: a token that was revoked meanwhile is
+  /// refused from its next request on.
   public func told(now: Int64) -> SyncAnswer { head.map { SyncAnswer(head: $0, epoch: epoch, now: now) } ?? self }
 }
 

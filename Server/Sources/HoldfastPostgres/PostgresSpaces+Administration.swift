@@ -161,8 +161,8 @@ extension PostgresSpaces {
 
   /// Takes a space with its rows and tokens in one transaction, and begins a new epoch in it.
   ///
-  /// - Throws: `.constraint` when there is a space or a token of this name; `.busy` when the space changed while it was copied;
-  ///   `PostgresError`.
+  /// - Throws: `.constraint` when there is a space or a token of this name, and for a row of a file of before `SyncLimits.nameBytes` that is
+  ///   beyond it; `.busy` when the space changed while it was copied; `PostgresError`.
   public func take(_ copy: SpaceCopy) async throws {
     try await insert { timeline in
       var space = copy.space
@@ -170,7 +170,14 @@ extension PostgresSpaces {
       return space
     } then: { connection in
       _ = try await connection.run(PostgresStatement("SET LOCAL idle_in_transaction_session_timeout = '10min'"))
-      try await copy.each { part in _ = try await connection.run(LineRows.upsert(part, in: copy.space.space)) }
+      try await copy.each { part in
+        if let long = part.first(where: { $0.table.utf8.count + $0.key.utf8.count > SyncLimits.nameBytes }) {
+          throw StoreError(
+            .constraint, "a row of \(long.table.prefix(100)) has a key of \(long.key.utf8.count) bytes, which a database does not index",
+            suggestion: "Keep this space in a file.")
+        }
+        _ = try await connection.run(LineRows.upsert(part, in: copy.space.space))
+      }
       for token in copy.tokens {
         guard try await connection.run(TokenRow.insert(token)).count == 1 else { throw Self.taken(token) }
       }

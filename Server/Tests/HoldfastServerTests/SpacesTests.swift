@@ -55,6 +55,15 @@ import Testing
     #expect(try await other.problems() == [])
   }
 
+  @Test("a database refuses, in words, a space that has a row of a file of before the limit, and takes nothing of it")
+  func longKeyOfBefore() async throws {
+    let line = SyncLine(space: "anna", table: "books", key: String(repeating: "x", count: 2_044), sequence: 1, line: "{}")
+    let old = try await SpacesWorld(.file).spaces.copying("anna") { $0 }
+    let database = try await StoreKind.database.make()
+    #expect(await code { try await database.take(SpaceCopy(old.space, []) { last in last == nil ? [line] : [] }) } == .constraint)
+    #expect(try await database.spaces() == [])
+  }
+
   @Test("a page has whole pushes, and at most 1,000 rows or 1 MB unless one push has more", arguments: StoreKind.allCases)
   func pages(_ kind: StoreKind) async throws {
     let world = try await SpacesWorld(kind)

@@ -22,6 +22,16 @@ struct SpaceSealTests {
     }
   }
 
+  @Test("a table and a key of 1,500 bytes together fit, sealed, into the server's limit, and 1,520 do not")
+  func longNames() throws {
+    func bytes(_ count: Int) throws -> Int {
+      let key = String(repeating: "x", count: count - "books".utf8.count)
+      let name = try Self.seal().sealed(SyncRow(SyncRow.Name("books", key), generation: 2)).name
+      return name.table.text.utf8.count + name.key.text.utf8.count
+    }
+    #expect(try bytes(1_500) <= 2_048 && bytes(1_520) > 2_048)
+  }
+
   // MARK: Laws
 
   private static let columns = [ExactText("a"), ExactText("b"), ExactText("c")]
