@@ -4,6 +4,7 @@ internal import Synchronization
 /// A process whose output is read line by line. Started without Foundation's `Process`: a signal that is ignored here stays ignored there.
 final class Child: Sendable {
   private struct State {
+    var id: pid_t = 0
     /// As `waitpid` tells it; nil while the process runs.
     var status: Int32?
   }
@@ -11,7 +12,6 @@ final class Child: Sendable {
   /// Those that run now. Nil when no more may be started.
   private static let running = Mutex<[pid_t: Child]?>([:])
 
-  private let id: pid_t
   private let input: FileHandle
   private let state = Mutex(State())
 
@@ -43,11 +43,18 @@ final class Child: Sendable {
     let words = ([program] + arguments).map { strdup($0) } + [nil]
     let variables = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for text in words + variables { free(text) } }
-    var id: pid_t = 0
-    let code = Self.running.withLock { $0 == nil ? ECANCELED : posix_spawn(&id, program, &actions, &attributes, words, variables) }
+    input = orders.fileHandleForWriting
+    // It is among those that run before anybody can end them all.
+    let code = Self.running.withLock { running in
+      guard running != nil else { return ECANCELED }
+      var id: pid_t = 0
+      let code = posix_spawn(&id, program, &actions, &attributes, words, variables)
+      guard code == 0 else { return code }
+      state.withLock { $0.id = id }
+      running?[id] = self
+      return code
+    }
     guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
-    (self.id, input) = (id, orders.fileHandleForWriting)
-    Self.running.withLock { $0?[id] = self }
     try orders.fileHandleForReading.close()
     try output.fileHandleForWriting.close()
     Thread { [self] in follow(output.fileHandleForReading, onLine) }.start()
@@ -67,6 +74,8 @@ final class Child: Sendable {
     return lines.withLock { $0 }
   }
 
+  private var id: pid_t { state.withLock { $0.id } }
+
   private func follow(_ output: FileHandle, _ onLine: (String) -> Void) {
     var rest = Data()
     while true {
@@ -79,6 +88,7 @@ final class Child: Sendable {
       }
     }
     var status: Int32 = 0
+    let id = id
     waitpid(id, &status, 0)
     state.withLock { $0.status = status }
     Self.running.withLock { $0?[id] = nil }
@@ -109,12 +119,13 @@ final class Child: Sendable {
 
   func signal(_ number: Int32) {
     state.withLock { state in
-      if state.status == nil { kill(id, number) }
+      if state.status == nil { kill(state.id, number) }
     }
   }
 
   /// The process and its children: a PostgreSQL server has one for each connection.
   private var family: [pid_t] {
+    let id = id
     let children = (try? String(contentsOfFile: "/proc/\(id)/task/\(id)/children", encoding: .utf8)) ?? ""
     return state.withLock { $0.status == nil } ? [id] + children.split(separator: " ").compactMap { pid_t($0) } : []
   }
@@ -127,7 +138,9 @@ final class Child: Sendable {
 
   /// Lets its files, and those of its children, grow as `limitFiles(to:errors:)` says.
   func limitFamilysFiles(to bytes: Int?, errors: URL) throws {
-    let tools = try family.map { try Child.limit($0, to: bytes, errors: errors) }
+    // The children last: one that begins meanwhile has the new limit.
+    try limitFiles(to: bytes, errors: errors)
+    let tools = try family.dropFirst().map { try Child.limit($0, to: bytes, errors: errors) }
     for tool in tools { _ = tool.waitForEnd() }
   }
 
@@ -142,7 +155,7 @@ final class Child: Sendable {
   }
 
   private static func limit(_ process: pid_t, to bytes: Int?, errors: URL) throws -> Child {
-    try Child("/usr/bin/prlimit", ["--pid", "\(process)", "--fsize=\(bytes.map(String.init) ?? "unlimited"):"], errors: errors)
+    try Child(Programs.path(of: "prlimit"), ["--pid", "\(process)", "--fsize=\(bytes.map(String.init) ?? "unlimited"):"], errors: errors)
   }
 }
 

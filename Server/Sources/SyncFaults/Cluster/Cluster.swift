@@ -15,11 +15,10 @@ final class Cluster: ServerSide {
   private var balancer: Child?
 
   /// - Parameter isSynchronous: each commit waits for a replica.
-  init(in folder: URL, isSynchronous: Bool, isSabotaged: Bool = false, _ chance: Chance, _ tally: Tally) throws {
+  init(in folder: URL, isSynchronous: Bool, isSabotaged: Bool = false, seed: UInt64, _ tally: Tally) throws {
     let proxies = try (0..<3).map { number in
-      var chance = chance
       // A request of a device is several exchanges here.
-      return try Proxy(Chance(chance.next() &+ UInt64(number)), tally, oneIn: 6) { Data($0).range(of: Data("COMMIT\0".utf8)) != nil }
+      try Proxy(Chance(seed &+ UInt64(number) &+ 200), tally, oneIn: 6) { Data($0).range(of: Data("COMMIT\0".utf8)) != nil }
     }
     database = try Database(isSynchronous: isSynchronous, in: folder, proxies)
     let store = "postgres://postgres@" + proxies.map { "127.0.0.1:\($0.port)" }.joined(separator: ",") + "/postgres"
@@ -100,10 +99,8 @@ final class Cluster: ServerSide {
 
   // MARK: nginx
 
-  static let balancerProgram = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/bin/nginx"].first(where: FileManager.default.fileExists)
-
   func startBalancer() throws {
-    guard let program = Self.balancerProgram else { throw ServerProgram.Failure("nginx is not installed: make system-cluster") }
+    let program = try Programs.path(of: "nginx")
     let settings = folder.appendingPathComponent("nginx.conf")
     try """
     daemon off; master_process off; pid nginx.pid; error_log stderr error;
@@ -115,7 +112,7 @@ final class Cluster: ServerSide {
     }
     """.write(to: settings, atomically: true, encoding: .utf8)
     let child = try Child(
-      "/usr/bin/setpriv", ["--pdeathsig", "KILL", program, "-e", "stderr", "-p", folder.path, "-c", settings.path],
+      Programs.path(of: "setpriv"), ["--pdeathsig", "KILL", program, "-e", "stderr", "-p", folder.path, "-c", settings.path],
       errors: folder.appendingPathComponent("nginx.errors"))
     balancer = child
     wait(seconds: 20) { isListening(at: port) || child.end != nil }

@@ -15,7 +15,7 @@ struct ClusterCommand: ParsableCommand {
 
   func run() throws {
     let run = try FaultRun(devices: 4, seed: seed, expecting: sabotage ? .lostAcknowledged : nil) {
-      try Cluster(in: $0, isSynchronous: !lagging && !sabotage, isSabotaged: sabotage, Chance(seed), $1)
+      try Cluster(in: $0, isSynchronous: !lagging && !sabotage, isSabotaged: sabotage, seed: seed, $1)
     }
     let needed = (seconds < 100 ? [] : run.side.faults + Fault.ofConnections) + (lagging ? [.laggingPromoted] : [])
     let isFine = run.run(needed) {

@@ -30,7 +30,7 @@ final class Database {
   let members: [Member]
   private(set) var primary: Member
   private let folder: URL
-  private let programs: String
+  private let (programs, setpriv): (String, String)
 
   var replicas: [Member] { members.filter { $0 !== primary } }
 
@@ -38,17 +38,10 @@ final class Database {
   init(isSynchronous: Bool, in folder: URL, _ proxies: [Proxy]) throws {
     (self.isSynchronous, self.folder) = (isSynchronous, folder.appendingPathComponent("postgresql"))
     members = try zip(["a", "b", "c"], proxies).map { try Member($0, in: folder.appendingPathComponent("postgresql"), $1) }
-    guard let first = members.first, let programs = Self.programs() else {
-      throw ServerProgram.Failure("PostgreSQL is not installed: make system-cluster")
-    }
-    (primary, self.programs) = (first, programs)
+    guard let first = members.first else { throw ServerProgram.Failure("a database needs three proxies") }
+    (primary, programs, setpriv) = (first, try Programs.postgres(), try Programs.path(of: "setpriv"))
     // For all that is started from here.
     setenv("PGPASSWORD", "not-secret", 1)
-  }
-
-  private static func programs() -> String? {
-    let all = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
-    return all.max { $0.compare($1, options: .numeric) == .orderedAscending }.map { "/usr/lib/postgresql/\($0)/bin/" }
   }
 
   var version: String { (try? query("SHOW server_version").first) ?? "?" }
@@ -83,12 +76,12 @@ final class Database {
 
   @discardableResult
   private func asOwner(_ command: String...) throws -> [String] {
-    try Child.output("/usr/bin/setpriv", owner + command, errors: folder.appendingPathComponent("tools.log"))
+    try Child.output(setpriv, owner + command, errors: folder.appendingPathComponent("tools.log"))
   }
 
   @discardableResult
   private func tool(_ name: String, _ arguments: String...) throws -> [String] {
-    try Child.output("/usr/bin/setpriv", owner + [programs + name] + arguments, errors: folder.appendingPathComponent("tools.log"))
+    try Child.output(setpriv, owner + [programs + name] + arguments, errors: folder.appendingPathComponent("tools.log"))
   }
 
   private func address(of member: Member) -> String { "host=127.0.0.1 port=\(member.port) user=postgres dbname=postgres connect_timeout=2" }
@@ -115,7 +108,7 @@ final class Database {
     member.child = nil
     try configure(member)
     let program = [programs + "postgres", "-D", member.folder.path, "-c", "config_file=\(member.settings.path)"]
-    let child = try Child("/usr/bin/setpriv", owner + program, errors: member.log)
+    let child = try Child(setpriv, owner + program, errors: member.log)
     member.child = child
     wait(seconds: 60) { child.end != nil || (try? query("SELECT 1", member)) != nil }
     if let end = child.end { throw ServerProgram.Failure("PostgreSQL \(member.name) does not start: \(end)") }
@@ -150,8 +143,9 @@ final class Database {
   func promote(isLast: Bool = false) throws {
     for replica in replicas where replica.child == nil { try start(replica) }
     let positions = try replicas.map { replica in (replica, try position(of: replica)) }.sorted { $0.1 < $1.1 }
-    guard let chosen = (isLast ? positions.first : positions.last)?.0 else { return }
-    try query("SELECT pg_promote(true, 30)", chosen)
+    guard let chosen = (isLast ? positions.first : positions.last)?.0, try query("SELECT pg_promote(true, 30)", chosen) == ["t"] else {
+      throw ServerProgram.Failure("no replica becomes the primary within 30 seconds")
+    }
     primary = chosen
     try configure(chosen)
   }
@@ -167,12 +161,12 @@ final class Database {
     return now
   }
 
-  /// Lets the replicas follow the new primary. One that is dead, or may be ahead of it, goes back to where their logs part.
+  /// Lets the replicas follow the new primary.
   func follow() throws {
     for replica in replicas where replica.child != nil && isSynchronous { try configure(replica) }
   }
 
-  /// Makes replicas of all that do not follow.
+  /// Makes replicas of all that do not follow. One that is dead, or may be ahead of the primary, goes back to where their logs part.
   func mend() throws {
     try query("CHECKPOINT")
     for replica in replicas where replica.child == nil || !isSynchronous {

@@ -8,7 +8,7 @@ struct ShowCommand: ParsableCommand {
 
   func run() throws {
     let begun = Clock.nanoseconds
-    let run = try FaultRun(devices: 4, seed: UInt64(getpid())) { try Cluster(in: $0, isSynchronous: true, Chance(1), $1) }
+    let run = try FaultRun(devices: 4, seed: UInt64(getpid())) { try Cluster(in: $0, isSynchronous: true, seed: 1, $1) }
     guard let cluster = run.side as? Cluster else { return }
     tell("Starting PostgreSQL with two replicas, two nodes of holdfast-server, nginx, and four devices …")
     let isFine = run.run {

@@ -31,13 +31,20 @@ final class ServerProgram {
   @discardableResult
   func start() throws -> Int {
     let told = Mutex<Int?>(nil)
-    let serving = try Child(program, ["serve", "--store", store, "--listen", "127.0.0.1:\(port)"], errors: errors) { line in
+    // It ends with this program, however that ends.
+    let command = ["--pdeathsig", "KILL", program, "serve", "--store", store, "--listen", "127.0.0.1:\(port)"]
+    let serving = try Child(Programs.path(of: "setpriv"), command, errors: errors) { line in
       guard line.hasPrefix("Serving ") else { return }
       told.withLock { $0 = line.split(separator: ":").last.flatMap { Int($0) } }
     }
     child = serving
     wait(seconds: 30) { told.withLock { $0 != nil } || serving.end != nil }
-    guard let port = told.withLock({ $0 }) else { throw Failure("the server does not start: \(serving.end ?? "no end")") }
+    guard let port = told.withLock({ $0 }) else {
+      let end = serving.end
+      // Later it would take the port from the next one.
+      kill()
+      throw Failure("the server does not start: \(end ?? "no end")")
+    }
     self.port = port
     return port
   }
