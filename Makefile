@@ -159,7 +159,7 @@ server: system-server ## build and test the package of the sync server
 faults: system-server ## break real devices, their server and the network for SECONDS (600), beginning with SEED (1), and check what all saw
 	swift build --package-path Server $(SHARED)
 	timeout $$(($(SECONDS) + 900)) .build/debug/sync-faults run --seconds $(SECONDS) --seed $(SEED)
-	timeout 900 .build/debug/sync-faults run --sabotage --seconds 2 --seed $(SEED) > /dev/null
+	timeout 900 .build/debug/sync-faults run --sabotage --seconds 2 --seed $(SEED) > .build/sabotage.txt || { cat .build/sabotage.txt; exit 1; }
 
 cluster: system-cluster ## start PostgreSQL with two replicas, two nodes and nginx, sync four devices, kill each part, and print what was lost and how long it took
 	swift build --package-path Server $(SHARED)
@@ -169,7 +169,7 @@ faults-cluster: system-cluster ## break such a cluster for SECONDS (600), and on
 	swift build --package-path Server $(SHARED)
 	timeout $$(($(SECONDS) + 900)) .build/debug/sync-faults cluster --seconds $(SECONDS) --seed $(SEED)
 	timeout $$(($(SECONDS) + 900)) .build/debug/sync-faults cluster --lagging --seconds $$(($(SECONDS) / 4)) --seed $(SEED)
-	timeout 900 .build/debug/sync-faults cluster --sabotage --seconds 2 --seed $(SEED) > /dev/null
+	timeout 900 .build/debug/sync-faults cluster --sabotage --seconds 2 --seed $(SEED) > .build/sabotage.txt || { cat .build/sabotage.txt; exit 1; }
 
 serve: system-server ## start a sync server on a new store, and print a line for each of two devices to paste into two terminals
 	swift build $(PLANNED) --product holdfast
