@@ -6,7 +6,7 @@
 enum PostgresSchema {
   /// One for each version. One that has shipped is never edited: add the next one.
   ///
-  /// Each must begin with `lock`.
+  /// Each later one must begin with `lock`.
   static let migrations = [
     [
       """

@@ -88,15 +88,14 @@ package struct Serving: Sendable {
       let wrong = StoreError(.invalidSource, "\"after\" is not a number from 0 on")
       return response(SyncAnswer(wrong, now: options.now()), to: request, context)
     }
-    let seen: SyncAnswer?? = await cancelWhenGracefulShutdown {
+    let seen = await cancelWhenGracefulShutdown {
       // After the longest time the last head is told, and not looked up again: the next poll begins with a look.
-      await wakes.wait(for: space, options.patience, until: { $0.map { $0.head != after } ?? false }) { () -> SyncAnswer? in
-        let answer = await head(of: space, token: token, now: options.now())
-        // A read that the server's end has cut short says nothing of the head: it is read once more below.
-        return Task.isCancelled ? nil : answer
+      await wakes.wait(for: space, options.patience, until: { $0.head != after }) {
+        await head(of: space, token: token, now: options.now())
       }
     }
-    if let seen = seen ?? nil { return response(seen.told(now: options.now()), to: request, context) }
+    if let seen { return response(seen.told(now: options.now()), to: request, context) }
+    // The server's end has cut a look short.
     return response(await head(of: space, token: token, now: options.now()), to: request, context)
   }
 

@@ -29,8 +29,8 @@ package final class Wakes: Sendable {
     }
   }
 
-  /// Calls `look` at once and after each wake of the space, until `isNews` of what it returns, or after `patience`; returns the last that was
-  /// seen. Nil when the task was cancelled before.
+  /// Calls `look` at once and after each wake of the space, until `isNews` is true for a result, or after `patience`; returns the last result.
+  /// Nil when the task was cancelled before the first look or within a look, whose result says nothing then.
   package func wait<T>(for space: String, _ patience: Duration, until isNews: (T) -> Bool, _ look: () async -> T) async -> T? {
     let (stream, poll) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let number = state.withLock { state in
@@ -55,6 +55,7 @@ package final class Wakes: Sendable {
     var last: T?
     for await _ in stream {
       let seen = await look()
+      if Task.isCancelled { return nil }
       if isNews(seen) { return seen }
       last = seen
     }
