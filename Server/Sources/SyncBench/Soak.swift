@@ -16,6 +16,9 @@ struct Soak: Sendable {
   var differing = 0
   var problems: [String] = []
 
+  /// Whether the server's process had memory at each look: it runs, and the system tells of it.
+  var isMeasured: Bool { !memory.isEmpty && memory.allSatisfy { $0 > 0 } }
+
   /// Between the medians of the first and of the last tenth, as a share of the first.
   var drift: Double {
     let start = Array(memory.prefix(max(1, memory.count / 10))).median
