@@ -18,7 +18,7 @@ extension SyncRun {
 
   /// The same of a mark in each text column of a row of each table, also with the bodies of requests and answers, and the server's log.
   ///
-  /// What refuses most texts is switched off meanwhile: no library has to be able to read such rows.
+  /// What refuses most texts is switched off from then on: no library has to be able to read such rows.
   func checkMarks() throws {
     let device = devices[0]
     time.now += 1_000

@@ -21,7 +21,7 @@ enum Synced {
 
   /// A second time it changes nothing.
   static func connect(_ store: Store) throws {
-    guard let nowhere = URL(string: "http://127.0.0.1:1") else { return }
+    guard let nowhere = URL(string: "http://127.0.0.1:1") else { throw POSIXError(.EINVAL) }
     let sync = try StoreSync(store, server: .init(nowhere, space: "torture") { nil })
     let (isDone, failure) = (DispatchSemaphore(value: 0), FirstFailure())
     Task.detached {
