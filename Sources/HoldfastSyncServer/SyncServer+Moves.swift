@@ -34,7 +34,8 @@ extension SyncServer {
   }
 
   /// Takes a space with its rows and tokens, in several transactions, and begins a new epoch in it. Counts, lineage and tokens come last:
-  /// until then the space is marked as a part, no device reaches it, and `check` names it, also after a crash. Remove it then.
+  /// until then the space is marked as a part: no device reaches it, every verb on it but `removeSpace(_:unchanged:)` throws `.busy`, and
+  /// `check(at:options:)` names it. After a crash it stays so; remove it then.
   ///
   /// - Throws: `.constraint` when there is a space or a token of this name; `.busy` when the space changed while it was copied; the errors
   ///   of a write. What was taken is then removed again.

@@ -42,7 +42,7 @@ struct SyncedColumnsTests {
     let here: [String: SQLValue] = ["shelf": .text("new"), "place": .text("none")]
     let device = try LoneDevice(
       StoreSchema(
-        "works", migrations: [Migration("works/001", sql: BoundSQL(raw: sql))], records: [Work.self],
+        "works", migrations: [Migration("works/001", sql: sql)], records: [Work.self],
         declarations: [.synced("works", here: here, derived: ["small", "large"])]))
     func row(_ title: String, at time: Int64) -> SyncRow {
       let values: RowValues = [ExactText("id"): ExactText("\"a\""), ExactText("title"): ExactText("\"\(title)\"")]
