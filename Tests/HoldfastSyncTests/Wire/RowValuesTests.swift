@@ -48,10 +48,11 @@ struct RowValuesTests {
         SyncRow.Name("t", "k"), generation: 1, birth: Stamp(time: 1, node: 0), values: RowValues(columns.map { ($0, ExactText("1")) }),
         exceptions: time > 1 ? Dictionary(uniqueKeysWithValues: groups) : [:])
     }
-    // Moving the rest of the columns for each one took a minute.
+    let (even, odd, later) = (row(0, at: 1), row(1, at: 1), row(0, at: 2))
+    // A walk takes two seconds. To move the rest of the columns for each one takes very much longer.
     let begun = ContinuousClock.now
-    #expect(row(0, at: 1).merged(with: row(1, at: 1)).values.count == 200_000)
-    #expect(row(0, at: 2).merged(with: row(1, at: 1)).values.count == 100_000)
+    #expect(even.merged(with: odd).values.count == 200_000)
+    #expect(later.merged(with: odd).values.count == 100_000)
     #expect(ContinuousClock.now - begun < .seconds(20))
   }
 
