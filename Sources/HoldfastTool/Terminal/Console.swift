@@ -30,7 +30,7 @@ package struct Console: Sendable {
     let environment = ProcessInfo.processInfo.environment
     let shown = painted(text)
     if let size = outputIsTerminal ? Self.size(of: STDOUT_FILENO) : nil, let pager = Pager.command(environment),
-      Pager.lines(of: text, width: size.columns) >= size.lines, Pager.show(shown, with: pager, environment)
+      Pager.lines(of: text, width: size.columns) >= size.lines, Pager.show(shown, with: pager)
     {
       return
     }

@@ -186,8 +186,10 @@ struct TerminalTests {
     let commands = [path, [:], ["PAGER": "most -s"], path.merging(["PAGER": ""]) { $1 }, ["PAGER": " "]].map(Pager.command)
     #expect(commands == ["less", nil, "most -s", nil, nil])
     #expect(["", "a\n", "a\nb\n", "abcdef\n", "三体三\n\n"].map { Pager.lines(of: $0, width: 5) } == [1, 1, 2, 2, 3])
-    #expect(!Pager.show("text", with: "no-such-program-1 2> /dev/null", [:]))
-    #expect(Pager.show(String(repeating: "text", count: 100_000), with: "true", [:]), "it may end before all is read")
+    #expect(Pager.lines(of: Ink.bold.on("abcde") + "\n", width: 5) == 1, "the marks of bold text take no room")
+    #expect(!Pager.show("text", with: "no-such-program-1 2> /dev/null"))
+    #expect(!Pager.show("text", with: "\(bench.folder.path) 2> /dev/null"), "a folder cannot be run")
+    #expect(Pager.show(String(repeating: "text", count: 100_000), with: "true"), "it may end before all is read")
   }
 
   #if os(Linux)
@@ -202,6 +204,17 @@ struct TerminalTests {
       )
       #expect(shown.output.contains("\u{1B}[1mTRACK"), "\(shown.output)\(shown.errors)")
       #expect(shown.output.contains("paged:") == (lines == 4), "\(shown.output)")
+    }
+
+    @Test("a pager may read the person's keys from the terminal; the command ends when the person leaves it")
+    func keyboard() throws {
+      let bench = try Workbench()
+      let store = try bench.store()
+      try bench.write("cat\nread key < /dev/tty\necho left with $key\n", to: "pager")
+      let shown = try bench.shell(
+        "export PAGER='sh \(bench.path("pager"))'; printf 'q\\n' | timeout -s KILL 60 script -qec \"stty cols 80 rows 4; '$1' list '\(store)' tracks\" /dev/null"
+      )
+      #expect(shown.output.contains("left with q"), "\(shown.output)\(shown.errors)")
     }
 
     @Test("a machine without less shows a long answer, and no word about the missing program")
