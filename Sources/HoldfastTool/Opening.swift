@@ -86,13 +86,15 @@ func refuseNewer(_ store: FilePath, _ kinds: [String: Int], _ known: StoreSchema
 /// - Parameters:
 ///   - reads: opens read-only: changes no byte.
 ///   - archiving: whether an archive is begun.
+///   - snapshots: the folder of the snapshots. Nil: the usual one.
 /// - Throws: `.notFound` for a missing file and for one that holds nothing yet; what opening throws.
-func openWhole(_ store: FilePath, _ lock: LockOptions, reads: Bool = false, archiving: ArchiveOptions.Mode = .continues) throws -> Store {
+func openWhole(_ store: FilePath, _ lock: LockOptions, reads: Bool = false, archiving: ArchiveOptions.Mode = .continues, snapshots: URL? = nil) throws -> Store {
   var options = lock.storeOptions
   options.createsIfMissing = false
   options.migrating = .never
   options.opensReadOnly = reads
   options.archive.mode = archiving
+  options.snapshots.folder = snapshots
   try finishInterrupted(store, options)
   let kinds = try Store.kinds(at: store.url, options: options)
   guard !kinds.isEmpty else { throw nothing(at: store) }

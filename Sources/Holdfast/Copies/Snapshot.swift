@@ -362,17 +362,21 @@ extension Store {
     }
   }
 
-  /// Makes an automatic snapshot of the last commit. Call it in a write transaction that changes many rows, before its commit: other
-  /// connections still see the state before. Does nothing in memory, and when no table of a library had rows.
-  package func snapshotLastCommit(label: String, isCancelled: () -> Bool) throws {
-    guard let files else { return }
+  /// Makes a snapshot of the last commit. Call it in a write transaction that changes rows, before its commit: other connections still see
+  /// the state before. Does nothing and returns nil in memory, and when no table of a library had rows.
+  @discardableResult
+  package func snapshotLastCommit(
+    label: String, isAutomatic: Bool = true, isCancelled: () -> Bool = { false }
+  ) throws -> Snapshot? {
+    guard let files else { return nil }
     let connection = try ConnectionFactory(files, options).examiner()
     let hadRows = try ordinaryTables(connection.texts).contains { table in
       try !table.hasPrefix("holdfast_") && !connection.texts("SELECT 1 FROM \(quoted(table)) LIMIT 1").isEmpty
     }
-    guard hadRows else { return }
-    let snapshot = try Snapshot.make(files, label: label, isAutomatic: true, options, isCancelled: isCancelled)
+    guard hadRows else { return nil }
+    let snapshot = try Snapshot.make(files, label: label, isAutomatic: isAutomatic, options, isCancelled: isCancelled)
     logger.info("snapshot", metadata: ["id": "\(snapshot.id)", "bytes": "\(snapshot.bytes)", "findings": "\(snapshot.findings.count)"])
+    return snapshot
   }
 
   /// The snapshots of this store, newest first. Empty for a store in memory.

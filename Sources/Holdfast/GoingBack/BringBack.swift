@@ -14,6 +14,11 @@ public struct BringBackReport: Sendable, Codable, Equatable {
   public internal(set) var leftOut: [String: Int] = [:]
   /// The wanted row, where the store has it with other values: `before` are today's, and `after` those of the older state.
   package internal(set) var changes: [RowDifference] = []
+  /// Today's values of these rows, to the byte.
+  var today: [[ExactValue]] = []
+
+  /// Without the values of rows, which an app may not want in what it encodes.
+  private enum CodingKeys: String, CodingKey { case inserted, takenBack, kept, leftOut }
 }
 
 extension Store {
@@ -31,23 +36,34 @@ extension Store {
   ///   - takesChanged: whether the wanted row gets its older values where the store has it with other ones. Rows that belong to it keep
   ///     today's values in any case. Default false.
   ///   - isDry: whether the transaction is rolled back, so that the report says what would come.
-  /// - Throws: `.notFound` when the file is missing or lacks the row; `.misuse` for a table or column that one of the two states lacks;
+  ///   - plan: what a person has seen of a dry run before. Default nil.
+  ///   - mark: runs before the commit of a transaction in which the row gets its older values. Other connections still see the state before.
+  /// - Throws: `.busy` when the wanted row is not as in `plan` any more; what `mark` throws; `.notFound` when the file is missing or lacks
+  ///   the row; `.misuse` for a table or column that one of the two states lacks;
   ///   `.constraint` when the store's schema refuses a row for another reason than a unique value, or when rows that point at each other in
   ///   a circle cannot all come; the errors of `write`. The store is then unchanged.
   package func bringBack(
-    _ table: String, where key: [String: SQLValue], from file: URL, takesChanged: Bool = false, isDry: Bool = false
+    _ table: String, where key: [String: SQLValue], from file: URL, takesChanged: Bool = false, isDry: Bool = false,
+    as plan: BringBackReport? = nil, mark: () throws -> Void = {}
   ) throws -> BringBackReport {
     let old = try ConnectionFactory(file.path, options).still()
     return try write { tx in
       tx.rollsBack = isDry
       var run = try BringBack(old, tx, takesChanged: takesChanged)
-      return try run.bringBack(table, where: key)
+      let report = try run.bringBack(table, where: key)
+      if let plan, plan.today != report.today {
+        throw StoreError(
+          .busy, "the row has changed since the plan was made; nothing was changed", suggestion: "Try again: the plan then has today's values.")
+      }
+      if !isDry, !report.takenBack.isEmpty { try mark() }
+      return report
     }
   }
 }
 
 extension Store {
-  /// The values of a column in an older state that begin with a text, in any case: at most six, sorted. None when that state lacks the column.
+  /// The texts of a column in an older state that begin with a text, as it is or in lower case: at most six, sorted. None when that state
+  /// lacks the column. No numbers: 70 does not begin with 7.
   ///
   /// - Throws: `.notFound` when the file is missing; the errors of reading.
   package func bringable(_ table: String, _ column: String, beginningWith text: String, from file: URL) throws -> [String] {
@@ -55,10 +71,11 @@ extension Store {
     let (table, column) = (table.lowercased(), column.lowercased())
     guard let shape = try TableShape.all(old.texts)[table], shape.columns.contains(where: { $0.lowercased() == column }) else { return [] }
     var found: [String] = []
-    let id: BoundSQL = "CAST(\(sql: .names([column])) AS TEXT)"
+    let id = BoundSQL.names([column])
     try old.rows(
       """
-      SELECT \(sql: id) FROM \(sql: .names([shape.name])) WHERE substr(\(sql: id), 1, length(\(text))) IN (\(text), \(text.lowercased()))
+      SELECT \(sql: id) FROM \(sql: .names([shape.name]))
+      WHERE typeof(\(sql: id)) = 'text' AND substr(\(sql: id), 1, length(\(text))) IN (\(text), \(text.lowercased()))
       ORDER BY 1 LIMIT 6
       """
     ) { row in if case .text(let id) = try row.value() { found.append(id) } }
@@ -198,6 +215,7 @@ private struct BringBack {
         }
         report.changes.append(
           RowDifference(kind: .changed, key: shown(shape.key, key), before: shown(shared, today), after: shown(shared, values)))
+        report.today.append(today.map(ExactValue.init))
         if takesChanged {
           changing.insert(row.place)
           return false
@@ -236,9 +254,12 @@ private struct BringBack {
       row.values[column.lowercased()].map { "\(raw: quoted(column)) = \($0)" }
     }
     guard !values.isEmpty else { return false }
-    let table = BoundSQL.names([shape.name])
-    return try tx.execute(
-      "UPDATE OR IGNORE \(sql: table) SET \(sql: .joined(values, separator: ", ")) WHERE \(sql: Self.match(shape.key, key))") > 0
+    let update: BoundSQL = "UPDATE OR ABORT \(sql: .names([shape.name])) SET \(sql: .joined(values, separator: ", "))"
+    do {
+      return try tx.savepoint { try tx.execute("\(sql: update) WHERE \(sql: Self.match(shape.key, key))") > 0 }
+    } catch let error as StoreError where error.isOfTakenValue && (error.table ?? shape.name) == shape.name {
+      return false
+    }
   }
 
   // MARK: The older state

@@ -26,17 +26,20 @@ package struct StatementPlan: Sendable, Equatable {
     guard !advice.candidates.isEmpty || !advice.choices.isEmpty, let proof = try? Self.emptyCopy(of: handle),
       (try? Self.lines(sql, on: proof.handle)) == lines
     else { return }
+    // Not where the schema has an index of that name.
+    func isMade(_ candidate: PlanAdvice.Candidate) -> Bool { (try? proof.run(candidate.sql)) != nil }
     func isUsed(_ candidate: PlanAdvice.Candidate) -> Bool {
-      guard (try? proof.run(candidate.sql)) != nil, let better = try? Self.lines(sql, on: proof.handle) else { return false }
+      guard let better = try? Self.lines(sql, on: proof.handle) else { return false }
       return candidate.isUsed(in: better)
     }
     let best = advice.choices.first { candidate in
+      guard isMade(candidate) else { return false }
       if isUsed(candidate) { return true }
       // The next one is tried without it.
-      try? proof.run("DROP INDEX IF EXISTS \(quoted(candidate.name))")
+      try? proof.run("DROP INDEX \(quoted(candidate.name))")
       return false
     }
-    indexes = (advice.candidates.filter(isUsed) + [best].compactMap { $0 }).map(\.sql)
+    indexes = (advice.candidates.filter { isMade($0) && isUsed($0) } + [best].compactMap { $0 }).map(\.sql)
   }
 
   /// The columns of the app's tables.

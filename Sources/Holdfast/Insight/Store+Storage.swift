@@ -12,11 +12,9 @@ extension Store {
     do {
       return try inspect { db in
         var use = StorageUse()
-        let pageBytes = try Int64.fetchOne(db, sql: "PRAGMA page_size") ?? 0
-        let free = try Int64.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
-        let used = try (Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0) - free
-        use.freeBytes = free &* pageBytes
-        use.objects = try ObjectSizes(db.texts).objects(usedBytes: used &* pageBytes)
+        let sizes = try ObjectSizes(db.texts)
+        use.freeBytes = try sizes.freeBytes()
+        use.objects = try sizes.objects()
         guard let files else { return use }
         let copies = CopyBytes(files, db.texts)
         (use.fileBytes, use.logBytes) = (DurableFile.size(files.path), DurableFile.size(files.log.path))
@@ -41,12 +39,7 @@ extension Reader {
   /// Reads every page of the file.
   package func tableBytes() throws -> [String: Int64] {
     try checkOpen()
-    func number(_ pragma: String) throws -> Int64 {
-      let text = try database.texts("PRAGMA \(pragma)").first?.first ?? nil
-      return text.flatMap { Int64($0) } ?? 0
-    }
-    let used = try (number("page_count") - number("freelist_count")) &* number("page_size")
-    return try ObjectSizes(database.texts).objects(usedBytes: used).reduce(into: [:]) { $0[$1.table, default: 0] &+= $1.bytes }
+    return try ObjectSizes(database.texts).objects().reduce(into: [:]) { $0[$1.table, default: 0] &+= $1.bytes }
   }
 }
 
@@ -65,15 +58,23 @@ struct ObjectSizes {
     self.countsPages = try countsPages ?? !query("SELECT 1 FROM pragma_module_list WHERE name = 'dbstat'").isEmpty
   }
 
+  func freeBytes() throws -> Int64 { try number("freelist_count") &* number("page_size") }
+
+  /// The bytes of all pages that are not free. Estimates are shares of them.
+  private func usedBytes() throws -> Int64 { try (number("page_count") &- number("freelist_count")) &* number("page_size") }
+
+  private func number(_ pragma: String) throws -> Int64 {
+    let text = try query("PRAGMA \(pragma)").first?.first ?? nil
+    return text.flatMap { Int64($0) } ?? 0
+  }
+
   /// The largest first.
-  ///
-  /// - Parameter usedBytes: the bytes of all pages that are not free. Estimates are shares of them.
-  func objects(usedBytes: Int64) throws -> [StorageUse.Object] {
+  func objects() throws -> [StorageUse.Object] {
     let tables = try namesOfTables(of: "index")
     let shadows = try names("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'")
     let virtual = try names("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual'")
     var objects: [String: StorageUse.Object] = [:]
-    for size in try countsPages ? counted() : estimated(usedBytes) {
+    for size in try countsPages ? counted() : estimated(usedBytes()) {
       let owner = shadows.contains(size.name) ? virtual.filter { size.name.hasPrefix($0 + "_") }.max { $0.count < $1.count } : nil
       let name = owner ?? size.name
       let kind: StorageUse.Object.Kind = owner != nil ? .search : tables[name] != nil ? .index : .table

@@ -91,6 +91,9 @@ extension StoreError {
     #endif
   }
 
+  /// Whether a unique value belongs to another row. The numbers are those of `SQLITE_CONSTRAINT_PRIMARYKEY`, `UNIQUE` and `ROWID`.
+  var isOfTakenValue: Bool { [6, 8, 10].contains { sqliteCode == SQLITE_CONSTRAINT | $0 << 8 } }
+
   /// Sets the column of a failed CHECK: the first of `columns` in the constraint's name or expression.
   func naming(columns: [String]) -> StoreError {
     guard code == .constraint, column == nil, let range = message.range(of: "CHECK constraint failed: ") else { return self }

@@ -163,7 +163,7 @@ struct ShelfProgress {
         // Another backup may be older than the one that came in before.
         let newer: BoundSQL = "SELECT count(*) FROM playback_states WHERE track_id = \(track) AND updated_at > \(state.updatedAt)"
         guard try reader.count(newer) == 0 else {
-          try visit(.skipped(kind: "playback_states", path: place, reason: "the store is newer"), position)
+          try visit(.skipped(kind: "playback_states", path: place, reason: ImportReport.Newer.reason), position)
           continue
         }
         let said = shape.states.fields.said(PlaybackRow(state, of: track, in: book))

@@ -25,6 +25,6 @@ enum FurtherRoutings {
   static func absence(of id: String, _ modifiedAt: Int64?, in reader: Reader) throws -> String? {
     guard let modifiedAt else { return nil }
     let isOlder = try reader.count("SELECT count(*) FROM configuration WHERE id = \(id) AND updated_at > \(modifiedAt)") > 0
-    return isOlder ? "the store is newer" : nil
+    return isOlder ? ImportReport.Newer.reason : nil
   }
 }

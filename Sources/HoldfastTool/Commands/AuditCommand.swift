@@ -100,12 +100,14 @@ struct AuditCommand: Subcommand {
 }
 
 extension AuditCommand {
-  /// The whole key of a row that is given by its key, or by the beginning of it.
+  /// The whole key of a row that is given by its key, or by the beginning of it. A number must be whole: 70 does not begin with 7.
   private func key(of row: LostRow, in reader: Reader) throws -> String {
     let found = try reader.values(
       """
       SELECT DISTINCT row FROM holdfast_audit
-      WHERE kind = \(row.kind) AND substr(row, 1, length(\(row.id))) IN (\(row.id), \(row.id.lowercased())) ORDER BY row LIMIT 6
+      WHERE kind = \(row.kind) AND substr(row, 1, length(\(row.id))) IN (\(row.id), \(row.id.lowercased()))
+        AND (row = \(row.id) OR row GLOB '*[^-0-9/]*')
+      ORDER BY row LIMIT 6
       """
     ) { try $0.text() }
     let typed = found.contains { $0.hasPrefix(row.id) } ? row.id : row.id.lowercased()

@@ -5,8 +5,8 @@ import HoldfastTransfer
 /// The return of one row as `restore --only` does it: the plan, the question, the work.
 struct BringingBack {
   let row: LostRow
-  let store: FilePath
-  let lock: LockOptions
+  /// How the store is opened; with the folder of its snapshots.
+  let list: SnapshotList
   /// Whether the row gets its older values, too, where it has changed since.
   let takesChanged: Bool
   let isDry: Bool
@@ -16,7 +16,8 @@ struct BringingBack {
   ///
   /// - Parameter build: makes a new file with the older state, and returns the words for that state.
   func answer(_ console: Console, build: (Store, URL) throws -> String) throws -> Answer {
-    let open = try openWhole(store, lock)
+    let (store, lock) = (list.store, list.lock)
+    let open = try openWhole(store, lock, snapshots: list.folder)
     // The first error is the one that matters.
     defer { try? open.close() }
     let table = try row.table(of: open, Store.kinds(at: store.url, options: lock.storeOptions))
@@ -25,26 +26,39 @@ struct BringingBack {
     let words = try Activity.show("building", console) {
       do { return try build(open, file) } catch let error as StoreError { throw error.naming(store.url) }
     }
-    let id = try row.wholeID(among: open.bringable(table, "id", beginningWith: row.id, from: file))
-    func run(isDry: Bool) throws -> BringBackReport {
-      try open.bringBack(table, where: ["id": .text(id)], from: file, takesChanged: takesChanged, isDry: isDry)
-    }
-    let plan = try Activity.show("comparing", console) { try run(isDry: true) }
     let description = try open.read { try $0.description() }
-    let changes = plan.changes.map { (row: $0, shown: $0.shown(table, by: description, as: \.told)) }
+    // The row may come back, but neither its values nor the ids of other rows are told.
+    let isHidden = open.hides(table, description)
+    let ids = try open.bringable(table, "id", beginningWith: row.id, from: file)
+    let id = try row.wholeID(among: isHidden ? ids.filter { $0 == row.id || $0 == row.id.lowercased() } : ids)
+    let name = "\(table):\(id)"
+    func run(as plan: BringBackReport?, mark: () throws -> Void = {}) throws -> BringBackReport {
+      try open.bringBack(
+        table, where: ["id": .text(id)], from: file, takesChanged: takesChanged, isDry: plan == nil, as: plan, mark: mark)
+    }
+    func told(_ report: BringBackReport) -> Answer {
+      self.answer(report, name, isHidden ? [] : report.changes.map { $0.shown(table, by: description, as: \.json) })
+    }
+    let plan = try Activity.show("comparing", console) { try run(as: nil) }
+    let changes = isHidden ? [] : plan.changes.map { $0.shown(table, by: description, as: \.told) }
     // Now on the left, then on the right.
-    let differing = changes.isEmpty ? "" : changes.map(\.shown).text(width: console.outputWidth)
-    var answer = answer(plan, plan.changes.map { $0.shown(table, by: description, as: \.json) })
+    let differing = changes.isEmpty ? "" : changes.text(width: console.outputWidth)
+    var answer = told(plan)
     if isDry || plan.inserted.isEmpty && plan.takenBack.isEmpty {
       answer.text += differing
       return answer
     }
     let remarks = plan.notes(takesChanged) + ["Nothing else changes."]
     try Confirmation.ask(
-      "This brings back into \(store), from \(words):\n\(plan.text)\(differing)\(remarks.joined(separator: "\n"))", yes: yes, console)
-    let undo = try plan.takenBack.isEmpty ? nil : mark(open, "\(table) \(id)", console)
-    let done = try Activity.show("bringing back", console) { try run(isDry: false) }
-    answer = self.answer(done, done.changes.map { $0.shown(table, by: description, as: \.json) })
+      "This brings back \(DisplayText.printable(name)) into \(store), from \(words):\n\(plan.text)\(differing)\(remarks.joined(separator: "\n"))", yes: yes, console)
+    let label = "before taking back \(table) \(id) at \(DateCodec.milliseconds(Date()).map { DateCodec.iso8601($0, fraction: true) } ?? "")"
+    var undo = try plan.takenBack.isEmpty ? nil : mark(open, label)
+    let done = try Activity.show("bringing back", console) {
+      try run(as: plan) {
+        if undo == nil { undo = try open.snapshotLastCommit(label: label, isAutomatic: false).map(command) }
+      }
+    }
+    answer = told(done)
     answer.document["undo"] = .text(undo)
     var facts = FactList()
     facts.add("undo", undo)
@@ -52,26 +66,26 @@ struct BringingBack {
     return answer
   }
 
-  /// Marks the present state: with a label in the archive, or without an archive with a snapshot. Returns the command that goes back to it.
-  /// It has no `--yes`: it takes back the whole store, with what is written until then.
-  private func mark(_ open: Store, _ row: String, _ console: Console) throws -> String {
-    let time = DateCodec.milliseconds(Date()).map { DateCodec.iso8601($0, fraction: true) } ?? ""
-    let label = "before taking back \(row) at \(time)"
-    guard (try? Archive(of: store.url, options: lock.storeOptions)) != nil else {
-      let made = try Activity.show("copying", console) { try open.snapshot(label: label) }
-      return "\(Program.name) restore \(store.shellWord) --snapshot \(made.id)"
-    }
+  /// Marks the present state with a label in the archive. Returns the command that goes back to it, or nil without an archive: then a snapshot
+  /// is made in the transaction. The command has no `--yes`: it takes back the whole store, with what is written until then.
+  private func mark(_ open: Store, _ label: String) throws -> String? {
+    guard (try? Archive(of: list.store.url, options: list.lock.storeOptions)) != nil else { return nil }
     // Archives what other programs have committed.
     _ = try open.archive()
     try open.label(label)
-    return "\(Program.name) rewind \(store.shellWord) --label \(label.shellWord)"
+    return "\(Program.name) rewind \(list.store.shellWord) --label \(label.shellWord)"
   }
 
-  private func answer(_ rows: BringBackReport, _ changes: [RowDifference]) -> Answer {
+  private func command(_ made: Snapshot) -> String {
+    let folder = list.folder.map { " --folder \($0.path.shellWord)" } ?? ""
+    return "\(Program.name) restore \(list.store.shellWord)\(folder) --snapshot \(made.id)"
+  }
+
+  private func answer(_ rows: BringBackReport, _ name: String, _ changes: [RowDifference]) -> Answer {
     let isMissing = !rows.inserted.isEmpty || !rows.takenBack.isEmpty
     return Answer(
       document: [
-        "store": .string(store.path), "dry_run": .bool(isDry), "brought_back": .numbers(rows.inserted),
+        "store": .string(list.store.path), "row": .string(name), "dry_run": .bool(isDry), "brought_back": .numbers(rows.inserted),
         "taken_back": .numbers(rows.takenBack), "kept": .numbers(rows.kept), "left_out": .numbers(rows.leftOut),
         "changes": changes.document, "undo": .null,
       ], text: rows.text, notes: (isMissing ? [] : ["Nothing was missing."]) + rows.notes(takesChanged),

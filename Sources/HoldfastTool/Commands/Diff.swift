@@ -57,7 +57,7 @@ struct Diff: Subcommand {
       return Answer(document: document, text: tables.text(width: console.outputWidth), notes: notes)
     }
     let description = try open.read { try $0.description() }
-    if open.hiddenTables.contains(rows.lowercased()) || description.isNeverExported(rows) {
+    if open.hides(rows, description) {
       throw Failure(code: "usage", "the rows of \(rows) are never shown", status: .usage)
     }
     // One more tells whether there are more.

@@ -18,6 +18,7 @@ struct LostRow: ExpressibleByArgument {
   ///
   /// - Parameter ids: the ids of the older state that begin so.
   func wholeID(among ids: [String]) throws -> String {
+    if ids.contains(id) { return id }
     let typed = ids.contains { $0.hasPrefix(id) } ? id : id.lowercased()
     return try IDCodec.parse(id).map(IDCodec.lowercase) ?? Lookup.whole(typed, among: ids, of: "ids of \(kind)") ?? id
   }

@@ -103,7 +103,7 @@ struct Restore: Subcommand {
   }
 
   private func back(_ only: LostRow) -> BringingBack {
-    BringingBack(row: only, store: store, lock: lock, takesChanged: changed, isDry: dryRun, yes: yes)
+    BringingBack(row: only, list: list, takesChanged: changed, isDry: dryRun, yes: yes)
   }
 
   private func back(_ state: PlannedWayBack.State, _ options: StoreOptions) -> GoingBack {
