@@ -6,7 +6,7 @@ enum Confirmation {
   ///
   /// - Throws: `confirmation_needed` without a terminal to ask on; `declined` after any answer but yes.
   static func ask(_ plan: String, yes: Bool, _ console: Console) throws {
-    console.note(plan)
+    console.note(plan, hasInk: true)
     if yes { return }
     guard console.canAsk else {
       throw Failure(

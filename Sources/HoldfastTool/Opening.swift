@@ -88,7 +88,9 @@ func refuseNewer(_ store: FilePath, _ kinds: [String: Int], _ known: StoreSchema
 ///   - archiving: whether an archive is begun.
 ///   - snapshots: the folder of the snapshots. Nil: the usual one.
 /// - Throws: `.notFound` for a missing file and for one that holds nothing yet; what opening throws.
-func openWhole(_ store: FilePath, _ lock: LockOptions, reads: Bool = false, archiving: ArchiveOptions.Mode = .continues, snapshots: URL? = nil) throws -> Store {
+func openWhole(
+  _ store: FilePath, _ lock: LockOptions, reads: Bool = false, archiving: ArchiveOptions.Mode = .continues, snapshots: URL? = nil
+) throws -> Store {
   var options = lock.storeOptions
   options.createsIfMissing = false
   options.migrating = .never

@@ -53,7 +53,8 @@ extension Store {
       let report = try run.bringBack(table, where: key)
       if let plan, plan.today != report.today {
         throw StoreError(
-          .busy, "the row has changed since the plan was made; nothing was changed", suggestion: "Try again: the plan then has today's values.")
+          .busy, "the row has changed since the plan was made; nothing was changed",
+          suggestion: "Try again: the plan then has today's values.")
       }
       if !isDry, !report.takenBack.isEmpty { try mark() }
       return report

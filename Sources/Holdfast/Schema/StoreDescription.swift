@@ -139,6 +139,23 @@ extension StoreDescription {
   }
 }
 
+extension StoreDescription {
+  /// What is wrong with the first value of a row that is not of the kind of its column. Nil: none is. NULL is of every kind.
+  ///
+  /// - Parameter condition: SQL that is true for this row alone.
+  package func finding(_ table: String, _ columns: [String], where condition: BoundSQL, in reader: Reader) throws -> String? {
+    let described = columns.compactMap { column in kind(of: column, in: table).map { (column: column, kind: $0) } }
+    guard !described.isEmpty else { return nil }
+    let terms = described.map { one -> BoundSQL in
+      let name = BoundSQL.names([one.column])
+      return "\(sql: name) IS NULL OR (\(sql: one.kind.holds(for: name)))"
+    }
+    let select: BoundSQL = "SELECT \(sql: .joined(terms, separator: ", ")) FROM \(sql: .names([table])) WHERE \(sql: condition)"
+    let held = try reader.value(select) { row in try described.map { _ in try row.value() != .integer(0) } } ?? []
+    return zip(described, held).first { !$1 }.map { "\($0.0.column) should hold \($0.0.kind.words), and does not" }
+  }
+}
+
 extension ColumnKind {
   /// A value of this kind, for people.
   package var words: String {

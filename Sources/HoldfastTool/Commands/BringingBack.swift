@@ -50,8 +50,10 @@ struct BringingBack {
     }
     let remarks = plan.notes(takesChanged) + ["Nothing else changes."]
     try Confirmation.ask(
-      "This brings back \(DisplayText.printable(name)) into \(store), from \(words):\n\(plan.text)\(differing)\(remarks.joined(separator: "\n"))", yes: yes, console)
-    let label = "before taking back \(table) \(id) at \(DateCodec.milliseconds(Date()).map { DateCodec.iso8601($0, fraction: true) } ?? "")"
+      "This brings back \(DisplayText.printable(name)) into \(store), from \(words):\n\(plan.text)\(differing)\(remarks.joined(separator: "\n"))",
+      yes: yes, console)
+    let time = DateCodec.milliseconds(Date()).map { DateCodec.iso8601($0, fraction: true) } ?? ""
+    let label = "before taking back \(table) \(id) at \(time)"
     var undo = try plan.takenBack.isEmpty ? nil : mark(open, label)
     let done = try Activity.show("bringing back", console) {
       try run(as: plan) {

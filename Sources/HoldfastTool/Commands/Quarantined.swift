@@ -161,7 +161,8 @@ struct Quarantined: CommandGroup {
 
   /// An empty line, and the lines of the text as they stand in the source. A tab becomes two spaces, because it may not reach a terminal.
   private static func block(_ text: String) -> String {
-    text.isEmpty ? "" : "\n" + text.replacing("\r\n", with: "\n").replacing("\r", with: "\n").replacing("\t", with: "  ") + "\n"
+    let lines = text.replacing("\r\n", with: "\n").replacing("\r", with: "\n").replacing("\t", with: "  ")
+    return text.isEmpty ? "" : "\n" + DisplayText.printableLines(lines, hasInk: false) + "\n"
   }
 
   private func export(_ open: Store, _ console: Console) throws -> Answer {

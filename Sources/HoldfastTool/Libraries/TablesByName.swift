@@ -30,10 +30,10 @@ struct TablesByName {
     do {
       _ = try NamedTablesImport(named, database)
     } catch {
-      console.note(text)
+      console.note(text, hasInk: true)
       throw error
     }
-    if dryRun { console.note(text) } else { try Confirmation.ask(text, yes: yes, console) }
+    if dryRun { console.note(text, hasInk: true) } else { try Confirmation.ask(text, yes: yes, console) }
   }
 
   /// - Parameter wanted: its options, and how the store is opened.

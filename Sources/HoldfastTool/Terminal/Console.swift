@@ -97,8 +97,10 @@ package struct Console: Sendable {
   }
 
   /// A remark, as a line. Printable as data for people are.
-  func note(_ text: String) {
-    let lines = DisplayText.printableLines(text.hasSuffix("\n") ? text : text + "\n")
+  ///
+  /// - Parameter hasInk: see `DisplayText.printableLines`. Default false: names of files, and errors about records, come as they are.
+  func note(_ text: String, hasInk: Bool = false) {
+    let lines = DisplayText.printableLines(text.hasSuffix("\n") ? text : text + "\n", hasInk: hasInk)
     let isColoured = errorIsTerminal && Ink.isWanted(ProcessInfo.processInfo.environment)
     prompt(Ink.painted(Ink.problem(lines), isColoured: isColoured))
   }

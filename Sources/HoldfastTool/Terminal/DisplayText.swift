@@ -58,11 +58,15 @@ enum DisplayText {
     return String(String.UnicodeScalarView(text.unicodeScalars.map { isReplaced($0) ? "\u{FFFD}" : $0 }))
   }
 
-  /// The same for each line of a text, which may have marks of `Ink`.
+  /// The same for each line of a text.
   ///
-  /// - Parameter breaks: what stays as it is between lines and cells.
-  static func printableLines(_ text: String, breaks: Set<Unicode.Scalar> = ["\n"]) -> String {
-    func isReplaced(_ scalar: Unicode.Scalar) -> Bool { isUnsafe(scalar) && !breaks.contains(scalar) }
+  /// - Parameters:
+  ///   - breaks: what stays as it is between lines and cells.
+  ///   - hasInk: whether the text may have marks of `Ink`: one in which every text of a store is printable.
+  static func printableLines(_ text: String, breaks: Set<Unicode.Scalar> = ["\n"], hasInk: Bool = true) -> String {
+    func isReplaced(_ scalar: Unicode.Scalar) -> Bool {
+      isUnsafe(scalar) && !breaks.contains(scalar) || !hasInk && Ink(rawValue: scalar) != nil
+    }
     guard text.unicodeScalars.contains(where: isReplaced) else { return text }
     return String(String.UnicodeScalarView(text.unicodeScalars.map { isReplaced($0) ? "\u{FFFD}" : $0 }))
   }

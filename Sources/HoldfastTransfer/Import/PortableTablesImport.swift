@@ -2,7 +2,8 @@ package import Holdfast
 
 /// Imports a documented export into a store whose library is not known, by the store's own tables. No code of the store's app runs.
 ///
-/// A row that the store refuses goes into quarantine, and so do one that the store would keep with another value, and one without a key. A row
+/// A row that the store refuses goes into quarantine, and so do one that the store would keep with another value, one with a value that is not
+/// of the kind that the file tells of its column, and one without a key. A row
 /// that the store has already stays, unless only the export has changed since an import of this file, or its `updated_at` is later.
 package struct PortableTablesImport: ImportFormat {
   package var name: String { base.name }
@@ -10,14 +11,21 @@ package struct PortableTablesImport: ImportFormat {
   package var kinds: [(name: String, table: String)] { base.kinds }
   package var total: Int { base.total }
   private let base: PortableImport
+  private let description: StoreDescription
 
   /// Reads the document once, and compares its tables with those of the store.
   ///
-  /// - Throws: `.invalidSource` for an export that is not whole, that has another table or column, or whose numbers of rows may mean other rows
-  ///   in the store; `.newerSource`; `.wrongKind` when the store has not the export's schemas; `.decoding` when the store's description is
-  ///   damaged.
+  /// - Throws: `.invalidSource` for an export that is not whole, that has another table or column; `.newerSource`; `.wrongKind` when the
+  ///   store has not the export's schemas; `.decoding` when the store's description is damaged.
   package init(_ document: JSONDocument, into reader: Reader) throws {
     base = try PortableImport(document, into: reader)
+    description = try reader.description()
+  }
+
+  /// In the transaction that writes: an app may have added rows since the document was read.
+  ///
+  /// - Throws: `.invalidSource` for an export whose numbers of rows may mean other rows in the store.
+  package func settled(in reader: Reader) throws -> PortableTablesImport {
     for table in base.outlines where base.rowCounts[table.name] ?? 0 > 0 {
       guard let stored = try reader.tables(named: table.name).first,
         let reason = try NamedTables.Table.otherRows(stored, table.key, table.columns, reader).first
@@ -25,6 +33,7 @@ package struct PortableTablesImport: ImportFormat {
       throw StoreError(
         .invalidSource, "the table \(table.name) cannot be imported: \(reason)", suggestion: "Import into a new store, made by its app.")
     }
+    return self
   }
 
   package func scan(_ reader: Reader, _ visit: (Scanned<PortableImport.Row>, Int) throws -> Void) throws {
@@ -49,6 +58,11 @@ package struct PortableTablesImport: ImportFormat {
   package func write(_ record: SourceRecord<PortableImport.Row>, in tx: Writer) throws {
     try record.content.keyed.write(in: tx)
     try KeyedRow.check(readBack(record, in: tx), is: record.fields)
+    let content = record.content
+    // The app could not read such a row.
+    if let finding = try description.finding(content.table.name, content.table.columns, where: content.keyed.condition, in: tx) {
+      throw StoreError(.invalidValue, finding)
+    }
   }
 
   package func readBack(_ record: SourceRecord<PortableImport.Row>, in reader: Reader) throws -> StoredShape? {
