@@ -7,7 +7,7 @@ struct Stats: Subcommand {
     abstract: "Shows a library in numbers.",
     discussion: """
       With bars on a terminal, as numbers alone elsewhere. Of a store of another program, and of a library without numbers of its own: \
-      the rows of each table, its bytes with its indexes, and the newest time in it.
+      the rows of each table, its bytes with its indexes, for which every page of the file is read, and the newest time in it.
 
       Example: \(Program.name) stats library.sqlite
       """)

@@ -1,4 +1,3 @@
-public import Holdfast
 
 /// The fields of a type, by name: its stored properties in snake case, and the fields that differ from them.
 ///
@@ -29,13 +28,6 @@ public struct ShownFields<Item>: Sendable {
   private static func property(_ name: String) -> @Sendable (Item) -> ShownValue {
     let place = PropertyPlace(name)
     return { item in place.value(in: item).map { ShownValue(of: $0, named: name) } ?? .text(nil) }
-  }
-}
-
-extension ShownFields where Item: StoredRecord {
-  /// The fields with the names of the record's columns, each with its name in capitals as its title.
-  public var columns: [ShownField<Item>] {
-    Item.columns.map { ShownField($0, $0.uppercased(), differing[$0] ?? Self.property($0)) }
   }
 }
 

@@ -108,6 +108,56 @@ struct BringBackTests {
     #expect(try store.integrityCheck().findings == [])
   }
 
+  @Test("a row that is not as in the plan any more is not taken back, also where only bytes differ; a report encodes no values")
+  func changedSince() throws {
+    let (store, then) = try world(Self.tree, Self.rows)
+    func taken(as plan: BringBackReport? = nil, _ mark: () throws -> Void = {}) throws -> BringBackReport {
+      try store.bringBack(
+        "albums", where: ["id": .text("a")], from: then, takesChanged: true, isDry: plan == nil, as: plan, mark: mark)
+    }
+    let same = try taken()
+    try run("UPDATE albums SET cover = x'0002' WHERE id = 'a'", store)
+    let plan = try taken()
+    try run("UPDATE albums SET cover = x'0003' WHERE id = 'a'", store)
+    let before = try state(store)
+    for old in [same, plan] {
+      #expect(failure { try taken(as: old) }?.code == .busy)
+      #expect(try state(store) == before)
+    }
+    #expect(failure { try taken(as: try taken()) { throw StoreError(.diskFull, "no room for a copy") } }?.code == .diskFull)
+    #expect(try state(store) == before)
+    var marks = 0
+    #expect(try taken(as: try taken()) { marks += 1 }.takenBack == ["albums": 1] && marks == 1)
+    #expect(try taken(as: try taken()) { marks += 1 }.takenBack == [:] && marks == 1)
+    #expect(try !plan.changes.isEmpty && !String(decoding: JSONEncoder().encode(plan), as: UTF8.self).contains("cover"))
+  }
+
+  @Test("older values that a CHECK refuses today, or a trigger, are an error, and nothing has changed; no trigger is left out")
+  func refusedValues() throws {
+    let (store, then) = try world(
+      "CREATE TABLE t (id TEXT NOT NULL PRIMARY KEY, n); CREATE TABLE last (one INTEGER PRIMARY KEY, id TEXT)",
+      "INSERT INTO t VALUES ('a', 1)")
+    try run("DROP TABLE t", store)
+    try run("CREATE TABLE t (id TEXT NOT NULL PRIMARY KEY, n CHECK (n > 1))", store)
+    try run("INSERT INTO t VALUES ('a', 2)", store)
+    func taken() throws -> BringBackReport { try store.bringBack("t", where: ["id": .text("a")], from: then, takesChanged: true) }
+    #expect(failure { try taken() }?.code == .constraint)
+    try run("DROP TABLE t", store)
+    try run("CREATE TABLE t (id TEXT NOT NULL PRIMARY KEY, n)", store)
+    try run("INSERT INTO t VALUES ('a', 2); INSERT INTO last VALUES (1, 'b')", store)
+    let trigger: BoundSQL = "CREATE TRIGGER told AFTER UPDATE ON t BEGIN INSERT OR REPLACE INTO last VALUES (1, new.id); END"
+    try store.write { tx in _ = try tx.execute(trigger) }
+    #expect(failure { try taken() }?.code == .constraint)
+    #expect(try store.rows("SELECT n, (SELECT id FROM last) FROM t", columns: 2) == ["2 b"])
+  }
+
+  @Test("texts of the older state are found by their beginning, and no numbers")
+  func beginnings() throws {
+    let (store, then) = try world("CREATE TABLE t (id PRIMARY KEY)", "INSERT INTO t VALUES (7), (70), ('7a'), ('AB'), ('ac')")
+    func found(_ text: String) throws -> [String] { try store.bringable("t", "id", beginningWith: text, from: then) }
+    #expect(try ["7", "70", "A", "a", "AB", "ab"].map(found) == [["7a"], [], ["AB", "ac"], ["ac"], ["AB"], []])
+  }
+
   @Test("a parent that is gone comes first, without its other children")
   func missingParent() throws {
     let (store, then) = try world(Self.tree, Self.rows)

@@ -49,6 +49,15 @@ final class QuarantineTests {
     #expect(original.contains("\t") && shown.hasSuffix("\n\n\(original.replacingOccurrences(of: "\t", with: "  "))\n"), "\(shown)")
   }
 
+  @Test("a record that has the program's own marks for colours is shown without a colour; its document has the marks")
+  func marks() throws {
+    let text = try String(contentsOfFile: source, encoding: .utf8).replacingOccurrences(of: "\"two\"", with: "\"\u{10FFF2}two\"")
+    #expect(try bench.run("import", bench.write(text, to: "marks.json"), "--into", "marks.sqlite").status == 2)
+    let record = try bench.run("quarantine", "marks.sqlite", "show", "1", "--json").document["record"] as? [String: Any]
+    #expect((record?["original"] as? String)?.contains("\u{10FFF2}two") == true)
+    #expect(try bench.run("quarantine", "marks.sqlite", "show", "1").output.contains("\u{FFFD}two"))
+  }
+
   @Test("retry says what is still refused with 2; with a repaired source the record comes in and leaves the quarantine")
   func retried() throws {
     #expect(try bench.run("quarantine", store, "retry").status == 2)

@@ -170,6 +170,7 @@ struct TerminalTests {
         == "\u{1B}[1mID\u{1B}[0m        \u{1B}[1mFINDING\u{1B}[0m\n\u{1B}[2m7c9e6679\u{1B}[0m  \u{1B}[31m\u{FFFD}lost\u{FFFD}[5m\u{1B}[0m\n"
     )
     #expect(Ink.painted(text, isColoured: false) == "ID        FINDING\n7c9e6679  \u{FFFD}lost\u{FFFD}[5m\n")
+    #expect(DisplayText.printableLines("a\u{10FFF2}\n", hasInk: false) == "a\u{FFFD}\n", "what is not of this program has no marks")
     #expect(Ink.painted(Ink.problem("Error: no"), isColoured: true) == "\u{1B}[31mError:\u{1B}[0m no")
     let wanted = [[:], ["NO_COLOR": ""], ["NO_COLOR": "1"], ["TERM": "dumb"], ["TERM": "xterm"]].map(Ink.isWanted)
     #expect(wanted == [true, true, false, false, true])

@@ -102,7 +102,8 @@ import Testing
         try tx.insert(Note(id: NewID.derived(from: text), text: text, writtenAt: written))
       }
     }
-    let fields = ShownFields<Note>().columns + [ShownField("length", "LENGTH") { .count($0.text.count) }]
+    let titles: KeyValuePairs<String, ShownTitle> = ["id": "ID", "text": "TEXT", "written_at": "WRITTEN_AT"]
+    let fields = ShownFields<Note>().titled(titles) + [ShownField("length", "LENGTH") { .count($0.text.count) }]
     let newest = Listing(
       condition: "text <> 'nothing'", columns: [("written_at", .number), ("id", .text)], isDescending: true)
     let list = ListDescription("notes", "newest first", fields, by: newest)

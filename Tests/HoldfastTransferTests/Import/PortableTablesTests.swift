@@ -152,6 +152,25 @@ import Testing
     #expect(try other.quarantine.count() == report.problemCount && report.problemCount == 7)
   }
 
+  @Test("a row with a value that is not of its column's kind is quarantined: the app could not read it")
+  func wrongKind() throws {
+    _ = try store("INSERT INTO beds VALUES (1, 'no id', NULL, 'South', NULL)").exportTables(to: file)
+    let other = try store()
+    #expect(try reasons(imported(into: other)) == ["beds: id should hold a UUID, and does not"])
+    #expect(try other.read { try $0.count("SELECT count(*) FROM beds") } == 0)
+  }
+
+  @Test("a row that the app adds after the export was read, and before it is written, refuses numbers that may mean it")
+  func addedMeanwhile() throws {
+    _ = try store(Self.rows, "INSERT INTO loans VALUES (3, 'basil')").exportTables(to: file)
+    let (source, other) = (try ImportSource(file), try store())
+    let document = try source.document()
+    let format = try other.read { try PortableTablesImport(document, into: $0) }
+    try other.write { tx in _ = try tx.execute("INSERT INTO loans VALUES (3, NULL)") }
+    #expect(#expect(throws: StoreError.self) { try other.importing(format, from: source) }?.code == .invalidSource)
+    #expect(try other.read { try $0.count("SELECT count(*) FROM beds") } == 0)
+  }
+
   @Test("numbers that may mean other rows, another library, a newer version and a table that the store has not are refused whole")
   func refusedWhole() throws {
     func code(_ store: Store) -> StoreError.Code? { #expect(throws: StoreError.self) { try imported(into: store) }?.code }
