@@ -1,4 +1,3 @@
-
 /// The fields of a type, by name: its stored properties in snake case, and the fields that differ from them.
 ///
 /// ```swift

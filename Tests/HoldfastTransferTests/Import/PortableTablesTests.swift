@@ -167,7 +167,8 @@ import Testing
     let document = try source.document()
     let format = try other.read { try PortableTablesImport(document, into: $0) }
     try other.write { tx in _ = try tx.execute("INSERT INTO loans VALUES (3, NULL)") }
-    #expect(#expect(throws: StoreError.self) { try other.importing(format, from: source) }?.code == .invalidSource)
+    let error = #expect(throws: StoreError.self) { try other.importing(format, from: source) }
+    #expect(error?.code == .invalidSource)
     #expect(try other.read { try $0.count("SELECT count(*) FROM beds") } == 0)
   }
 
