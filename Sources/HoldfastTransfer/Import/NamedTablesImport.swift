@@ -22,13 +22,27 @@ package struct NamedTablesImport: ImportFormat {
 
   /// - Throws: `.invalidSource` when a table has refusals.
   package init(_ named: NamedTables, _ source: SQLiteSource) throws {
-    if let table = named.tables.first(where: { !$0.refusals.isEmpty }) {
-      throw StoreError(
-        .invalidSource, "the table \(table.source) cannot be imported: \(table.refusals.joined(separator: "; "))",
-        suggestion: "Import it with an importer of the app's own (SQLiteImport); or import a copy of the source without this table.")
-    }
+    for table in named.tables { try Self.check(table, table.refusals) }
     (tables, self.source) = (named.tables, source)
     total = tables.reduce(0) { $0 + $1.rows }
+  }
+
+  /// In the transaction that writes: an app may have added rows since the plan was made.
+  ///
+  /// - Throws: `.invalidSource` where numbers of rows may mean other rows in the store.
+  package func settled(in reader: Reader) throws -> NamedTablesImport {
+    for table in tables where table.rows > 0 {
+      let names = table.columns.map(\.name)
+      try Self.check(table, NamedTables.Table.otherRows(table.stored, table.key.map { names[$0] }, names, reader))
+    }
+    return self
+  }
+
+  private static func check(_ table: NamedTables.Table, _ refusals: [String]) throws {
+    guard !refusals.isEmpty else { return }
+    throw StoreError(
+      .invalidSource, "the table \(table.source) cannot be imported: \(refusals.joined(separator: "; "))",
+      suggestion: "Import it with an importer of the app's own (SQLiteImport); or import a copy of the source without this table.")
   }
 
   /// The tables of the store, parents first.
