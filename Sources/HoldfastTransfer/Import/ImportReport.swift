@@ -47,7 +47,7 @@ public struct ImportReport: Sendable, Codable, Equatable {
     public var store: Date?
 
     /// The reason under which `skipped` counts such records.
-    package static let reason = "the store is newer"
+    public static let reason = "the store is newer"
 
     init(kind: String, path: String) { (self.kind, self.path) = (kind, path) }
 
