@@ -12,7 +12,7 @@ FORMATTED := Sources Tests Fuzz/Sources Fuzz/Tests Fuzz/Package.swift Benchmarks
 SECONDS ?= 600
 SEED ?= 1
 PREFIX ?= $(HOME)/.local
-TEST_SECONDS ?= 1500
+TEST_SECONDS ?= 2000
 DOCUMENTED := Holdfast HoldfastTransfer HoldfastGRDB HoldfastHTTP HoldfastSync HoldfastSyncServer HoldfastTesting HoldfastTool HoldfastAudiobooks HoldfastMusic HoldfastWorkouts HoldfastInference
 # Only for the tests, not for the build: the compiler uses SQLite, too.
 ENCRYPTING := HOLDFAST_ENCRYPTS=1 LD_LIBRARY_PATH="$(CURDIR)/.build/encrypting"
@@ -54,7 +54,7 @@ install: system ## put the command `holdfast` into PREFIX/bin (~/.local), as one
 	install -m 755 "$(PREFIX)/bin/holdfast.new" "$(PREFIX)/bin/holdfast" && rm "$(PREFIX)/bin/holdfast.new"
 	@echo "$(PREFIX)/bin/holdfast: $$(($$(wc -c < "$(PREFIX)/bin/holdfast") / 1000000)) MB"
 
-test: system ## all tests; fails and names what did not end after TEST_SECONDS (1500)
+test: system ## all tests; fails and names what did not end after TEST_SECONDS (2000)
 	swift build $(PLANNED) --build-tests
 	.ci/test-within $(TEST_SECONDS) --parallel
 
