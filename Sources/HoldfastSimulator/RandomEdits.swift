@@ -109,7 +109,7 @@ extension Simulated.World {
 
   /// Two rows that are written only together, with amounts that add up to zero.
   private func editPair(_ tx: Writer, at clock: Int64) throws {
-    // Who edits half of a transaction makes it stay one.
+    // A limit may have refused one of the two rows. An edit of the other would keep the pair apart for good.
     guard !tearsTransactions else { return }
     let pair = random.pick(["p0", "p1"])
     guard !random.chance(10) else {

@@ -51,7 +51,7 @@ extension Simulated.Device {
 extension Simulated.World {
   /// An edit of all that differs.
   func rewind(_ device: Simulated.Device, to moment: Simulated.Device.Moment) throws {
-    // Who edits half of a transaction, also one that is not seen yet, makes it stay one.
+    // A limit may have refused, or refuse later, one row of a pair. A rewind edits the other, and would keep the pair apart for good.
     guard try !tearsTransactions && device.halves() == 0 else { return }
     let (before, old) = try state(of: device, parked: "before")
     try device.rewind(to: moment)

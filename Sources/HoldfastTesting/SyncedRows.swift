@@ -10,7 +10,7 @@ struct SyncedRows {
   private let columns: [String]
   /// The columns that travel.
   private let travelling: [String]
-  /// Those of them that are texts.
+  /// The columns that travel and hold texts.
   let texts: [String]
   /// What an edit changes together, without the key.
   let groups: [[String]]

@@ -89,7 +89,7 @@ package struct Serving: Sendable {
       return response(SyncAnswer(wrong, now: options.now()), to: request, context)
     }
     let seen = await cancelWhenGracefulShutdown {
-      // After the longest time the last head is told, and not looked up again: the next poll begins with a look.
+      // A poll that ends without news tells the head that it read last. The device polls again, and that poll reads the head first.
       await wakes.wait(for: space, options.patience, until: { $0.head != after }) {
         await head(of: space, token: token, now: options.now())
       }

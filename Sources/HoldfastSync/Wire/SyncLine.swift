@@ -163,7 +163,7 @@ extension SyncRow {
     return (row, sequence)
   }
 
-  /// In order, so that of several errors always the same one is told.
+  /// Reads the members by name in ascending order. So a line with several errors always gives the same one.
   private static func keyed<T>(_ members: [String: JSONValue]?, _ read: (String, JSONValue) throws -> T) throws -> [(ExactText, T)] {
     try (members ?? [:]).sorted { $0.key < $1.key }.map { (ExactText($0.key), try read($0.key, $0.value)) }
   }

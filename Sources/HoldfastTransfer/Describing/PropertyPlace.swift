@@ -57,7 +57,7 @@ final class PropertyPlace: @unchecked Sendable {
     return nil
   }
 
-  /// Of what is in an optional.
+  /// The mirror of a value; of an optional, that of the value in it, if there is one.
   private static func mirror(of value: Any) -> Mirror {
     let mirror = Mirror(reflecting: value)
     return mirror.displayStyle == .optional ? mirror.children.first.map { Mirror(reflecting: $0.value) } ?? mirror : mirror
