@@ -153,18 +153,16 @@ struct Torture {
       try options.power(states).control(.fastAsDurable), try options.power(states).control(.noFolderFlushes),
       try options.power(states).control(.noSegmentFlushes),
     ]
-    var kills = options.kills(40)
-    kills.environment = ["TORTURE_SABOTAGE": "split"]
-    tallies.append(try kills.run("control, a batch in two transactions, kills"))
-    kills.environment = ["TORTURE_SABOTAGE": "misremembers"]
-    kills.only = Attack(workload: .archive, durability: .durable, seed: options.seed)
-    tallies.append(try kills.run("control, states told with another commit's number, kills"))
-    kills.environment = ["TORTURE_SABOTAGE": "forgets"]
-    kills.only = Attack(workload: .retention, durability: .durable, seed: options.seed)
-    tallies.append(try kills.run("control, an entry of the audit and a row that go unseen, kills"))
-    kills.environment = ["TORTURE_SABOTAGE": "unnoted"]
-    kills.only = Attack(workload: .synced, durability: .durable, seed: options.seed)
-    tallies.append(try kills.run("control, a batch that nobody will send, kills"))
+    func kills(_ sabotage: String, _ workload: Workload, _ name: String) throws -> Tally {
+      var kills = options.kills(40)
+      kills.environment = ["TORTURE_SABOTAGE": sabotage]
+      kills.only = Attack(workload: workload, durability: .durable, seed: options.seed)
+      return try kills.run("control, \(name), kills")
+    }
+    tallies.append(try kills("split", .commits, "a batch in two transactions"))
+    tallies.append(try kills("misremembers", .archive, "states told with another commit's number"))
+    tallies.append(try kills("forgets", .retention, "an entry of the audit and a row that go unseen"))
+    tallies.append(try kills("unnoted", .synced, "a batch that nobody will send"))
     var faults = options.faults(40)
     faults.environment = early
     tallies.append(try faults.run("control, acknowledged too early, faults"))
