@@ -8,7 +8,7 @@ PLANNED := --disable-build-manifest-caching
 SHARED := --scratch-path .build $(PLANNED)
 # The command with Swift's libraries inside, which Foundation's data for all languages makes large. The flag would build everything again.
 INSTALLED := -c release --scratch-path .build/install $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
-FORMATTED := Sources Tests Fuzz/Sources Fuzz/Tests Fuzz/Package.swift Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Mutants/Package.swift Mutants/Sync.swift Mutants/Libraries.swift Mutants/Harness DocC/Package.swift DocC/Sources Metrics Server/Package.swift Server/Sources Server/Tests Package.swift $(wildcard Examples)
+FORMATTED := Sources Tests Fuzz/Sources Fuzz/Tests Fuzz/Package.swift Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Mutants/Package.swift Mutants/Sync.swift Mutants/Libraries.swift Mutants/Tool.swift Mutants/Harness DocC/Package.swift DocC/Sources Metrics Server/Package.swift Server/Sources Server/Tests Package.swift $(wildcard Examples)
 SECONDS ?= 600
 SEED ?= 1
 PREFIX ?= $(HOME)/.local
