@@ -18,12 +18,26 @@ final class PropertyPlace: @unchecked Sendable {
 
   init(_ name: String) { self.name = name }
 
-  /// The property's value; nil: this value has none.
-  func value(in item: Any) -> Any? {
-    if let path = lock.withLock({ known }) { return Self.value(at: path, in: item) }
-    guard let path = Self.path(to: name, in: item) else { return nil }
+  /// The property's value as it is shown. Nothing where it would stand in a struct that this item does not have; words that say so where the
+  /// type has no such property, so that a misspelled name is seen.
+  func shown(in item: Any) -> ShownValue {
+    if let path = lock.withLock({ known }) { return shown(Self.value(at: path, in: item)) }
+    guard let path = Self.path(to: name, in: item) else {
+      return Self.mayHoldMore(item) ? .text(nil) : .text("no property \(name)")
+    }
     if !path.contains(where: \.leadsIntoOptional) { lock.withLock { known = path } }
-    return Self.value(at: path, in: item)
+    return shown(Self.value(at: path, in: item))
+  }
+
+  private func shown(_ value: Any?) -> ShownValue { value.map { ShownValue(of: $0, named: name) } ?? .text(nil) }
+
+  /// Whether an optional struct is missing in the item, or the whole item.
+  private static func mayHoldMore(_ item: Any) -> Bool {
+    let mirror = mirror(of: item)
+    guard mirror.displayStyle == .struct else { return mirror.displayStyle == .optional }
+    return mirror.children.contains { _, value in
+      ShownValue.isMissingProperties(value) || ShownValue.isOfProperties(value) && mayHoldMore(value)
+    }
   }
 
   private static func value(at path: [Step], in item: Any) -> Any? {

@@ -8,7 +8,8 @@
 /// `leaf.width`.
 ///
 /// By its type, a value is shown as in `ShownProperties`, and people see what its name says: a number whose name ends in `_seconds` is a
-/// length, and a whole number whose name ends in `_bytes` is a size. A name of nothing is `null`.
+/// length, and a whole number whose name ends in `_bytes` is a size. A property of an optional struct that an item does not have is `null`;
+/// a name that the type does not have is shown as `no property` and the name.
 ///
 /// To read a property by its name takes some microseconds. In a list of a million rows, write its closure.
 public struct ShownFields<Item>: Sendable {
@@ -26,7 +27,7 @@ public struct ShownFields<Item>: Sendable {
 
   private static func property(_ name: String) -> @Sendable (Item) -> ShownValue {
     let place = PropertyPlace(name)
-    return { item in place.value(in: item).map { ShownValue(of: $0, named: name) } ?? .text(nil) }
+    return { item in place.shown(in: item) }
   }
 }
 

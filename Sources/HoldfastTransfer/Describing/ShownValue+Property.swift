@@ -10,6 +10,14 @@ extension ShownValue {
   /// Whether fields may be looked for in a value: it is a struct, or an optional with one, which is not shown as one value.
   static func isOfProperties(_ value: Any) -> Bool { shown(value, "") == nil && !(value is any RawRepresentable) }
 
+  /// Whether it is an optional struct of that kind, without its struct.
+  static func isMissingProperties(_ value: Any) -> Bool {
+    guard let optional = value as? any OptionalValue, optional.isMissing else { return false }
+    let type = type(of: optional).wrapped
+    let isOneValue = [String.self, Bool.self, UUID.self, Date.self, Data.self, URL.self, [String].self].contains { $0 == type }
+    return !isOneValue && !(type is any Numeric.Type || type is any RawRepresentable.Type || type is any StoredJSONText.Type)
+  }
+
   /// Nil for a value without a form of its own for people.
   private static func shown(_ value: Any, _ name: String) -> ShownValue? {
     // The usual types first, by a comparison: a cast that fails is slow.

@@ -70,14 +70,14 @@ import Testing
     #expect(cells == [["3", "", "", "yes", "", "", #"{"a":"b"}"#, #"{"a":1}"#, "1.5 MB"]])
   }
 
-  @Test("a property of a struct in the item is found by its own name and behind the struct's, at last in an optional struct")
+  @Test("a property of a struct in the item is found by its own name or behind the struct's; a misspelled name says so")
   func parts() {
     let fields = ShownFields<Plant>().titled(["width": nil, "leaf_width": nil, "bed_width": nil, "dry_leaves": nil, "wing": nil])
     let plants = [Plant(), Plant(leaf: Leaf(dryLeaves: 1)), Plant()]
     #expect(
       plants.map { fields.object(of: $0).canonicalText() } == [
         #"{"bed_width":4.0,"dry_leaves":null,"leaf_width":null,"width":4.0,"wing":null}"#,
-        #"{"bed_width":4.0,"dry_leaves":1,"leaf_width":2.5,"width":4.0,"wing":null}"#,
+        #"{"bed_width":4.0,"dry_leaves":1,"leaf_width":2.5,"width":4.0,"wing":"no property wing"}"#,
         #"{"bed_width":4.0,"dry_leaves":null,"leaf_width":null,"width":4.0,"wing":null}"#,
       ])
   }
