@@ -5,7 +5,7 @@ import Testing
 struct MutantTests {
   @Test("every mutant of the table was killed by a test that exists")
   func killersExist() throws {
-    let paths = try House.files(in: "Tests") + House.files(in: "Mutants/Harness")
+    let paths = try ["Tests", "Server/Tests", "Mutants/Harness"].flatMap { try House.files(in: $0) }
     let tests = try paths.reduce(into: Set<String>()) { texts, path in
       texts.formUnion(try House.text(path).components(separatedBy: "\""))
     }

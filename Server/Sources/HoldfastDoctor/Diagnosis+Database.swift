@@ -61,10 +61,10 @@ extension Diagnosis {
       findings.append(Finding(.synchronous, "no push waits for a replica: a failover may lose what was acknowledged"))
     }
     if awaited > synchronous {
-      findings.append(Finding(.waiting, "a push waits for \(awaited) replicas, and \(synchronous) are there: no push is acknowledged"))
+      findings.append(Finding(.waiting, "replicas that a push waits for: \(awaited); that are there: \(synchronous). No push is acknowledged"))
     } else if awaited > 0, awaited == synchronous {
       findings.append(
-        Finding(.spare, "a push waits for \(awaited) replicas, and no more are there: without one of them no push is acknowledged"))
+        Finding(.spare, "replicas that a push waits for: \(awaited), and no more are there. Without one of them no push is acknowledged"))
     }
     return findings
       + facts.replicas.filter { $0.lagBytes > mostLag }.map { Finding(.lag, "the replica \($0.name) is \($0.lagBytes) bytes behind") }

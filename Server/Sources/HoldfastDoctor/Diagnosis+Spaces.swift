@@ -22,7 +22,7 @@ extension Diagnosis {
       findings.append(Finding(.counts, "the space \(name) does not count its rows and pushes right"))
     }
     let rows = spaces.reduce(0) { $0 + $1.rows }
-    return Diagnosis(facts: "\(spaces.count) spaces, \(rows) rows, \(tokens.count) tokens", findings: findings)
+    return Diagnosis(facts: "spaces \(spaces.count), rows \(rows), tokens \(tokens.count)", findings: findings)
   }
 
   private static func share(_ used: Int64, of limit: Int64) -> Double {

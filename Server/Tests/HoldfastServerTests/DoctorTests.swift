@@ -19,7 +19,7 @@ import Testing
     #expect(try await findings() == ["no-token: no token opens the space anna"])
     let world = SpacesWorld(spaces, token: try await spaces.makeToken(for: "anna", .writes, name: nil))
     _ = try await world.push((0..<9).map { book("\($0)") })
-    #expect(try await Diagnosis.spaces(of: spaces).facts == "1 spaces, 9 rows, 1 tokens")
+    #expect(try await Diagnosis.spaces(of: spaces).facts == "spaces 1, rows 9, tokens 1")
     #expect(try await findings() == [])
     var limits = SyncLimits()
     limits.rows = 10
