@@ -36,6 +36,9 @@ struct Oracle {
       guard !tables.isEmpty else { return }
       version = try Self.texts(handle, "SELECT version FROM holdfast_schemas WHERE name = 'torture'").first?.first.flatMap { Int($0) } ?? 0
       try read(handle)
+      guard try !Self.texts(handle, "SELECT name FROM sqlite_schema WHERE name = 'holdfast_sync_row'").isEmpty else { return }
+      let differing = try Self.texts(handle, Synced.differing).compactMap(\.first)
+      if !differing.isEmpty { problems.append("\(differing.count) rows are not noted, or noted and not there: \(differing.prefix(5))") }
     } catch let failure as Failure {
       problems.append(failure.message)
     } catch {

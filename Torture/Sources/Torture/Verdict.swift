@@ -109,7 +109,8 @@ struct Verdict {
 
   private mutating func judge() {
     let allowed = allowed
-    let before = judged.looksFirst ? rawLook() : nil
+    let before = judged.looksFirst || judged.workload == .synced ? rawLook() : nil
+    if judged.workload == .synced { for problem in before?.problems ?? [] { find("not-noted", problem) } }
     var archive = judged.isArchived && !judged.workload.changesKey ? ArchiveVerdict(judged, Keys.key) : nil
     judgeFiles()
     // An interrupted replacement is finished by whoever opens the store next; SQLite alone would see a moment in between.
@@ -162,12 +163,8 @@ struct Verdict {
         let isEnded = judged.isPromised && acked("retained") != nil
         for problem in try Retaining.problems(open, isEnded: isEnded) { find("retention", problem) }
       }
-      if judged.workload == .synced {
-        for problem in try Synced.problems(open) { find("not-noted", problem) }
-        try Synced.connect(open)
-      }
+      if judged.workload == .synced { try Synced.connect(open) }
       try open.write { try Library.save(Batch(number: count + 1, seed: judged.seed), in: $0) }
-      if judged.workload == .synced { for problem in try Synced.problems(open) { find("not-noted", "afterwards: \(problem)") } }
       try judgeAudit(open)
       try archive?.settle(open)
       if former?.isStopped == true { try judgeStopped(open) }
