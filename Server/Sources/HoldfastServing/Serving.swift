@@ -14,13 +14,14 @@ package struct Serving: Sendable {
   let options: ServingOptions
   let note: PushNote?
   let limit: RateLimit
-  let wakes = Wakes()
+  let wakes: Wakes
   let metrics = ServerMetrics()
 
   /// - Parameter note: nil where the number of pushes is noted nowhere.
   package init(_ server: any SyncSpaces, _ options: ServingOptions = ServingOptions(), note: PushNote? = nil) {
     (self.server, self.options, self.note) = (server, options, note)
     limit = RateLimit(perSecond: options.requestsPerSecond, burst: options.burst)
+    wakes = Wakes(patience: options.patience)
   }
 
   /// The program, which ends gracefully on SIGTERM and SIGINT when it is run with `runService`.
@@ -90,7 +91,7 @@ package struct Serving: Sendable {
     }
     let seen = await cancelWhenGracefulShutdown {
       // A poll that ends without news tells the head that it read last. The device polls again, and that poll reads the head first.
-      await wakes.wait(for: space, options.patience, until: { $0.head != after }) {
+      await wakes.wait(for: space, until: { $0.head != after }) {
         await head(of: space, token: token, now: options.now())
       }
     }

@@ -2,15 +2,25 @@ internal import Synchronization
 
 /// The polls that wait for a push. A wake says only "look": each poll then reads the head from the store.
 package final class Wakes: Sendable {
-  private struct State {
-    var waiting: [String: [Int: AsyncStream<Void>.Continuation]] = [:]
-    var last = 0
-    var count = 0
+  private struct Poll {
+    let look: AsyncStream<Void>.Continuation
+    let end: ContinuousClock.Instant
   }
 
+  private struct State {
+    var waiting: [String: [Int: Poll]] = [:]
+    var last = 0
+    var count = 0
+    /// Whether a task ends the polls whose time has come: one for all, because ten thousand timers, which each wake a thread, cost more than
+    /// the polls.
+    var isEnding = false
+  }
+
+  /// The longest time that a poll waits, and up to a twenty-fifth more.
+  private let patience: Duration
   private let state = Mutex(State())
 
-  package init() {}
+  package init(patience: Duration) { self.patience = patience }
 
   /// The polls that wait now.
   package var count: Int { state.withLock { $0.count } }
@@ -18,32 +28,42 @@ package final class Wakes: Sendable {
   /// Wakes the polls of a space.
   package func wake(_ space: String) {
     state.withLock { state in
-      for poll in (state.waiting[space] ?? [:]).values { poll.yield() }
+      for poll in (state.waiting[space] ?? [:]).values { poll.look.yield() }
     }
   }
 
   /// Wakes all polls.
   package func wakeAll() {
     state.withLock { state in
-      for polls in state.waiting.values { for poll in polls.values { poll.yield() } }
+      for polls in state.waiting.values { for poll in polls.values { poll.look.yield() } }
     }
   }
 
-  /// Calls `look` at once and after each wake of the space, until `isNews` is true for a result, or after `patience`; returns the last result.
+  private func endInTurn() async {
+    repeat { try? await Task.sleep(for: patience / 25) } while end(at: .now)
+  }
+
+  /// Ends the polls whose time has come. Returns whether polls are left.
+  private func end(at now: ContinuousClock.Instant) -> Bool {
+    state.withLock { state in
+      for polls in state.waiting.values { for poll in polls.values where poll.end <= now { poll.look.finish() } }
+      state.isEnding = state.count > 0
+      return state.isEnding
+    }
+  }
+
+  /// Calls `look` at once and after each wake of the space, until `isNews` is true for a result, or until its time has come; returns the last result.
   /// Nil when the task was cancelled before the first look or within a look, whose result says nothing then.
-  package func wait<T>(for space: String, _ patience: Duration, until isNews: (T) -> Bool, _ look: () async -> T) async -> T? {
+  package func wait<T>(for space: String, until isNews: (T) -> Bool, _ look: () async -> T) async -> T? {
     let (stream, poll) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    let number = state.withLock { state in
-      (state.last, state.count) = (state.last + 1, state.count + 1)
-      state.waiting[space, default: [:]][state.last] = poll
-      return state.last
+    let (number, isFirst) = state.withLock { state in
+      let isFirst = !state.isEnding
+      (state.last, state.count, state.isEnding) = (state.last + 1, state.count + 1, true)
+      state.waiting[space, default: [:]][state.last] = Poll(look: poll, end: .now + patience)
+      return (state.last, isFirst)
     }
-    let timer = Task {
-      try? await Task.sleep(for: patience)
-      poll.finish()
-    }
+    if isFirst { Task.detached { await self.endInTurn() } }
     defer {
-      timer.cancel()
       state.withLock { state in
         state.count -= 1
         state.waiting[space]?[number] = nil

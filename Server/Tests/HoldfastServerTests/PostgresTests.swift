@@ -53,6 +53,26 @@ import Testing
     #expect(try await spaces.problems() == [])
   }
 
+  @Test("a page reads the rows of its pushes, and not all of the space, also where PostgreSQL knows nothing of the table yet")
+  func pageIsShort() async throws {
+    let cluster = try await Cluster.ofThisProcess()
+    let (_, database) = try await cluster.makeSpaces()
+    let connection = PostgresConnection()
+    try await connection.connect(cluster.address(database))
+    let rows = "SELECT 'anna', 'books', int4send(n), 1 + n / 500, '{}' FROM generate_series(0, 9999) n"
+    let page = LineRows.page(of: "anna", after: 3)
+    let told = try await connection.run([
+      // Before anything tells how many rows there are.
+      PostgresStatement("ALTER TABLE sync_row SET (autovacuum_enabled = off)"), PostgresStatement("INSERT INTO sync_row \(rows)"),
+      PostgresStatement("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) " + page.sql, page.parameters),
+    ])
+    let plan = try told[2].rows.map { try $0.text(0) }
+    let read = plan.filter { $0.contains("Scan") && $0.contains("sync_row") }
+    // Three pushes of 500 rows, of which the third one is looked at to see where it begins.
+    #expect(read.count == 1 && read[0].contains("rows=1501 "), "\(plan.joined(separator: "\n"))")
+    await connection.close()
+  }
+
   @Test("pushes whose transaction took too long are not tried again one by one")
   func notTriedAgain() async throws {
     let cluster = try await Cluster.ofThisProcess()
