@@ -79,12 +79,6 @@ struct Sync: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    let alone = [status, lost, forget, disconnect, !restore.isEmpty, !discard.isEmpty].count { $0 }
-    guard alone + (to == nil && !resync ? 0 : 1) == 1 else {
-      throw ValidationError(
-        "Give one of --to URL, --status, --lost, --restore, --discard, --forget, --resync and --disconnect; --resync also together with --to."
-      )
-    }
     if let to {
       guard let address = serverAddress(to), HTTPClient.isPrivate(address) else {
         throw ValidationError(
@@ -93,6 +87,12 @@ struct Sync: Subcommand {
       }
     } else if space != nil || library != nil || tokenDescriptor != nil || watch || takeTheServers {
       throw ValidationError("--space, --library, --take-the-servers, --token-fd and --watch need --to URL.")
+    }
+    let alone = [status, lost, forget, disconnect, !restore.isEmpty, !discard.isEmpty].count { $0 }
+    guard alone + (to == nil && !resync ? 0 : 1) == 1 else {
+      throw ValidationError(
+        "Give one of --to URL, --status, --lost, --restore, --discard, --forget, --resync and --disconnect; --resync also together with --to."
+      )
     }
     try LibraryOption.check(library)
     if yes, discard.isEmpty, !forget { throw ValidationError("--yes is for --discard and --forget only.") }
