@@ -61,7 +61,8 @@ extension Diagnosis {
       findings.append(Finding(.synchronous, "no push waits for a replica: a failover may lose what was acknowledged"))
     }
     if awaited > synchronous {
-      findings.append(Finding(.waiting, "replicas that a push waits for: \(awaited); that are there: \(synchronous). No push is acknowledged"))
+      findings.append(
+        Finding(.waiting, "replicas that a push waits for: \(awaited); that are there: \(synchronous). No push is acknowledged"))
     } else if awaited > 0, awaited == synchronous {
       findings.append(
         Finding(.spare, "replicas that a push waits for: \(awaited), and no more are there. Without one of them no push is acknowledged"))
