@@ -10,7 +10,7 @@ package struct ServingOptions: Sendable {
   package var requestsPerSecond = 20.0
   /// The requests of one token at once. Default 100.
   package var burst = 100.0
-  /// The longest time that a poll waits, and up to a twenty-fifth more. Default 25 seconds: proxies end a request after 30 or 60.
+  /// The longest time that a poll waits; it may end a twenty-fifth earlier. Default 25 seconds: proxies end a request after 30 or 60.
   package var patience: Duration = .seconds(25)
   /// The server's time in milliseconds since 1970. Default: the system's.
   package var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }

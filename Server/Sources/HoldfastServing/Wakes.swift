@@ -11,16 +11,16 @@ package final class Wakes: Sendable {
     var waiting: [String: [Int: Poll]] = [:]
     var last = 0
     var count = 0
-    /// Whether a task ends the polls whose time has come: one for all, because ten thousand timers, which each wake a thread, cost more than
-    /// the polls.
+    /// Whether a task ends the polls whose time has come. One for all: ten thousand timers, which each wake a thread, cost more than the
+    /// polls.
     var isEnding = false
   }
 
-  /// The longest time that a poll waits, and up to a twenty-fifth more.
-  private let patience: Duration
+  /// The longest time that a poll waits, and how often polls are ended.
+  private let patience, turn: Duration
   private let state = Mutex(State())
 
-  package init(patience: Duration) { self.patience = patience }
+  package init(patience: Duration) { (self.patience, turn) = (patience, patience / 25) }
 
   /// The polls that wait now.
   package var count: Int { state.withLock { $0.count } }
@@ -40,7 +40,7 @@ package final class Wakes: Sendable {
   }
 
   private func endInTurn() async {
-    repeat { try? await Task.sleep(for: patience / 25) } while end(at: .now)
+    repeat { try? await Task.sleep(for: turn) } while end(at: .now)
   }
 
   /// Ends the polls whose time has come. Returns whether polls are left.
@@ -59,7 +59,7 @@ package final class Wakes: Sendable {
     let (number, isFirst) = state.withLock { state in
       let isFirst = !state.isEnding
       (state.last, state.count, state.isEnding) = (state.last + 1, state.count + 1, true)
-      state.waiting[space, default: [:]][state.last] = Poll(look: poll, end: .now + patience)
+      state.waiting[space, default: [:]][state.last] = Poll(look: poll, end: .now + patience - turn)
       return (state.last, isFirst)
     }
     if isFirst { Task.detached { await self.endInTurn() } }

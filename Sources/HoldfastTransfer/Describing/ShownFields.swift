@@ -8,8 +8,8 @@
 /// `leaf.width`.
 ///
 /// By its type, a value is shown as in `ShownProperties`, and people see what its name says: a number whose name ends in `_seconds` is a
-/// length, and a whole number whose name ends in `_bytes` is a size. A property of an optional struct that an item does not have is `null`;
-/// a name that the type does not have is shown as `no property` and the name.
+/// length, and a whole number whose name ends in `_bytes` is a size. A property of an optional struct that an item does not have is `null`.
+/// A name that nothing has is shown as `no property` and the name, so that a slip is seen; as `null`, too, where an empty optional might have it.
 ///
 /// To read a property by its name takes some microseconds. In a list of a million rows, write its closure.
 public struct ShownFields<Item>: Sendable {

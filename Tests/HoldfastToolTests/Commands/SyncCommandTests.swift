@@ -241,6 +241,7 @@ struct SyncCommandTests {
     let bench = try Workbench()
     let finished = try Running(Workbench.binary, ["sync", "x.sqlite"] + arguments, in: bench.folder).finish()
     #expect(finished.status == 64, "\(finished.errors)")
+    if arguments == ["--watch"] { #expect(finished.errors.contains("need --to URL"), "\(finished.errors)") }
     for word in ["u:p", "b=c"] { #expect(!finished.errors.contains(word), "\(finished.errors)") }
   }
 }

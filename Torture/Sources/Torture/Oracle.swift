@@ -9,6 +9,8 @@ struct Oracle {
   /// Of the schema.
   var version: Int
   var problems: [String]
+  /// Rows that no note says have to be sent, and notes of rows that are not there. Nil: the file is connected to no space, or not to be read.
+  private(set) var unnoted: [String]?
   private(set) var numbers: Set<Int> = []
   /// A checksum of all lines.
   private(set) var content = Batch.checksum([])
@@ -37,8 +39,7 @@ struct Oracle {
       version = try Self.texts(handle, "SELECT version FROM holdfast_schemas WHERE name = 'torture'").first?.first.flatMap { Int($0) } ?? 0
       try read(handle)
       guard try !Self.texts(handle, "SELECT name FROM sqlite_schema WHERE name = 'holdfast_sync_row'").isEmpty else { return }
-      let differing = try Self.texts(handle, Synced.differing).compactMap(\.first)
-      if !differing.isEmpty { problems.append("\(differing.count) rows are not noted, or noted and not there: \(differing.prefix(5))") }
+      unnoted = try Self.texts(handle, Synced.differing).compactMap(\.first)
     } catch let failure as Failure {
       problems.append(failure.message)
     } catch {

@@ -32,8 +32,8 @@ enum Synced {
     if let error = failure.error { throw error }
   }
 
-  /// Rows without a note, and notes without a row. None must be there, whenever the power went, and before the product opens the file: that
-  /// notes what it finds without a note.
+  /// Rows without a note, and notes without a row. None must be there, whenever the power went. Read before the product opens the file,
+  /// because an opening notes what has no note.
   static let differing = """
     WITH rows(key) AS (SELECT '' || number FROM batches UNION ALL SELECT batch || '/' || place FROM lines),
       notes AS (SELECT key FROM holdfast_sync_row WHERE generation = 1 AND dirty = 1)

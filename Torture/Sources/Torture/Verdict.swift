@@ -16,7 +16,8 @@ struct Case: Codable, Sendable {
   var isArchived = false
   /// Whether only a kill can have come between: then the archive is one row without a gap.
   var isOnlyKilled = false
-  /// Whether SQLite alone looks at a copy first, to see that the product loses nothing that SQLite would still find.
+  /// Whether SQLite alone looks at a copy first, to see that the product loses nothing that SQLite would still find. It always does where notes
+  /// are judged.
   var looksFirst = false
   /// Whether the same is done again afterwards.
   var runsAgain = true
@@ -110,7 +111,7 @@ struct Verdict {
   private mutating func judge() {
     let allowed = allowed
     let before = judged.looksFirst || judged.workload == .synced ? rawLook() : nil
-    if judged.workload == .synced { for problem in before?.problems ?? [] { find("not-noted", problem) } }
+    if judged.workload == .synced { judgeNotes(before) }
     var archive = judged.isArchived && !judged.workload.changesKey ? ArchiveVerdict(judged, Keys.key) : nil
     judgeFiles()
     // An interrupted replacement is finished by whoever opens the store next; SQLite alone would see a moment in between.
@@ -173,11 +174,17 @@ struct Verdict {
       archive?.judge(live: raw)
       findings += archive?.findings ?? []
       for problem in raw.problems { find("oracle", problem) }
+      if judged.workload == .synced { judgeNotes(raw) }
       if raw.batches != count + 1 { find("oracle", "\(raw.batches) batches by SQLite alone, \(count + 1) by the product") }
     } catch {
       find("cannot-open", Self.text(error))
     }
     runAgain()
+  }
+
+  private mutating func judgeNotes(_ raw: Oracle?) {
+    guard let unnoted = raw?.unnoted else { return find("not-noted", "no notes can be read: \(raw?.problems.first ?? "")") }
+    if !unnoted.isEmpty { find("not-noted", "\(unnoted.count) rows are not noted, or noted and not there: \(unnoted.prefix(5))") }
   }
 
   /// The entries of the audit, one after the other, give exactly the batches that are there.
