@@ -95,7 +95,8 @@ import Testing
     let deep = Signer.text(Data(String(repeating: "[", count: 9_000).utf8))
     let texts = [
       "", ".", "..", "...", "a.b.c", parts[0] + "." + parts[1], parts[0] + "." + parts[1] + ".", token + ".", "." + token, token + " ",
-      String(token.dropLast(8)), token.replacing(".", with: "=."), "\(parts[0]).\(parts[1]).\(parts[2].dropLast(8))AAAAAAAA", "\(deep).\(deep).x",
+      String(token.dropLast(8)), token.replacing(".", with: "=."), "\(parts[0]).\(parts[1]).\(parts[2].dropLast(8))AAAAAAAA",
+      "\(deep).\(deep).x",
       parts[0] + "." + Signer.text(Data("{}".utf8)) + "." + parts[2], try signer.token(["more": String(repeating: "x", count: 16_000)]),
       try signer.token(header: ["kid": 1]), try signer.token(header: ["crit": ["exp"], "exp": 1]), try signer.token(header: ["crit": 1]),
     ]
