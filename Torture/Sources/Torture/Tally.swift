@@ -22,7 +22,7 @@ final class Tally: Sendable {
   var wrongs: Int {
     let kinds = [
       "lost", "mixed", "oracle", "absent", "untold", "untold-rollback", "snapshot-broken", "archive-wrong", "archive-lost",
-      "audit-broken", "retention",
+      "audit-broken", "retention", "not-noted",
     ]
     return counts.withLock {
       $0.findings.filter { finding in kinds.contains { finding.key.hasSuffix(": \($0)") } }.values.map(\.count).reduce(0, +)
