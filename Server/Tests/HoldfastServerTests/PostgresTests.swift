@@ -170,6 +170,7 @@ import Testing
     #expect(await spaces.head(of: "anna", token: world.token, now: 5).status == 503)
     try await cluster.control("promote")
     while await spaces.head(of: "anna", token: world.token, now: 5).status == 503 { await Task.yield() }
+    #expect(try await world.ask(book("b"), epoch: epoch) == "409 fork 1")
     // What the device has seen of the old primary, the replica lacks.
     #expect(try await world.pull(epoch: epoch, cursor: 9) == "409 fork 1")
     let next = try await world.epoch
