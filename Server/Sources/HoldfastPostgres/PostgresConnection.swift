@@ -75,7 +75,8 @@ actor PostgresConnection {
     PostgresStatement("SET statement_timeout = '20s'"),
     PostgresStatement("SET idle_in_transaction_session_timeout = '20s'"),
     // Pages come in the order of an index, at least by its beginning. Where PostgreSQL guesses that a space has few rows, as in a new
-    // database, it would read and sort all of them for each page. A sort that nothing can replace then seems so dear that it is compiled.
+    // database, it would read and sort all of them for each page. Without JIT, because a sort that is needed all the same now looks so costly
+    // that PostgreSQL would compile it.
     PostgresStatement("SET enable_sort = off"), PostgresStatement("SET enable_incremental_sort = on"), PostgresStatement("SET jit = off"),
     PostgresStatement(
       "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')"),
