@@ -145,6 +145,7 @@ struct InferenceTests {
 
   @Test("a folder is its config.json, or its one model in GGUF; several models are told")
   func folder() throws {
+    knowFourLibraries()
     let bench = try Workbench()
     let imported = try bench.run("import", try bench.modelFolder(), "--into", "i.sqlite", "--json")
     #expect(imported.status == 0, "\(imported.output)\(imported.errors)")
