@@ -9,20 +9,20 @@ extension LibraryShape {
   /// Audiobookshelf. A source without listening positions does not say which track is the last played, so that field keeps the store's.
   static let shelf = LibraryShape(
     collections: [
-      .required("title", \.title, .text),
-      .optional("author", \.author, .text),
-      .init("description", \.description, .filledText, .empties),
-      .required("addedAt", \.createdAt, .shelf),
-      .required("updatedAt", \.updatedAt, .shelf),
+      .required("title", \.collection.title, .text),
+      .optional("author", \.collection.author, .text),
+      .init("description", \.collection.description, .filledText, .empties),
+      .required("addedAt", \.collection.createdAt, .shelf),
+      .required("updatedAt", \.collection.updatedAt, .shelf),
       .init(
         "path", "a text", .fails,
-        get: { if case .external(let path) = $0.source.kind { .string(path) } else { .null } },
+        get: { if case .external(let path) = $0.collection.source.kind { .string(path) } else { .null } },
         take: { json, row in
           guard case .string(let path) = json else { return nil }
-          row.source = Tagged(.external(description: path))
+          row.collection.source = Tagged(.external(description: path))
           return json
         }),
-      .optional("lastPlayed", \.lastPlayedTrackID, .id, .keeps),
+      .optional("lastPlayed", \.collection.lastPlayedTrackID, .id, .keeps),
     ],
     tracks: [
       .required("name", \.track.displayName, .text),

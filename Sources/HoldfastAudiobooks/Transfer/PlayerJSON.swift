@@ -110,7 +110,10 @@ struct PlayerJSONWriter {
     }
     guard keepsUnknownKinds || !isUnreadableURL(track.location) else { return leave("tracks", id, "the player cannot read its URL") }
     var members = shape.tracks.fields.object(of: TrackRow(track, in: .zero, at: 0))
-    if let favorite { members.merge(shape.favorites.fields.object(of: FavoriteRow(favorite, of: .zero, in: .zero))) { $1 } }
+    if let favorite {
+      let row = FavoriteRow(trackID: .zero, collectionID: .zero, favoritedAt: favorite.favoritedAt)
+      members.merge(shape.favorites.fields.object(of: row)) { $1 }
+    }
     members["id"] = id
     members["location"] = location
     members["isFavorite"] = .bool(favorite != nil)

@@ -124,7 +124,7 @@ struct FileListImport: ImportFormat {
       }
       let number = numbers[track, default: 0]
       numbers[track] = number + 1
-      let row = EntryRow(id: MusicRecord.entryID(of: track, number: number, in: id), of: track, in: id, at: ListPlace.position(at: index))
+      let row = MusicRecord.entry(of: track, number: number, in: id, at: index)
       try visit(.record(entries.record(entries.fields.said(row), ids: [.id(id), .id(track)], path: path, original: original)), total)
     }
   }

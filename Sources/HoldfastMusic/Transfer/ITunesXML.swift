@@ -259,9 +259,7 @@ struct ITunesScan {
       case .track(let id, let persistentID)?:
         let number = numbers[id, default: 0]
         numbers[id] = number + 1
-        let row = EntryRow(
-          id: MusicRecord.entryID(of: id, number: number, in: list.row.id), of: id, in: list.row.id,
-          at: ListPlace.position(at: index))
+        let row = MusicRecord.entry(of: id, number: number, in: list.row.id, at: index)
         let entry = ITunesEntry(row: row, list: list.row.persistentID, track: persistentID.map(ITunesID.text))
         let said = ITunesEntry.kind.fields.said(entry)
         try visit(.record(ITunesEntry.kind.record(said, path: path, original: original)), position)

@@ -63,8 +63,7 @@ struct MusicScan {
   func entry(
     of track: Written<UUID>, number: Int, in playlist: Written<UUID>, index: Int, at place: Place, _ reader: Reader, _ visit: Visit
   ) throws {
-    let id = MusicRecord.entryID(of: track.value, number: number, in: playlist.value)
-    let row = EntryRow(id: id, of: track.value, in: playlist.value, at: ListPlace.position(at: index))
+    let row = MusicRecord.entry(of: track.value, number: number, in: playlist.value, at: index)
     if let absence = try absence(of: track.value, reader) {
       let kind = "collection_tracks"
       return try visit(
