@@ -141,7 +141,7 @@ struct PlayerJSONWriter {
   private func object<Kind: MemberDecodable>(_ tagged: Tagged<Kind>) -> JSONValue? {
     guard var members = [String: JSONValue](json: tagged.payload) else { return nil }
     let isKnown = Kind.knownTypes.contains(tagged.type)
-    guard isKnown ? Kind(type: tagged.type, members: members) != nil : keepsUnknownKinds else { return nil }
+    guard isKnown ? Kind.known(tagged.type, members) != nil : keepsUnknownKinds else { return nil }
     members["type"] = .string(tagged.type)
     return .object(members)
   }
