@@ -17,7 +17,7 @@ extension MusicStore: ImportingLibrary {
     // The kit compares the hash of these bytes with the copy, whatever their content.
     let document = try source.document()
     if source.format == "holdfast" || source.format == nil && PortableImport.recognises(document) {
-      return MusicPortable(try PortableImport(document, schemas: [schema]))
+      return MusicPortable(base: try PortableImport(document, schemas: [schema]))
     }
     return try MusicJSON(document)
   }
