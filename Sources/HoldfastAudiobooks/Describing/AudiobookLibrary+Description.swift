@@ -26,7 +26,10 @@ extension AudiobookLibrary {
       },
       .portable,
     ]
-    library.writable = writableFormats.map { FormatDescription($0.name, $0.what) }
+    library.writable = [
+      FormatDescription("holdfast", "Holdfast's documented export: everything, checksummed, importable"),
+      FormatDescription("library-json", "the player's own library.json, schemaVersion 3"),
+    ]
     library.counted = [("collections", "collection", "collections"), ("tracks", "track", "tracks")]
     library.lists = [
       ListDescription("collections", "newest first", ShownBooks.collections) {

@@ -10,8 +10,6 @@ struct LibraryJSONScan {
   var ids: TrackIDs
   private let shape = LibraryShape.json
 
-  init(ids: TrackIDs) { self.ids = ids }
-
   /// The fields of a collection that its tracks, states and tags need.
   private struct Parent {
     let id: Written<UUID>

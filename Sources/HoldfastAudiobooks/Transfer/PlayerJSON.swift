@@ -28,8 +28,6 @@ struct PlayerJSONWriter {
   private(set) var counts: [String: Int] = Dictionary(uniqueKeysWithValues: AudiobookLibrary.tables.map { ($0, 0) })
   private let shape = LibraryShape.player
 
-  init(keepsUnknownKinds: Bool = false) { self.keepsUnknownKinds = keepsUnknownKinds }
-
   mutating func library(_ collections: [AudiobookCollection]) -> PlayerJSON.Library {
     PlayerJSON.Library(collections: Self.ownersFirst(collections).compactMap { collection($0) })
   }

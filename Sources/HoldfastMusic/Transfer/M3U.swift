@@ -78,18 +78,10 @@ enum M3U {
   }
 
   private static func read(_ bytes: Data, as encoding: String.Encoding, _ url: URL) throws -> String {
-    // Foundation cannot decode the five bytes that Windows-1252 does not define.
-    if encoding == .windowsCP1252 { return guessed(bytes) }
+    if encoding == .windowsCP1252 { return Windows1252.text(bytes) }
     guard let text = String(data: bytes, encoding: encoding) else { throw refused(url, "its text is not in the encoding that was named") }
     return text
   }
-
-  /// The character of each byte in Windows-1252. The five bytes that it does not define become the control characters with their numbers.
-  private static let windows1252 = (UInt8.min...UInt8.max).map { byte in
-    String(bytes: [byte], encoding: .windowsCP1252)?.unicodeScalars.first ?? Unicode.Scalar(byte)
-  }
-
-  private static func guessed(_ bytes: Data) -> String { String(String.UnicodeScalarView(bytes.map { windows1252[Int($0)] })) }
 
   /// Lists that several programs wrote to may mix lines in both encodings.
   private static func readByLine(_ bytes: Data) -> String {
@@ -99,7 +91,7 @@ enum M3U {
       let line = rest.prefix { $0 != 0x0A && $0 != 0x0D }
       rest = rest.dropFirst(line.count)
       let text = String(decoding: line, as: UTF8.self)
-      out.append(contentsOf: (text.utf8.elementsEqual(line) ? text : guessed(line)).unicodeScalars)
+      out.append(contentsOf: (text.utf8.elementsEqual(line) ? text : Windows1252.text(line)).unicodeScalars)
       if let end = rest.popFirst() { out.append(Unicode.Scalar(end)) }
     }
     return String(out)
@@ -167,15 +159,11 @@ enum M3U {
         albumArtist = valueOrNil(text)
       } else if let text = value("#EXTGENRE:") {
         genre = valueOrNil(text)
-      } else if !line.hasPrefix("#EXT"), Self.isAudio(line) {
+      } else if !line.hasPrefix("#EXT"), FolderListing.audioExtensions.contains(ScannedFile.ending(line)) {
         // The name of a file may begin with the sign of a comment.
         if !next.original.isEmpty { return entry(line, number) }
         list.notes.append(("lines that begin with # and end like a music file were taken for comments", "line \(number)"))
       }
-    }
-
-    private static func isAudio(_ line: Substring) -> Bool {
-      line.lastIndex(of: ".").map { FolderListing.audioExtensions.contains(line[line.index(after: $0)...].lowercased()) } ?? false
     }
 
     /// Decides the names that their own paths leave open.

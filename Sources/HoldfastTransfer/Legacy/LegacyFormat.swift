@@ -9,6 +9,7 @@ public protocol LegacyFormat: ImportFormat {
 
   /// The file, as far as it can be read.
   var document: LegacyDocument { get }
+  /// Takes a file that was read, perhaps only up to its damage.
   init(document: LegacyDocument)
 
   /// The whole library in the form of this file, with the unread records of the file before it for a later import.
