@@ -9,13 +9,6 @@ public struct FavoriteTrack: Sendable, Hashable {
   public var collectionID: UUID
   /// When the track became a favourite.
   public var favorite: Favorite
-
-  /// One entry of the list.
-  public init(track: AudiobookTrack, collectionID: UUID, favorite: Favorite) {
-    self.track = track
-    self.collectionID = collectionID
-    self.favorite = favorite
-  }
 }
 
 extension AudiobookLibrary {

@@ -7,12 +7,6 @@ public struct TagCount: Sendable, Hashable {
   public var tag: String
   /// At least 1.
   public var collections: Int
-
-  /// One entry of the list.
-  public init(tag: String, collections: Int) {
-    self.tag = tag
-    self.collections = collections
-  }
 }
 
 extension AudiobookLibrary {

@@ -7,12 +7,6 @@ public struct PlaylistTrack: Sendable, Hashable, Identifiable {
   public var id: UUID
   /// The track that the entry plays.
   public var track: LibraryTrack
-
-  /// One entry of the list.
-  public init(id: UUID, track: LibraryTrack) {
-    self.id = id
-    self.track = track
-  }
 }
 
 extension MusicStore {

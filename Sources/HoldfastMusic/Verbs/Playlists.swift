@@ -13,15 +13,6 @@ public struct PlaylistSummary: Sendable, Hashable, Identifiable {
   public var isFolder: Bool
   /// The number of entries in its own list.
   public var entries: Int
-
-  /// One entry of the list.
-  public init(id: UUID, name: String, parentID: UUID? = nil, isFolder: Bool = false, entries: Int = 0) {
-    self.id = id
-    self.name = name
-    self.parentID = parentID
-    self.isFolder = isFolder
-    self.entries = entries
-  }
 }
 
 extension MusicStore {
