@@ -69,15 +69,6 @@ extension ValueForm<Date> {
   }
 }
 
-/// What the server's API and its database have in common.
-protocol AudiobookshelfFormat: ImportFormat where Content == SaidContent {}
-
-extension AudiobookshelfFormat {
-  var version: Int { 1 }
-  var kinds: [(name: String, table: String)] { LibraryRecord.kinds }
-  var origin: String? { Audiobookshelf.origin }
-}
-
 /// Names, ids and places of an Audiobookshelf server.
 enum Audiobookshelf {
   /// The identity of its files. An item's id is of one server alone, and each backup has another file name.

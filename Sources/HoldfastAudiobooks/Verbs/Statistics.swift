@@ -99,7 +99,7 @@ extension AudiobookLibrary {
     // The end of a track is mostly silence and credits: 30 seconds, or 2 % of a short one.
     let length = "coalesce(s.duration, t.duration)"
     let finished = "(\(length) > 0 AND s.position >= \(length) - min(30.0, 0.02 * \(length)))"
-    let found = try reader.value(
+    return try reader.value(
       """
       WITH per_collection AS (
         SELECT t.collection_id AS id, count(*) AS tracks, total(t.duration) AS seconds, total(s.position) AS listened,
@@ -115,8 +115,6 @@ extension AudiobookLibrary {
         collections: try row.int(), tracks: try row.int(), totalSeconds: try row.double(), listenedSeconds: try row.double(),
         finishedTracks: try row.int(), tracksInProgress: try row.int(), finishedCollections: try row.int(),
         collectionsInProgress: try row.int(), favorites: try row.int())
-    }
-    guard let found else { throw StoreError(.damaged, "the library's numbers could not be counted") }
-    return found
+    } ?? LibraryStatistics()
   }
 }

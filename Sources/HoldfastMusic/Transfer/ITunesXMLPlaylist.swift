@@ -75,12 +75,12 @@ struct ITunesPlaylist {
 
   /// Folders have a rule too, but are not left out.
   private func reasonToSkip(_ found: [String: Plist]) -> String? {
-    if found["Master"]?.bool == true || found["Distinguished Kind"] != nil { return "a list that iTunes makes by itself" }
+    if found["Master"]?.json == .bool(true) || found["Distinguished Kind"] != nil { return "a list that iTunes makes by itself" }
     guard !row.isFolder else { return nil }
     if found["Smart Info"] != nil || found["Smart Criteria"] != nil {
       return "the smart playlist \"\(row.name)\" is a rule, and this library keeps lists"
     }
-    return found["Visible"]?.bool == false ? "iTunes does not show the list \"\(row.name)\"" : nil
+    return found["Visible"]?.json == .bool(false) ? "iTunes does not show the list \"\(row.name)\"" : nil
   }
 
   var isRecord: Bool { problem == nil && skipped == nil }

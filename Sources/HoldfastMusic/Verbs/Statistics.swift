@@ -121,7 +121,7 @@ extension MusicStore {
 
   /// Counts the records of each kind inside your transaction; as `counts()`.
   public static func counts(in reader: Reader) throws -> MusicCounts {
-    let found = try reader.value(
+    try reader.value(
       """
       WITH of_album AS (SELECT 1 FROM tracks WHERE sort_album < \(LibraryTrack.behindMusic) GROUP BY sort_album, group_album, group_artist),
         of_artist AS (SELECT 1 FROM tracks WHERE sort_artist < \(LibraryTrack.behindMusic) GROUP BY sort_artist, group_artist)
@@ -130,8 +130,7 @@ extension MusicStore {
       """
     ) { row in
       MusicCounts(tracks: try row.int(), albums: try row.int(), artists: try row.int(), playlists: try row.int(), folders: try row.int())
-    }
-    return found ?? MusicCounts()
+    } ?? MusicCounts()
   }
 
   /// Computes the numbers of the whole library inside your transaction; as `statistics()`.
