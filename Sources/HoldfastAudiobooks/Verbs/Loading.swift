@@ -49,10 +49,7 @@ extension AudiobookLibrary {
   /// Reads a page of collections inside your transaction; as `collections(after:limit:)`.
   public static func collections(after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<AudiobookCollection> {
     let shelf = Listing(columns: [("created_at", .number), ("id", .text)], isDescending: true)
-    let columns = BoundSQL(raw: CollectionRow.columns.joined(separator: ", "))
-    let page = try reader.page(columns, from: "collections", shelf, after: key, limit: limit, of: "collections") { row in
-      try CollectionRow(row: &row)
-    }
+    let page = try reader.page(CollectionRow.self, shelf, after: key, limit: limit)
     let condition: BoundSQL = "WHERE collection_id IN \(page.items.map(\.collection.id))"
     return Page(items: try Assembly(page.items).filled(by: condition, in: reader), next: page.next)
   }

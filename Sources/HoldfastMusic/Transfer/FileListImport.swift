@@ -215,6 +215,7 @@ struct FileListImport: ImportFormat {
     let tracks = RecordKind.tracks(FieldTable([.init("location", \.file.location, .location(location), .keeps)] + fields))
     var members = SourceMembers(entry.members)
     members.set("location", .string(location.meant))
+    if !entry.metadata.isEmpty { members.set("metadata", .object(entry.metadata.mapValues(JSONValue.string))) }
     let said = members.read(tracks.fields, into: blank)
     return tracks.record(said, path: .text(entry.path), original: .bytes(Array(entry.original.utf8)))
   }
@@ -225,16 +226,6 @@ struct FileListImport: ImportFormat {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
     return String(name[..<dot])
-  }
-}
-
-extension FileList.Entry {
-  fileprivate var members: [String: JSONValue] {
-    [
-      "title": .text(title), "creator": .text(artist), "album": .text(album), "album artist": .text(albumArtist), "genre": .text(genre),
-      "trackNum": .number(trackNumber.map(Int64.init)), "image": .text(artworkURL), "duration": .number(duration),
-      "metadata": metadata.isEmpty ? .null : .object(metadata.mapValues(JSONValue.string)),
-    ]
   }
 }
 

@@ -116,15 +116,16 @@ enum M3U {
   private struct Reading {
     let folder: String
     var list = FileList()
-    private var album: String?
-    private var albumArtist: String?
-    private var genre: String?
+    /// The facts of all entries until another line changes them.
+    private var lasting: [String: JSONValue] = [:]
     /// The name from `#EXTINF`; the path decides which half is the title.
     private var name = ""
     /// By entry, the names with two halves, and which one is the title; nil where the path does not tell.
     private var names: [Int: (text: String, path: String, isTitleFirst: Bool?)] = [:]
     /// The facts from the lines before an entry.
     private var next = FileList.Entry(path: "", original: "")
+
+    private static let lastingNames = ["#EXTALB:": "album", "#EXTART:": "album artist", "#EXTGENRE:": "genre"]
 
     init(folder: String) { self.folder = folder }
 
@@ -146,19 +147,14 @@ enum M3U {
         guard line.hasPrefix(name) else { return nil }
         return String(line.dropFirst(name.count))
       }
-      func valueOrNil(_ text: String) -> String? { text.isEmpty ? nil : text }
       if let text = value("#EXTINF:") {
         // An earlier #EXTINF without a path is not about this file.
         (next, name) = (FileList.Entry(path: "", original: "\(line)\n"), "")
         info(text, line, number)
       } else if let text = value("#PLAYLIST:") {
-        list.title = valueOrNil(text) ?? list.title
-      } else if let text = value("#EXTALB:") {
-        album = valueOrNil(text)
-      } else if let text = value("#EXTART:") {
-        albumArtist = valueOrNil(text)
-      } else if let text = value("#EXTGENRE:") {
-        genre = valueOrNil(text)
+        if !text.isEmpty { list.title = text }
+      } else if let (mark, fact) = Self.lastingNames.first(where: { line.hasPrefix($0.key) }) {
+        lasting[fact] = value(mark).flatMap { $0.isEmpty ? nil : JSONValue.string($0) }
       } else if !line.hasPrefix("#EXT"), FolderListing.audioExtensions.contains(ScannedFile.ending(line)) {
         // The name of a file may begin with the sign of a comment.
         if !next.original.isEmpty { return entry(line, number) }
@@ -172,7 +168,7 @@ enum M3U {
       let titles = firsts.count { $0 }
       let most: Bool? = titles * 2 == firsts.count ? nil : titles * 2 > firsts.count
       for (place, name) in names where name.isTitleFirst == nil {
-        (list.entries[place].artist, list.entries[place].title) = M3UName.read(name.text, of: name.path, isTitleFirst: most).halves
+        list.entries[place].take(M3UName.read(name.text, of: name.path, isTitleFirst: most).halves)
       }
     }
 
@@ -185,7 +181,7 @@ enum M3U {
       }
       let seconds = text.prefix { $0 != "," && !$0.isWhitespace }
       if let duration = Double(seconds), duration.isFinite {
-        next.duration = duration < 0 ? nil : duration
+        next.members["duration"] = duration < 0 ? nil : .double(duration)
       } else {
         next.damage("duration", "#EXTINF should begin with seconds", line: number, String(line))
       }
@@ -196,12 +192,12 @@ enum M3U {
     private mutating func entry(_ line: Substring, _ number: Int) {
       var entry = next
       let read = M3UName.read(name, of: line)
-      (entry.artist, entry.title) = read.halves
+      entry.take(read.halves)
       if read.hasHalves { names[list.entries.count] = (name, String(line), read.isTitleFirst) }
       (next, name) = (FileList.Entry(path: "", original: ""), "")
       entry.path = "line \(number)"
       entry.original += line
-      (entry.album, entry.albumArtist, entry.genre) = (album, albumArtist, genre)
+      entry.members.merge(lasting) { own, _ in own }
       let text = String(line)
       if text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" }) {
         entry.problem = "a path should not have control characters"
