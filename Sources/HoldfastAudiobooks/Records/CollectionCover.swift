@@ -18,19 +18,13 @@ public struct CollectionCover: Sendable, Hashable {
   /// The cover's main colour as `#RRGGBB`; nil if the app did not compute it.
   public var dominantColorHex: String?
 
-  /// A cover of a known kind.
-  public init(_ kind: Kind, dominantColorHex: String? = nil) {
-    image = Tagged(kind)
-    self.dominantColorHex = dominantColorHex
-  }
-
-  init(image: Tagged<Kind>, dominantColorHex: String?) {
-    self.image = image
-    self.dominantColorHex = dominantColorHex
-  }
-
   /// The app's default cover: one blue.
   public static let standard = CollectionCover(.solid(colorHex: "#5B8DEF"))
+}
+
+extension CollectionCover {
+  /// A cover of a known kind.
+  public init(_ kind: Kind, dominantColorHex: String? = nil) { self.init(image: Tagged(kind), dominantColorHex: dominantColorHex) }
 }
 
 extension CollectionCover.Kind {
