@@ -59,8 +59,8 @@ import Testing
       CollectionRow(book), CollectionRow(bare), TrackRow(track, in: book.id, at: 4), TrackRow(empty, in: bare.id, at: -1),
       PlaybackRow(PlaybackState(position: 1, duration: 2, updatedAt: book.createdAt), of: track.id, in: book.id),
       PlaybackRow(PlaybackState(position: 0, updatedAt: book.updatedAt), of: track.id, in: book.id),
-      FavoriteRow(Favorite(favoritedAt: book.createdAt), of: track.id, in: book.id),
-      FavoriteRow(Favorite(favoritedAt: nil), of: track.id, in: book.id), TagRow("tag", of: book.id, at: 5),
+      FavoriteRow(trackID: track.id, collectionID: book.id, favoritedAt: book.createdAt),
+      FavoriteRow(trackID: track.id, collectionID: book.id), TagRow(collectionID: book.id, tag: "tag", position: 5),
     ]
   }
 

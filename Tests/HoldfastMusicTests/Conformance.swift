@@ -62,7 +62,8 @@ import Testing
     let list = MusicPlaylist(id: random.id(), name: "List", parentID: folder.id, persistentID: "0123456789ABCDEF")
     return [
       ArtworkRow(art), TrackRow(full), TrackRow(bare), PlaylistRow(folder, at: 1), PlaylistRow(list, at: 2),
-      EntryRow(id: random.id(), of: bare.id, in: list.id, at: 3), PlayRow(id: random.id(), trackID: bare.id, playedAt: random.date()),
+      EntryRow(id: random.id(), collectionID: list.id, trackID: bare.id, position: 3),
+      PlayRow(id: random.id(), trackID: bare.id, playedAt: random.date()),
     ]
   }
 

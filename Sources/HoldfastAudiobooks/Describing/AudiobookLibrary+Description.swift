@@ -26,7 +26,10 @@ extension AudiobookLibrary {
       },
       .portable,
     ]
-    library.writable = writableFormats.map { FormatDescription($0.name, $0.what) }
+    library.writable = [
+      FormatDescription("holdfast", "Holdfast's documented export: everything, checksummed, importable"),
+      FormatDescription("library-json", "the player's own library.json, schemaVersion 3"),
+    ]
     library.counted = [("collections", "collection", "collections"), ("tracks", "track", "tracks")]
     library.lists = [
       ListDescription("collections", "newest first", ShownBooks.collections) {
@@ -190,24 +193,16 @@ private enum ShownBooks {
   // MARK: Search
 
   static let hits: [ShownField<SearchHit>] = [
-    .init(nil, "KIND") { if case .collection = $0 { .text("collection") } else { .text("track") } },
-    .init(nil, "ID") { hit in
-      switch hit {
-      case .collection(let id, _, _), .track(let id, _, _, _): .id(id)
-      }
-    },
-    .init(nil, "FOUND", shrinks: true) { hit in
-      switch hit {
-      case .collection(_, let name, _), .track(_, let name, _, _): .text(name)
-      }
-    },
-    .init(nil, "IN", shrinks: true) { hit in
-      switch hit {
-      case .collection(_, _, let author): .text(author)
-      case .track(_, _, _, let title): .text(title)
-      }
-    },
+    .init(nil, "KIND") { .text(cells($0).kind) }, .init(nil, "ID") { .id(cells($0).id) },
+    .init(nil, "FOUND", shrinks: true) { .text(cells($0).name) }, .init(nil, "IN", shrinks: true) { .text(cells($0).whose) },
   ]
+
+  private static func cells(_ hit: SearchHit) -> (kind: String, id: UUID, name: String, whose: String?) {
+    switch hit {
+    case .collection(let id, let title, let author): ("collection", id, title, author)
+    case .track(let id, let name, _, let collection): ("track", id, name, collection)
+    }
+  }
 
   static func json(_ hit: SearchHit) -> JSONValue {
     switch hit {

@@ -50,22 +50,6 @@ public struct AudiobookCollection: Sendable, Hashable, Identifiable {
     self.favorites = favorites
     self.tags = tags
   }
-
-  init(_ row: CollectionRow) {
-    id = row.id
-    title = row.title
-    author = row.author
-    description = row.description
-    cover = row.cover
-    createdAt = row.createdAt
-    updatedAt = row.updatedAt
-    source = row.source
-    tracks = []
-    lastPlayedTrackID = row.lastPlayedTrackID
-    playbackStates = [:]
-    favorites = [:]
-    tags = []
-  }
 }
 
 /// A row of `collections`: the collection without its tracks, states, favourites and tags.
@@ -75,73 +59,41 @@ struct CollectionRow: StoredRecord, Hashable {
     "id", "title", "author", "description", "cover_kind", "cover_payload", "cover_dominant_color", "created_at", "updated_at",
     "source_type", "source_payload", "last_played_track_id", "search_title", "search_author",
   ]
-  var id: UUID
-  var title: String
-  var author: String?
-  var description: String?
-  var cover: CollectionCover
-  var createdAt: Date
-  var updatedAt: Date
-  var source: Tagged<CollectionSource>
-  var lastPlayedTrackID: UUID?
-
-  init(
-    id: UUID, title: String, author: String?, description: String?, cover: CollectionCover, createdAt: Date, updatedAt: Date,
-    source: Tagged<CollectionSource>, lastPlayedTrackID: UUID?
-  ) {
-    self.id = id
-    self.title = title
-    self.author = author
-    self.description = description
-    self.cover = cover
-    self.createdAt = createdAt
-    self.updatedAt = updatedAt
-    self.source = source
-    self.lastPlayedTrackID = lastPlayedTrackID
-  }
+  /// Without tracks, states, favourites and tags.
+  var collection: AudiobookCollection
 
   init(_ collection: AudiobookCollection) {
-    id = collection.id
-    title = collection.title
-    author = collection.author
-    description = collection.description
-    cover = collection.cover
-    createdAt = collection.createdAt
-    updatedAt = collection.updatedAt
-    source = collection.source
-    lastPlayedTrackID = collection.lastPlayedTrackID
+    self.collection = collection
+    (self.collection.tracks, self.collection.tags) = ([], [])
+    (self.collection.playbackStates, self.collection.favorites) = ([:], [:])
   }
 
   init(row: inout StoredRow) throws {
-    id = try row.id()
-    title = try row.text()
-    author = try row.textOrNil()
-    description = try row.textOrNil()
-    cover = CollectionCover(
-      image: Tagged(type: try row.text(), payload: try row.text()), dominantColorHex: try row.textOrNil())
-    createdAt = try row.date()
-    updatedAt = try row.date()
-    source = Tagged(type: try row.text(), payload: try row.text())
-    lastPlayedTrackID = try row.idOrNil()
+    collection = AudiobookCollection(
+      id: try row.id(), title: try row.text(), author: try row.textOrNil(), description: try row.textOrNil(),
+      cover: CollectionCover(image: Tagged(type: try row.text(), payload: try row.text()), dominantColorHex: try row.textOrNil()),
+      // Also for a known kind: this case takes both texts as they are.
+      createdAt: try row.date(), updatedAt: try row.date(), source: .unknown(type: try row.text(), json: try row.text()),
+      lastPlayedTrackID: try row.idOrNil())
     // Derived from title and author. Read only to reach the end of the row.
     _ = try row.textOrNil()
     _ = try row.textOrNil()
   }
 
   func encode(into values: inout Values) throws {
-    try values.id(id)
-    try values.text(title)
-    try values.text(author)
-    try values.text(description)
-    try values.text(cover.image.type)
-    try values.text(cover.image.payload)
-    try values.text(cover.dominantColorHex)
-    try values.date(createdAt)
-    try values.date(updatedAt)
-    try values.text(source.type)
-    try values.text(source.payload)
-    try values.id(lastPlayedTrackID)
-    try values.text(SearchText.segmented(title))
-    try values.text(author.flatMap { SearchText.segmented($0) })
+    try values.id(collection.id)
+    try values.text(collection.title)
+    try values.text(collection.author)
+    try values.text(collection.description)
+    try values.text(collection.cover.image.type)
+    try values.text(collection.cover.image.payload)
+    try values.text(collection.cover.dominantColorHex)
+    try values.date(collection.createdAt)
+    try values.date(collection.updatedAt)
+    try values.text(collection.source.type)
+    try values.text(collection.source.payload)
+    try values.id(collection.lastPlayedTrackID)
+    try values.text(SearchText.segmented(collection.title))
+    try values.text(collection.author.flatMap { SearchText.segmented($0) })
   }
 }

@@ -48,9 +48,10 @@ public struct AudiobookTrack: Sendable, Hashable, Identifiable {
   }
 
   /// The columns that `init(loading:)` reads, in its order.
-  static let loadedColumns = """
-    id, display_name, filename, location_type, location_payload, file_size, duration, track_number, checksum, metadata, original_id
-    """
+  static let loadedColumns = [
+    "id", "display_name", "filename", "location_type", "location_payload", "file_size", "duration", "track_number", "checksum",
+    "metadata", "original_id",
+  ]
 
   /// Reads into local values first: of a track that is built value by value, the compiler makes a copy at the end.
   init(loading row: inout StoredRow) throws {
@@ -72,10 +73,7 @@ public struct AudiobookTrack: Sendable, Hashable, Identifiable {
 
 struct TrackRow: StoredRecord {
   static let table = "tracks"
-  static let columns = [
-    "id", "display_name", "filename", "location_type", "location_payload", "file_size", "duration", "track_number", "checksum",
-    "metadata", "original_id", "collection_id", "position", "search_name",
-  ]
+  static let columns = AudiobookTrack.loadedColumns + ["collection_id", "position", "search_name"]
   var track: AudiobookTrack
   var collectionID: UUID
   var position: Int64

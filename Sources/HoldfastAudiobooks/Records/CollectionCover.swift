@@ -18,42 +18,23 @@ public struct CollectionCover: Sendable, Hashable {
   /// The cover's main colour as `#RRGGBB`; nil if the app did not compute it.
   public var dominantColorHex: String?
 
-  /// A cover of a known kind.
-  public init(_ kind: Kind, dominantColorHex: String? = nil) {
-    image = Tagged(kind)
-    self.dominantColorHex = dominantColorHex
-  }
-
-  init(image: Tagged<Kind>, dominantColorHex: String?) {
-    self.image = image
-    self.dominantColorHex = dominantColorHex
-  }
-
   /// The app's default cover: one blue.
   public static let standard = CollectionCover(.solid(colorHex: "#5B8DEF"))
 }
 
+extension CollectionCover {
+  /// A cover of a known kind.
+  public init(_ kind: Kind, dominantColorHex: String? = nil) { self.init(image: Tagged(kind), dominantColorHex: dominantColorHex) }
+}
+
 extension CollectionCover.Kind {
-  init?(type: String, members: [String: JSONValue]) {
+  static func known(_ type: String, _ members: [String: JSONValue]) -> Self? {
     switch type {
-    case "solid":
-      if let color = members.string("colorHex") {
-        self = .solid(colorHex: color)
-        return
-      }
-    case "image":
-      if let path = members.string("relativePath") {
-        self = .image(relativePath: path)
-        return
-      }
-    case "remote":
-      if let url = members.string("url") {
-        self = .remote(url: url)
-        return
-      }
-    default: break
+    case "solid": members.string("colorHex").map { .solid(colorHex: $0) }
+    case "image": members.string("relativePath").map { .image(relativePath: $0) }
+    case "remote": members.string("url").map { .remote(url: $0) }
+    default: nil
     }
-    return nil
   }
 
   /// The name of the kind, and its content as JSON with sorted keys; an unknown kind as it came.

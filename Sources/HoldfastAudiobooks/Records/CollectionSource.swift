@@ -14,31 +14,19 @@ public enum CollectionSource: MemberDecodable {
   /// A kind that this version does not know, with its JSON word for word.
   case unknown(type: String, json: String)
 
-  init?(type: String, members: [String: JSONValue]) {
+  static func known(_ type: String, _ members: [String: JSONValue]) -> Self? {
     switch type {
     case "baiduNetdisk":
       if let path = members.string("folderPath"), let scope = members.string("tokenScope") {
-        self = .baiduNetdisk(folderPath: path, tokenScope: scope)
-        return
+        .baiduNetdisk(folderPath: path, tokenScope: scope)
+      } else {
+        nil
       }
-    case "local":
-      if let text = members.string("directoryBookmark"), let bookmark = Data(base64Encoded: text) {
-        self = .local(directoryBookmark: bookmark)
-        return
-      }
-    case "external":
-      if let description = members.string("description") {
-        self = .external(description: description)
-        return
-      }
-    case "ephemeralBaidu":
-      if let path = members.string("ephemeralPath") {
-        self = .ephemeralBaidu(path: path)
-        return
-      }
-    default: break
+    case "local": members.string("directoryBookmark").flatMap { Data(base64Encoded: $0) }.map { .local(directoryBookmark: $0) }
+    case "external": members.string("description").map { .external(description: $0) }
+    case "ephemeralBaidu": members.string("ephemeralPath").map { .ephemeralBaidu(path: $0) }
+    default: nil
     }
-    return nil
   }
 
   /// The name of the kind, and its content as JSON with sorted keys; an unknown kind as it came.

@@ -68,12 +68,6 @@ struct FavoriteRow: StoredRecord, Codable {
   var favoritedAt: Date?
 
   var favorite: Favorite { Favorite(favoritedAt: favoritedAt) }
-
-  init(_ favorite: Favorite, of trackID: UUID, in collectionID: UUID) {
-    self.trackID = trackID
-    self.collectionID = collectionID
-    favoritedAt = favorite.favoritedAt
-  }
 }
 
 struct TagRow: StoredRecord, Codable {
@@ -82,10 +76,4 @@ struct TagRow: StoredRecord, Codable {
   var collectionID: UUID
   var tag: String
   var position: Int64
-
-  init(_ tag: String, of collectionID: UUID, at position: Int64) {
-    self.collectionID = collectionID
-    self.tag = tag
-    self.position = position
-  }
 }

@@ -35,13 +35,14 @@ public protocol TaggedKind: Sendable, Hashable {
 
 /// The kinds of this library all decode from the members of a JSON object.
 protocol MemberDecodable: TaggedKind {
-  init?(type: String, members: [String: JSONValue])
+  /// The kind with its content; nil for an unknown name, and for members that do not fit.
+  static func known(_ type: String, _ members: [String: JSONValue]) -> Self?
   static func unknown(type: String, json: String) -> Self
 }
 
 extension MemberDecodable {
   /// Takes the stored text word for word, without a check.
   public init(type: String, payload: String) {
-    self = [String: JSONValue](json: payload).flatMap { Self(type: type, members: $0) } ?? .unknown(type: type, json: payload)
+    self = [String: JSONValue](json: payload).flatMap { Self.known(type, $0) } ?? .unknown(type: type, json: payload)
   }
 }

@@ -12,26 +12,14 @@ public enum TrackLocation: MemberDecodable {
   /// A kind that this version does not know, with its JSON word for word.
   case unknown(type: String, json: String)
 
-  init?(type: String, members: [String: JSONValue]) {
+  static func known(_ type: String, _ members: [String: JSONValue]) -> Self? {
     switch type {
-    case "local":
-      if let text = members.string("urlBookmark"), let bookmark = Data(base64Encoded: text) {
-        self = .local(bookmark: bookmark)
-        return
-      }
+    case "local": members.string("urlBookmark").flatMap { Data(base64Encoded: $0) }.map { .local(bookmark: $0) }
     case "baidu":
-      if case .integer(let fsID)? = members["fsId"], let path = members.string("path") {
-        self = .baidu(fsID: fsID, path: path)
-        return
-      }
-    case "external":
-      if let url = members.string("url") {
-        self = .external(url: url)
-        return
-      }
-    default: break
+      if case .integer(let fsID)? = members["fsId"], let path = members.string("path") { .baidu(fsID: fsID, path: path) } else { nil }
+    case "external": members.string("url").map { .external(url: $0) }
+    default: nil
     }
-    return nil
   }
 
   /// The name of the kind, and its content as JSON with sorted keys; an unknown kind as it came.

@@ -9,20 +9,20 @@ extension LibraryShape {
   /// Audiobookshelf. A source without listening positions does not say which track is the last played, so that field keeps the store's.
   static let shelf = LibraryShape(
     collections: [
-      .required("title", \.title, .text),
-      .optional("author", \.author, .text),
-      .init("description", \.description, .filledText, .empties),
-      .required("addedAt", \.createdAt, .shelf),
-      .required("updatedAt", \.updatedAt, .shelf),
+      .required("title", \.collection.title, .text),
+      .optional("author", \.collection.author, .text),
+      .init("description", \.collection.description, .filledText, .empties),
+      .required("addedAt", \.collection.createdAt, .shelf),
+      .required("updatedAt", \.collection.updatedAt, .shelf),
       .init(
         "path", "a text", .fails,
-        get: { if case .external(let path) = $0.source.kind { .string(path) } else { .null } },
+        get: { if case .external(let path) = $0.collection.source.kind { .string(path) } else { .null } },
         take: { json, row in
           guard case .string(let path) = json else { return nil }
-          row.source = Tagged(.external(description: path))
+          row.collection.source = Tagged(.external(description: path))
           return json
         }),
-      .optional("lastPlayed", \.lastPlayedTrackID, .id, .keeps),
+      .optional("lastPlayed", \.collection.lastPlayedTrackID, .id, .keeps),
     ],
     tracks: [
       .required("name", \.track.displayName, .text),
@@ -67,15 +67,6 @@ extension ValueForm<Date> {
       return Written(value: date, text: .integer(milliseconds))
     }
   }
-}
-
-/// What the server's API and its database have in common.
-protocol AudiobookshelfFormat: ImportFormat where Content == SaidContent {}
-
-extension AudiobookshelfFormat {
-  var version: Int { 1 }
-  var kinds: [(name: String, table: String)] { LibraryRecord.kinds }
-  var origin: String? { Audiobookshelf.origin }
 }
 
 /// Names, ids and places of an Audiobookshelf server.

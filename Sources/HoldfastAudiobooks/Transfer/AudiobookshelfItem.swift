@@ -136,7 +136,7 @@ struct AudiobookshelfItem {
       }
     }
     for (index, tag) in tags.enumerated() {
-      let row = TagRow(tag, of: id, at: ListPlace.position(at: index))
+      let row = TagRow(collectionID: id, tag: tag, position: ListPlace.position(at: index))
       try visit(
         .record(LibraryShape.tag(row, in: .id(id), path: place, original: .made { JSONValue.string(tag).canonicalText() })), position)
     }

@@ -3,8 +3,11 @@ import Holdfast
 import HoldfastTransfer
 
 /// The items of an Audiobookshelf server as its API answers: one, or several in the list `results` or `libraryItems`.
-struct AudiobookshelfJSON: AudiobookshelfFormat {
+struct AudiobookshelfJSON: ImportFormat {
   let name = "audiobookshelf-json"
+  let version = 1
+  let kinds = LibraryRecord.kinds
+  let origin: String? = Audiobookshelf.origin
   let total: Int
   /// At the list, or at the only item.
   private let items: JSONScanner

@@ -6,8 +6,11 @@ import HoldfastTransfer
 ///
 /// Tables `libraryItems`, `books`, `authors`, `bookAuthors`, `mediaProgresses` and `users`. The positions of one user are imported: of the
 /// root user, or where that one has none, of the user who was made first.
-struct AudiobookshelfSQLite: AudiobookshelfFormat {
+struct AudiobookshelfSQLite: ImportFormat {
   let name = "audiobookshelf-sqlite"
+  let version = 1
+  let kinds = LibraryRecord.kinds
+  let origin: String? = Audiobookshelf.origin
   let total: Int
   var noCopy: String? { "it contains the passwords and keys of the server's users" }
   private let source: SQLiteSource

@@ -3,15 +3,6 @@ import Holdfast
 public import HoldfastTransfer
 
 extension AudiobookLibrary {
-  /// The formats that can be written, by the name that the command line's `--format` takes.
-  public static let writableFormats: [(name: String, what: String)] = [
-    ("holdfast", "Holdfast's documented export: everything, checksummed, importable"),
-    ("library-json", "the player's own library.json, schemaVersion 3"),
-  ]
-
-  /// Writes everything in Holdfast's documented format; see `Store.export(to:)`.
-  public func export(to url: URL) throws -> ExportReport { try store.export(to: url) }
-
   /// Writes the library as the player's own `library.json`, version 3.
   ///
   /// Times are cut to whole seconds. The report lists what the player cannot hold; the store keeps it. Exporting an unchanged

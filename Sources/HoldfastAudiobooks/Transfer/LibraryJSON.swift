@@ -8,27 +8,15 @@ import HoldfastTransfer
 /// `playbackStates`, as a flat array of ids and states or as an object. Version 3 adds `isFavorite` and `favoritedAt`. A member
 /// that an older version lacks may be missing in any version; ids come in either case; dates are ISO 8601.
 struct LibraryJSON: LegacyFormat {
-  static let versionKey = "schemaVersion"
   static let newestVersion = 3
-  private static let form = LegacyDocument.Form(
-    "the app's library", versionKey: versionKey, versions: 1...newestVersion, lists: ["collections"])
+  static let form = LegacyDocument.Form(
+    "the app's library", versionKey: "schemaVersion", versions: 1...newestVersion, lists: ["collections"])
 
   let name = "library-json"
   let kinds = LibraryRecord.kinds
   let laterIndexes = LibraryRecord.laterIndexes
-  var version: Int { document.version }
-  var total: Int { document.total }
-  var isWrittenBack: Bool { document.isWrittenBack }
-  private let document: LegacyDocument
+  let document: LegacyDocument
   private let memory = ImportMemory()
-
-  /// - Throws: `.invalidSource` with the byte offset; `.newerSource`.
-  init(_ document: JSONDocument) throws { self.document = try LegacyDocument(document, as: Self.form) }
-
-  init?(asFarAsReadable document: JSONDocument) {
-    guard let readable = LegacyDocument(asFarAsReadable: document, as: Self.form) else { return nil }
-    self.document = readable
-  }
 
   func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     var scan = LibraryJSONScan(ids: try memory.ids(reader))

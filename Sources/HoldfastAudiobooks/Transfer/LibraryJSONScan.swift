@@ -10,8 +10,6 @@ struct LibraryJSONScan {
   var ids: TrackIDs
   private let shape = LibraryShape.json
 
-  init(ids: TrackIDs) { self.ids = ids }
-
   /// The fields of a collection that its tracks, states and tags need.
   private struct Parent {
     let id: Written<UUID>
@@ -43,7 +41,7 @@ struct LibraryJSONScan {
       if mark != .null, mark != .bool(true), mark != .bool(false) { members.fail("isFavorite should be true or false") }
       isFavorite = mark == .bool(true)
       if isFavorite || members.value("favoritedAt") != .null {
-        favorite = members.read(shape.favorites.fields, into: FavoriteRow(Favorite(favoritedAt: nil), of: .zero, in: .zero))
+        favorite = members.read(shape.favorites.fields, into: FavoriteRow(trackID: .zero, collectionID: .zero))
       }
       said = members.read(shape.tracks.fields, into: .blank(id))
     }
@@ -72,11 +70,11 @@ struct LibraryJSONScan {
     var said = members.read(shape.collections.fields, into: .blank(id))
     var parent: Parent?
     if try members.finish(kind: "collections", path: path, original: .value(start), at: start.offset, visit), let id {
-      if let last = said.row.lastPlayedTrackID {
+      if let last = said.row.collection.lastPlayedTrackID {
         try said.place(lastPlayed: ids.id(of: last, in: id.value, reader), reader)
       }
       try visit(.record(shape.collections.record(said, ids: [id.text], path: path, original: .value(start))), start.offset)
-      parent = Parent(id: id, updatedAt: said.row.updatedAt)
+      parent = Parent(id: id, updatedAt: said.row.collection.updatedAt)
     }
     if let tags { try self.tags(tags, of: parent, visit) }
     if var tracks = members.list("tracks") {
@@ -112,7 +110,7 @@ struct LibraryJSONScan {
         let reason = parent == nil ? LibraryRecord.lost : "a tag should be a text"
         return try visit(.damaged(kind: "tags", path: path, reason: reason, original: .value(start)), start.offset)
       }
-      let row = TagRow(try element.string(), of: parent.id.value, at: ListPlace.position(at: index))
+      let row = TagRow(collectionID: parent.id.value, tag: try element.string(), position: ListPlace.position(at: index))
       try visit(.record(LibraryShape.tag(row, in: parent.id.text, path: path, original: .value(start))), start.offset)
     }
   }

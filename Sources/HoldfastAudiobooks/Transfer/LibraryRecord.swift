@@ -25,8 +25,9 @@ enum LibraryRecord {
 extension SaidRow<CollectionRow> {
   /// Gives the last played track its id in the store. There is none, where the listener deleted the track.
   mutating func place(lastPlayed id: UUID, _ reader: Reader) throws {
-    row.lastPlayedTrackID = try LibraryRecord.wasDeleted(track: id, reader) ? nil : id
-    guard row.lastPlayedTrackID == nil, let place = fields.firstIndex(where: { LibraryShape.lastPlayed.contains($0.name) }) else { return }
+    row.collection.lastPlayedTrackID = try LibraryRecord.wasDeleted(track: id, reader) ? nil : id
+    guard row.collection.lastPlayedTrackID == nil, let place = fields.firstIndex(where: { LibraryShape.lastPlayed.contains($0.name) })
+    else { return }
     fields[place] = SourceField(fields[place].name, .null)
   }
 }

@@ -100,7 +100,7 @@ struct LibrarySQLiteScan {
     let isWhole = try members.finish(kind: "collections", row, visit)
     if let id { collections.add(id.value, isWhole ? () : nil) }
     guard isWhole, let id else { return }
-    if let last = said.row.lastPlayedTrackID {
+    if let last = said.row.collection.lastPlayedTrackID {
       try said.place(lastPlayed: ids.id(of: last, in: id.value, reader), reader)
     }
     try visit(.record(shape.collections.record(said, ids: [id.text], path: row.path, original: row.original)), row.position)
@@ -137,7 +137,7 @@ struct LibrarySQLiteScan {
     let place = collections.nextPlace(in: collection?.value)
     collections.find(collection?.value, for: &members)
     guard try members.finish(kind: "tags", row, visit), let collection, let tag else { return }
-    let stored = TagRow(tag, of: collection.value, at: ListPlace.position(at: place))
+    let stored = TagRow(collectionID: collection.value, tag: tag, position: ListPlace.position(at: place))
     try visit(.record(LibraryShape.tag(stored, in: collection.text, path: row.path, original: row.original)), row.position)
   }
 
@@ -170,7 +170,7 @@ struct LibrarySQLiteScan {
     }
     var members = SourceMembers(["is_favorite": track.mark, "favorited_at": track.favoritedAt], isStrict: true)
     members.leave("favorited_at", unless: .sqlText, row.original("favorited_at"))
-    let said = members.read(shape.favorites.fields, into: FavoriteRow(Favorite(favoritedAt: nil), of: id, in: collection.value))
+    let said = members.read(shape.favorites.fields, into: FavoriteRow(trackID: id, collectionID: collection.value))
     guard try members.finish(kind: "favorites", row, visit) else { return }
     try visit(.record(shape.favorites.record(said, ids: [collection.text], path: row.path, original: row.original)), row.position)
   }

@@ -25,14 +25,14 @@ struct LibraryShape: Sendable {
     favorites: FieldTable<FavoriteRow> = [], replacesCollections: Bool
   ) {
     self.collections = RecordKind(
-      "collections", table: CollectionRow.table, collections, key: { IDCodec.lowercase($0.id) }, ids: ["id"],
-      storedIDs: { row, _ in [.id(row.id)] }, modifiedAt: { $0.updatedAt },
+      "collections", table: CollectionRow.table, collections, key: { IDCodec.lowercase($0.collection.id) }, ids: ["id"],
+      storedIDs: { row, _ in [.id(row.collection.id)] }, modifiedAt: { $0.collection.updatedAt },
       shown: { row, reader in
-        guard let last = row.lastPlayedTrackID, let track = try reader.find(TrackRow.self, id: last)?.track else { return row }
+        guard let last = row.collection.lastPlayedTrackID, let track = try reader.find(TrackRow.self, id: last)?.track else { return row }
         var row = row
-        row.lastPlayedTrackID = track.originalID ?? last
+        row.collection.lastPlayedTrackID = track.originalID ?? last
         return row
-      }, find: { try $1.find(CollectionRow.self, id: $0.row.id) }, isReplaced: replacesCollections, save: { try $2.upsert($0) })
+      }, find: { try $1.find(CollectionRow.self, id: $0.row.collection.id) }, isReplaced: replacesCollections, save: { try $2.upsert($0) })
     self.tracks = RecordKind(
       "tracks", table: TrackRow.table, tracks, key: { IDCodec.lowercase($0.track.id) }, parent: { Self.collection($0.collectionID) },
       ids: ["id", "collection"], storedIDs: { row, _ in [.id(row.track.originalID ?? row.track.id), .id(row.collectionID)] },
@@ -69,17 +69,17 @@ struct LibraryShape: Sendable {
   private init(_ dates: ValueForm<Date>, marks: [RecordField<FavoriteRow>], _ name: (_ json: String, _ column: String) -> String) {
     // The content of a kind follows its type: see `SourceMembers.split(_:_:)`.
     let collections: FieldTable<CollectionRow> = [
-      .required("title", \.title, .text),
-      .optional("author", \.author, .text),
-      .optional("description", \.description, .text),
-      .required(name("coverAsset.kind.type", "cover_kind"), \.cover.image.type, .text),
-      .required(name("coverAsset.kind", "cover_data"), \.cover.image.payload, .text),
-      .optional(name("coverAsset.dominantColorHex", "cover_dominant_color"), \.cover.dominantColorHex, .text),
-      .required(name("createdAt", "created_at"), \.createdAt, dates),
-      .required(name("updatedAt", "updated_at"), \.updatedAt, dates),
-      .required(name("source.type", "source_type"), \.source.type, .text),
-      .required(name("source", "source_payload"), \.source.payload, .text),
-      .optional(name("lastPlayedTrackId", "last_played_track_id"), \.lastPlayedTrackID, .id),
+      .required("title", \.collection.title, .text),
+      .optional("author", \.collection.author, .text),
+      .optional("description", \.collection.description, .text),
+      .required(name("coverAsset.kind.type", "cover_kind"), \.collection.cover.image.type, .text),
+      .required(name("coverAsset.kind", "cover_data"), \.collection.cover.image.payload, .text),
+      .optional(name("coverAsset.dominantColorHex", "cover_dominant_color"), \.collection.cover.dominantColorHex, .text),
+      .required(name("createdAt", "created_at"), \.collection.createdAt, dates),
+      .required(name("updatedAt", "updated_at"), \.collection.updatedAt, dates),
+      .required(name("source.type", "source_type"), \.collection.source.type, .text),
+      .required(name("source", "source_payload"), \.collection.source.payload, .text),
+      .optional(name("lastPlayedTrackId", "last_played_track_id"), \.collection.lastPlayedTrackID, .id),
     ]
     let tracks: FieldTable<TrackRow> = [
       .required(name("displayName", "display_name"), \.track.displayName, .text),

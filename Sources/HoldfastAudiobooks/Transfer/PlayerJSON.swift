@@ -28,8 +28,6 @@ struct PlayerJSONWriter {
   private(set) var counts: [String: Int] = Dictionary(uniqueKeysWithValues: AudiobookLibrary.tables.map { ($0, 0) })
   private let shape = LibraryShape.player
 
-  init(keepsUnknownKinds: Bool = false) { self.keepsUnknownKinds = keepsUnknownKinds }
-
   mutating func library(_ collections: [AudiobookCollection]) -> PlayerJSON.Library {
     PlayerJSON.Library(collections: Self.ownersFirst(collections).compactMap { collection($0) })
   }
@@ -110,7 +108,10 @@ struct PlayerJSONWriter {
     }
     guard keepsUnknownKinds || !isUnreadableURL(track.location) else { return leave("tracks", id, "the player cannot read its URL") }
     var members = shape.tracks.fields.object(of: TrackRow(track, in: .zero, at: 0))
-    if let favorite { members.merge(shape.favorites.fields.object(of: FavoriteRow(favorite, of: .zero, in: .zero))) { $1 } }
+    if let favorite {
+      let row = FavoriteRow(trackID: .zero, collectionID: .zero, favoritedAt: favorite.favoritedAt)
+      members.merge(shape.favorites.fields.object(of: row)) { $1 }
+    }
     members["id"] = id
     members["location"] = location
     members["isFavorite"] = .bool(favorite != nil)
@@ -138,7 +139,7 @@ struct PlayerJSONWriter {
   private func object<Kind: MemberDecodable>(_ tagged: Tagged<Kind>) -> JSONValue? {
     guard var members = [String: JSONValue](json: tagged.payload) else { return nil }
     let isKnown = Kind.knownTypes.contains(tagged.type)
-    guard isKnown ? Kind(type: tagged.type, members: members) != nil : keepsUnknownKinds else { return nil }
+    guard isKnown ? Kind.known(tagged.type, members) != nil : keepsUnknownKinds else { return nil }
     members["type"] = .string(tagged.type)
     return .object(members)
   }

@@ -13,7 +13,7 @@ extension Tagged where Kind: MemberDecodable {
       self.init(type: type, payload: text())
       return
     }
-    guard Kind(type: type, members: members) != nil else { return nil }
+    guard Kind.known(type, members) != nil else { return nil }
     members["type"] = nil
     self.init(type: type, payload: JSONValue.object(members).canonicalText())
   }

@@ -9,13 +9,6 @@ public struct FavoriteTrack: Sendable, Hashable {
   public var collectionID: UUID
   /// When the track became a favourite.
   public var favorite: Favorite
-
-  /// One entry of the list.
-  public init(track: AudiobookTrack, collectionID: UUID, favorite: Favorite) {
-    self.track = track
-    self.collectionID = collectionID
-    self.favorite = favorite
-  }
 }
 
 extension AudiobookLibrary {
@@ -52,7 +45,7 @@ extension AudiobookLibrary {
     if !isFavorite {
       guard try tx.execute("DELETE FROM favorites WHERE track_id = \(id)") > 0 else { return }
     } else if try tx.count("SELECT count(*) FROM favorites WHERE track_id = \(id)") == 0 {
-      try tx.insert(FavoriteRow(Favorite(favoritedAt: tx.currentDate()), of: id, in: collectionID))
+      try tx.insert(FavoriteRow(trackID: id, collectionID: collectionID, favoritedAt: tx.currentDate()))
     } else {
       return
     }
@@ -72,7 +65,7 @@ extension AudiobookLibrary {
     let dated = Listing(
       condition: "f.favorited_at IS NOT NULL", columns: [("f.favorited_at", .number), ("f.track_id", .text)], isDescending: true)
     let others = Listing(condition: "f.favorited_at IS NULL", columns: [("f.track_id", .text)], isDescending: true)
-    let columns = AudiobookTrack.loadedColumns.split(separator: ",").map { "t." + $0.trimmingCharacters(in: .whitespaces) }
+    let columns = AudiobookTrack.loadedColumns.map { "t." + $0 }
     return try reader.page(
       "\(raw: columns.joined(separator: ", ")), f.collection_id, f.favorited_at",
       from: "favorites f CROSS JOIN tracks t ON t.id = f.track_id", [dated, others], after: key, limit: limit

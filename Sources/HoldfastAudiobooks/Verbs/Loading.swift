@@ -49,11 +49,8 @@ extension AudiobookLibrary {
   /// Reads a page of collections inside your transaction; as `collections(after:limit:)`.
   public static func collections(after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<AudiobookCollection> {
     let shelf = Listing(columns: [("created_at", .number), ("id", .text)], isDescending: true)
-    let columns = BoundSQL(raw: CollectionRow.columns.joined(separator: ", "))
-    let page = try reader.page(columns, from: "collections", shelf, after: key, limit: limit, of: "collections") { row in
-      try CollectionRow(row: &row)
-    }
-    let condition: BoundSQL = "WHERE collection_id IN \(page.items.map(\.id))"
+    let page = try reader.page(CollectionRow.self, shelf, after: key, limit: limit)
+    let condition: BoundSQL = "WHERE collection_id IN \(page.items.map(\.collection.id))"
     return Page(items: try Assembly(page.items).filled(by: condition, in: reader), next: page.next)
   }
 
@@ -71,10 +68,10 @@ private struct Assembly {
   private var last: (id: UUID, place: Int)?
 
   init(_ rows: [CollectionRow]) {
-    collections = rows.map(AudiobookCollection.init)
+    collections = rows.map(\.collection)
     places = [:]
     places.reserveCapacity(rows.count)
-    for (place, row) in rows.enumerated() { places[row.id] = place }
+    for (place, row) in rows.enumerated() { places[row.collection.id] = place }
   }
 
   /// `condition` selects the same collections' rows in every table.
@@ -102,7 +99,7 @@ private struct Assembly {
     // The tracks of one collection follow each other, so they are collected here and assigned together.
     var tracks: [AudiobookTrack] = []
     func order() -> BoundSQL {
-      "SELECT \(raw: AudiobookTrack.loadedColumns), collection_id FROM tracks \(sql: condition) ORDER BY collection_id, position, id"
+      "SELECT \(raw: AudiobookTrack.loadedColumns.joined(separator: ", ")), collection_id FROM tracks \(sql: condition) ORDER BY collection_id, position, id"
     }
     try reader.rows(order(), of: "tracks") { row in
       // Decoded first, because an error names the row by its first column.

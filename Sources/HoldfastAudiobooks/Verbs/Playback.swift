@@ -13,15 +13,6 @@ public struct ResumePoint: Sendable, Hashable {
   public var trackName: String
   /// The position in the track, and when the listener reached it.
   public var state: PlaybackState
-
-  /// A place to continue at.
-  public init(collectionID: UUID, collectionTitle: String, trackID: UUID, trackName: String, state: PlaybackState) {
-    self.collectionID = collectionID
-    self.collectionTitle = collectionTitle
-    self.trackID = trackID
-    self.trackName = trackName
-    self.state = state
-  }
 }
 
 extension AudiobookLibrary {

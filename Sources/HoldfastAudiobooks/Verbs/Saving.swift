@@ -55,12 +55,12 @@ extension AudiobookLibrary {
   private static func saveRow(_ collection: AudiobookCollection, _ tracks: Set<UUID>, in tx: Writer) throws {
     let stored = try tx.find(CollectionRow.self, id: collection.id)
     var row = CollectionRow(collection)
-    if let last = row.lastPlayedTrackID, !tracks.contains(last) { row.lastPlayedTrackID = nil }
-    if let last = stored?.lastPlayedTrackID, tracks.contains(last), let heard = try playbackState(of: last, in: tx),
+    if let last = row.collection.lastPlayedTrackID, !tracks.contains(last) { row.collection.lastPlayedTrackID = nil }
+    if let last = stored?.collection.lastPlayedTrackID, tracks.contains(last), let heard = try playbackState(of: last, in: tx),
       collection.playbackStates.values.allSatisfy({ $0.updatedAt < heard.updatedAt })
     {
       // The copy was loaded before the last listening.
-      row.lastPlayedTrackID = last
+      row.collection.lastPlayedTrackID = last
     }
     if row != stored { try tx.upsert(row) }
   }
@@ -98,7 +98,7 @@ extension AudiobookLibrary {
     }
     let positions = SparseOrder.assign(existing: tags.map { old[$0]?.position })
     for (tag, position) in zip(tags, positions) where old[tag]?.position != position {
-      try tx.upsert(TagRow(old[tag]?.tag ?? tag, of: collection.id, at: position))
+      try tx.upsert(TagRow(collectionID: collection.id, tag: old[tag]?.tag ?? tag, position: position))
     }
   }
 
@@ -124,7 +124,7 @@ extension AudiobookLibrary {
       try tx.execute("DELETE FROM favorites WHERE track_id = \(trackID)")
     }
     for (trackID, favorite) in collection.favorites where tracks.contains(trackID) && old[trackID] != favorite {
-      try tx.upsert(FavoriteRow(favorite, of: trackID, in: collection.id))
+      try tx.upsert(FavoriteRow(trackID: trackID, collectionID: collection.id, favoritedAt: favorite.favoritedAt))
     }
   }
 }

@@ -4,39 +4,23 @@ public import Holdfast
 /// The library in numbers.
 public struct LibraryStatistics: Sendable, Hashable, Codable {
   /// All collections, empty ones included.
-  public var collections: Int
+  public var collections = 0
   /// All tracks.
-  public var tracks: Int
+  public var tracks = 0
   /// The sum of all lengths. A track of unknown length counts as 0.
-  public var totalSeconds: Double
+  public var totalSeconds = 0.0
   /// The sum of the positions reached in all tracks.
-  public var listenedSeconds: Double
+  public var listenedSeconds = 0.0
   /// Tracks heard to within their last 30 seconds, or to 98 % when they are shorter than 25 minutes.
-  public var finishedTracks: Int
+  public var finishedTracks = 0
   /// Tracks that were begun and are not finished.
-  public var tracksInProgress: Int
+  public var tracksInProgress = 0
   /// Collections whose tracks are all finished.
-  public var finishedCollections: Int
+  public var finishedCollections = 0
   /// Collections with a playback state that are not finished.
-  public var collectionsInProgress: Int
+  public var collectionsInProgress = 0
   /// Tracks that are favourites.
-  public var favorites: Int
-
-  /// Takes the given numbers; the others are zero.
-  public init(
-    collections: Int = 0, tracks: Int = 0, totalSeconds: Double = 0, listenedSeconds: Double = 0, finishedTracks: Int = 0,
-    tracksInProgress: Int = 0, finishedCollections: Int = 0, collectionsInProgress: Int = 0, favorites: Int = 0
-  ) {
-    self.collections = collections
-    self.tracks = tracks
-    self.totalSeconds = totalSeconds
-    self.listenedSeconds = listenedSeconds
-    self.finishedTracks = finishedTracks
-    self.tracksInProgress = tracksInProgress
-    self.finishedCollections = finishedCollections
-    self.collectionsInProgress = collectionsInProgress
-    self.favorites = favorites
-  }
+  public var favorites = 0
 }
 
 /// How long one collection was listened to.
@@ -51,15 +35,6 @@ public struct HeardCollection: Sendable, Hashable, Codable, Identifiable {
   public var listenedSeconds: Double
   /// The sum of its tracks' lengths. A track of unknown length counts as 0.
   public var totalSeconds: Double
-
-  /// The numbers of one collection.
-  public init(id: UUID, title: String, author: String? = nil, listenedSeconds: Double, totalSeconds: Double) {
-    self.id = id
-    self.title = title
-    self.author = author
-    self.listenedSeconds = listenedSeconds
-    self.totalSeconds = totalSeconds
-  }
 }
 
 extension AudiobookLibrary {
@@ -99,7 +74,7 @@ extension AudiobookLibrary {
     // The end of a track is mostly silence and credits: 30 seconds, or 2 % of a short one.
     let length = "coalesce(s.duration, t.duration)"
     let finished = "(\(length) > 0 AND s.position >= \(length) - min(30.0, 0.02 * \(length)))"
-    let found = try reader.value(
+    return try reader.value(
       """
       WITH per_collection AS (
         SELECT t.collection_id AS id, count(*) AS tracks, total(t.duration) AS seconds, total(s.position) AS listened,
@@ -115,8 +90,6 @@ extension AudiobookLibrary {
         collections: try row.int(), tracks: try row.int(), totalSeconds: try row.double(), listenedSeconds: try row.double(),
         finishedTracks: try row.int(), tracksInProgress: try row.int(), finishedCollections: try row.int(),
         collectionsInProgress: try row.int(), favorites: try row.int())
-    }
-    guard let found else { throw StoreError(.damaged, "the library's numbers could not be counted") }
-    return found
+    } ?? LibraryStatistics()
   }
 }

@@ -7,12 +7,6 @@ public struct TagCount: Sendable, Hashable {
   public var tag: String
   /// At least 1.
   public var collections: Int
-
-  /// One entry of the list.
-  public init(tag: String, collections: Int) {
-    self.tag = tag
-    self.collections = collections
-  }
 }
 
 extension AudiobookLibrary {
@@ -48,8 +42,9 @@ extension AudiobookLibrary {
     // Compared in Swift: SQLite would take two spellings of one accent for two tags.
     if rows.contains(where: { $0.tag == tag }) { return false }
     let positions = SparseOrder.assign(existing: rows.map(\.position) + [nil])
-    for (row, position) in zip(rows + [TagRow(tag, of: collectionID, at: .min)], positions) where row.position != position {
-      try tx.upsert(TagRow(row.tag, of: collectionID, at: position))
+    let new = TagRow(collectionID: collectionID, tag: tag, position: .min)
+    for (row, position) in zip(rows + [new], positions) where row.position != position {
+      try tx.upsert(TagRow(collectionID: collectionID, tag: row.tag, position: position))
     }
     return try touchCollection(collectionID, in: tx)
   }

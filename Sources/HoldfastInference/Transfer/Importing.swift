@@ -60,6 +60,6 @@ extension InferenceStore: ImportingLibrary {
         "\(source.url.path) is no model's GGUF file or config.json, no database of the SDK, and no file that Holdfast exported",
         suggestion: "Choose another file; of a model in several files, such as .safetensors, the config.json beside them.")
     }
-    return try InferencePortable(PortableImport(source.document(), schemas: [schema]))
+    return try InferencePortable(base: PortableImport(source.document(), schemas: [schema]))
   }
 }

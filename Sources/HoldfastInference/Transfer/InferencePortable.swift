@@ -6,15 +6,8 @@ import HoldfastTransfer
 ///
 /// A new configuration always waits: its parts come after it, and each changes it. It keeps the API key of this store, if there
 /// is one: exports contain no secrets.
-struct InferencePortable: ImportFormat {
-  private let base: PortableImport
-
-  init(_ base: PortableImport) { self.base = base }
-
-  var name: String { base.name }
-  var version: Int { base.version }
-  var kinds: [(name: String, table: String)] { base.kinds }
-  var total: Int { base.total }
+struct InferencePortable: PortableFormat {
+  let base: PortableImport
 
   /// Whether a column keeps this store's value, whatever the file says.
   private static func isOwn(_ column: String, of kind: String) -> Bool {

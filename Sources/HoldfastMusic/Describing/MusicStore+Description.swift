@@ -39,9 +39,11 @@ extension MusicStore {
     ]
     let playlist = FormatDescription.Option(
       "playlist", "Write only this playlist, given by its id or name. Default: all tracks.", .thing("playlist"))
-    library.writable = writableFormats.map {
-      $0.name == "holdfast" ? .init($0.name, $0.what) : FormatDescription($0.name, $0.what, options: [playlist], ending: $0.name)
-    }
+    library.writable = [
+      FormatDescription("holdfast", "Holdfast's documented export: everything, checksummed, importable"),
+      FormatDescription("m3u8", "a playlist as M3U in UTF-8, which nearly every player reads", options: [playlist], ending: "m3u8"),
+      FormatDescription("xspf", "a playlist as XSPF", options: [playlist], ending: "xspf"),
+    ]
     library.filesOfFolder = { folder, _, _ in
       let file = try file(of: folder)
       return file == folder ? [] : ["Contents/Resources/\(file.lastPathComponent)"]
@@ -64,7 +66,7 @@ extension MusicStore {
       } page: { reader, key, limit in
         let folders = try reader.values("SELECT id, name FROM collections WHERE is_folder") { row in (try row.id(), try row.text()) }
         let names = Dictionary(folders, uniquingKeysWith: { first, _ in first })
-        let page = try playlistSummaries(after: key, limit: limit, in: reader)
+        let page = try summaries(where: "true", after: key, limit: limit, in: reader)
         return Page(items: page.items.map { ShownMusic.Listed(list: $0, folder: $0.parentID.flatMap { names[$0] }) }, next: page.next)
       },
       ListDescription("tracks", "by title", ShownMusic.tracks) {

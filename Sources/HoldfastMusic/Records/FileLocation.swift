@@ -94,14 +94,7 @@ public struct FileLocation: Sendable, Hashable {
     return string.utf8.elementsEqual(out) ? string : nil
   }
 
-  private static func hex(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x37
-    case 0x61...0x66: byte - 0x57
-    default: nil
-    }
-  }
+  private static func hex(_ byte: UInt8) -> UInt8? { Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) } }
 
   private static func afterFileScheme(_ text: String) -> ArraySlice<UInt8>? {
     let bytes = Array(text.utf8)

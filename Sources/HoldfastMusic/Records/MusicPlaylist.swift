@@ -75,12 +75,5 @@ struct EntryRow: StoredRecord, Hashable, Codable {
   var trackID: UUID
   var position: Int64
 
-  init(id: UUID, of trackID: UUID, in collectionID: UUID, at position: Int64) {
-    self.id = id
-    self.collectionID = collectionID
-    self.trackID = trackID
-    self.position = position
-  }
-
   var entry: PlaylistEntry { PlaylistEntry(id: id, trackID: trackID) }
 }

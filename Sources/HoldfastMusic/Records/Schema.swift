@@ -163,7 +163,4 @@ extension MusicStore {
         ]),
       .synced("plays"), .synced("collections"), .synced("collection_tracks"),
     ])
-
-  /// A change of one of these tables changes a track or its places in playlists.
-  static let tables = ["tracks", "collections", "collection_tracks"]
 }

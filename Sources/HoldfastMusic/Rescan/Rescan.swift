@@ -50,7 +50,8 @@ extension MusicStore {
     ) { row in
       tracks.append(RescanMatching.Known(id: try row.id(), key: try row.text(), file: try TrackFile(loading: &row)))
     }
-    return RescanMatching(listing, tracks, roots: FolderKeys(roots), unreadable: FolderKeys(unreadable)).plan()
+    var matching = RescanMatching(listing, tracks, roots: FolderKeys(roots), unreadable: FolderKeys(unreadable))
+    return matching.plan()
   }
 
   /// Updates the places of files inside your transaction; as `rescan(_:under:unreadable:missingShareAllowed:confirmed:)`.

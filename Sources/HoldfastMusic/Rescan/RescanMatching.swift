@@ -136,13 +136,14 @@ struct RescanMatching {
 
   // MARK: Matching
 
-  mutating func settle() {
+  mutating func plan() -> RescanPlan {
     takeOtherCase { $0 != false }
     takeEqual({ $0.contentHash }, { $0.contentHash }, unlessBothHashed: false)
     takeEqual({ $0.facts }, { Facts($0.sizeBytes, $0.modifiedAt) }, unlessBothHashed: true)
     // Another case and another content: on a volume that ignores case this is an edited file, unless the hashes differ.
     takeOtherCase { _ in true }
     giveBack()
+    return result()
   }
 
   private mutating func match(_ place: Int, _ file: Int) {
@@ -220,12 +221,6 @@ struct RescanMatching {
   }
 
   // MARK: The plan
-
-  func plan() -> RescanPlan {
-    var settled = self
-    settled.settle()
-    return settled.result()
-  }
 
   private func result() -> RescanPlan {
     /// The file that each place's tracks have now; nil for none.

@@ -3,16 +3,6 @@ import Holdfast
 public import HoldfastTransfer
 
 extension MusicStore {
-  /// The formats that can be written, by the name that the command line's `--format` takes.
-  public static let writableFormats: [(name: String, what: String)] = [
-    ("holdfast", "Holdfast's documented export: everything, checksummed, importable"),
-    ("m3u8", "a playlist as M3U in UTF-8, which nearly every player reads"),
-    ("xspf", "a playlist as XSPF"),
-  ]
-
-  /// Writes everything in Holdfast's documented format; see `Store.export(to:)`.
-  public func export(to url: URL) throws -> ExportReport { try store.export(to: url) }
-
   /// Writes one playlist, or all tracks, as M3U in UTF-8.
   ///
   /// Times are cut to whole seconds. A track without a file is left out and listed in the report. An existing file is replaced

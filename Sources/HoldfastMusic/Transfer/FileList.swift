@@ -25,18 +25,16 @@ struct FileList {
     /// The location with URL escapes decoded, which some programs write into paths. Used when no file has the name as it stands.
     var unescaped: Location?
     var problem: String?
-    var title: String?
-    var artist: String?
-    var album: String?
-    var albumArtist: String?
-    var genre: String?
-    var trackNumber: Int?
-    var artworkURL: String?
-    /// In the format's unit.
-    var duration: Double?
+    /// The facts that the list gives, by the names of `FileListImport.fields`. The duration is in the format's unit.
+    var members: [String: JSONValue] = [:]
     var metadata: [String: String] = [:]
     /// The fields that its track is imported without.
     private(set) var damaged: [Scanned<SaidContent>] = []
+
+    mutating func take(_ halves: (artist: String?, title: String?)) {
+      members["creator"] = halves.artist.map(JSONValue.string)
+      members["title"] = halves.title.map(JSONValue.string)
+    }
 
     mutating func damage(_ field: String, _ reason: String, line: Int, _ original: String) {
       damaged.append(

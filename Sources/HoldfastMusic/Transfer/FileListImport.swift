@@ -9,17 +9,12 @@ import HoldfastTransfer
 /// names the place gets another track. The playlist's id is derived from the list's file name without its folder, so that a moved list is
 /// found again, if half of the tracks of each are in the other. Otherwise it is another playlist, with an id derived from the full path.
 struct FileListImport: ImportFormat {
-  enum Source {
-    case m3u(Data, String.Encoding?)
-    case xspf
-  }
-
   let name: String
   let version = 1
   let kinds = MusicRecord.kinds.filter { $0.name != "artwork" }
   let total: Int
   private let source: ImportSource
-  private let kind: Source
+  private let list: () throws -> FileList
   private let fields: [RecordField<LibraryTrack>]
   private let read: Reading
 
@@ -32,24 +27,19 @@ struct FileListImport: ImportFormat {
   /// Reads the list once: an unreadable list is refused before anything is written.
   ///
   /// - Throws: `.invalidSource`.
-  init(m3u source: ImportSource) throws { try self.init("m3u", source, .m3u(source.content(), source.hints.encoding), units: 1) }
-  init(xspf source: ImportSource) throws { try self.init("xspf", source, .xspf, units: 1000) }
-
-  private init(_ name: String, _ source: ImportSource, _ kind: Source, units: Double) throws {
-    self.name = name
-    self.source = source
-    self.kind = kind
-    fields = Self.fields(units: units)
-    let list = try Self.list(source, kind)
-    read = Reading(list)
-    total = list.entries.count
+  init(m3u source: ImportSource) throws {
+    let content = try source.content()
+    try self.init("m3u", source, units: 1) { try M3U.list(content, of: source.url, encoding: source.hints.encoding) }
   }
 
-  private static func list(_ source: ImportSource, _ kind: Source) throws -> FileList {
-    switch kind {
-    case .m3u(let content, let encoding): try M3U.list(content, of: source.url, encoding: encoding)
-    case .xspf: try XSPF.list(source)
-    }
+  /// The same for XSPF.
+  init(xspf source: ImportSource) throws { try self.init("xspf", source, units: 1000) { try XSPF.list(source) } }
+
+  private init(_ name: String, _ source: ImportSource, units: Double, _ list: @escaping () throws -> FileList) throws {
+    (self.name, self.source, self.list, fields) = (name, source, list, Self.fields(units: units))
+    let first = try list()
+    read = Reading(first)
+    total = first.entries.count
   }
 
   private var fileName: String { source.url.lastPathComponent }
@@ -59,7 +49,7 @@ struct FileListImport: ImportFormat {
   // MARK: Scan
 
   func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
-    var list = try read.list ?? Self.list(source, kind)
+    var list = try read.list ?? self.list()
     read.list = nil
     try Self.unescape(&list, reader)
     var tracks: [UUID?] = []
@@ -124,7 +114,7 @@ struct FileListImport: ImportFormat {
       }
       let number = numbers[track, default: 0]
       numbers[track] = number + 1
-      let row = EntryRow(id: MusicRecord.entryID(of: track, number: number, in: id), of: track, in: id, at: ListPlace.position(at: index))
+      let row = MusicRecord.entry(of: track, number: number, in: id, at: index)
       try visit(.record(entries.record(entries.fields.said(row), ids: [.id(id), .id(track)], path: path, original: original)), total)
     }
   }
@@ -215,6 +205,7 @@ struct FileListImport: ImportFormat {
     let tracks = RecordKind.tracks(FieldTable([.init("location", \.file.location, .location(location), .keeps)] + fields))
     var members = SourceMembers(entry.members)
     members.set("location", .string(location.meant))
+    if !entry.metadata.isEmpty { members.set("metadata", .object(entry.metadata.mapValues(JSONValue.string))) }
     let said = members.read(tracks.fields, into: blank)
     return tracks.record(said, path: .text(entry.path), original: .bytes(Array(entry.original.utf8)))
   }
@@ -225,16 +216,6 @@ struct FileListImport: ImportFormat {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
     return String(name[..<dot])
-  }
-}
-
-extension FileList.Entry {
-  fileprivate var members: [String: JSONValue] {
-    [
-      "title": .text(title), "creator": .text(artist), "album": .text(album), "album artist": .text(albumArtist), "genre": .text(genre),
-      "trackNum": .number(trackNumber.map(Int64.init)), "image": .text(artworkURL), "duration": .number(duration),
-      "metadata": metadata.isEmpty ? .null : .object(metadata.mapValues(JSONValue.string)),
-    ]
   }
 }
 

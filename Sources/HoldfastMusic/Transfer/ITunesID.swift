@@ -5,7 +5,7 @@ import Holdfast
 enum ITunesID {
   /// The id in this library; nil for a text that is not 16 hexadecimal digits.
   static func uuid(_ text: String) -> UUID? {
-    guard text.utf8.count == 16, text.utf8.allSatisfy({ isHex($0) }) else { return nil }
+    guard text.utf8.count == 16, text.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
     return NewID.derived(from: "itunes/\(text.uppercased())")
   }
 
@@ -13,10 +13,6 @@ enum ITunesID {
   static func text(_ number: UInt64) -> String {
     let digits = String(number, radix: 16, uppercase: true)
     return String(repeating: "0", count: 16 - digits.count) + digits
-  }
-
-  private static func isHex(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
   }
 }
 

@@ -21,7 +21,7 @@ struct ITunesXML: ImportFormat {
   /// - Parameter timeZone: the time zone of the computer that played the tracks, for exports with local times only.
   /// - Throws: `.invalidSource` for a binary property list.
   init(_ source: ImportSource, timeZone: TimeZone) throws {
-    guard try !Self.isBinary(source) else {
+    guard try source.peek(6) != Data("bplist".utf8) else {
       throw StoreError(
         .invalidSource, "\(source.url.path) is a binary property list",
         suggestion: "Export the library as XML: in Music or iTunes with File, Library, Export Library.")
@@ -31,8 +31,6 @@ struct ITunesXML: ImportFormat {
     total = Int(clamping: source.bytes)
     tracks = .tracks(ITunesTrack.fields(MacClock(timeZone: timeZone)))
   }
-
-  private static func isBinary(_ source: ImportSource) throws -> Bool { try source.peek(6) == Data("bplist".utf8) }
 
   /// Read from the start of the file, before the tracks. Nil when there is no id, or the file cannot be read so far; then the
   /// scan throws.
@@ -259,9 +257,7 @@ struct ITunesScan {
       case .track(let id, let persistentID)?:
         let number = numbers[id, default: 0]
         numbers[id] = number + 1
-        let row = EntryRow(
-          id: MusicRecord.entryID(of: id, number: number, in: list.row.id), of: id, in: list.row.id,
-          at: ListPlace.position(at: index))
+        let row = MusicRecord.entry(of: id, number: number, in: list.row.id, at: index)
         let entry = ITunesEntry(row: row, list: list.row.persistentID, track: persistentID.map(ITunesID.text))
         let said = ITunesEntry.kind.fields.said(entry)
         try visit(.record(ITunesEntry.kind.record(said, path: path, original: original)), position)

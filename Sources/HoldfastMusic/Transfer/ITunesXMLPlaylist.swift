@@ -21,7 +21,6 @@ struct ITunesPlaylist {
 
   private static let parent = "Parent Persistent ID"
   private static let entries = "Playlist Items"
-  private static let isLeft = "a known list keeps its folder, and a new list is put into no folder"
 
   /// The ledgers of earlier imports have these values in this order, so both must stay.
   private static let kind = RecordKind.playlists(
@@ -75,12 +74,12 @@ struct ITunesPlaylist {
 
   /// Folders have a rule too, but are not left out.
   private func reasonToSkip(_ found: [String: Plist]) -> String? {
-    if found["Master"]?.bool == true || found["Distinguished Kind"] != nil { return "a list that iTunes makes by itself" }
+    if found["Master"]?.json == .bool(true) || found["Distinguished Kind"] != nil { return "a list that iTunes makes by itself" }
     guard !row.isFolder else { return nil }
     if found["Smart Info"] != nil || found["Smart Criteria"] != nil {
       return "the smart playlist \"\(row.name)\" is a rule, and this library keeps lists"
     }
-    return found["Visible"]?.bool == false ? "iTunes does not show the list \"\(row.name)\"" : nil
+    return found["Visible"]?.json == .bool(false) ? "iTunes does not show the list \"\(row.name)\"" : nil
   }
 
   var isRecord: Bool { problem == nil && skipped == nil }
@@ -88,7 +87,11 @@ struct ITunesPlaylist {
   /// - Parameter reason: the error in the source's parent; nil when the source says that the list is at the top.
   mutating func leaveParent(_ reason: String?) {
     row.parentID = nil
-    if let reason { members.leave(Self.parent, "\(reason); \(Self.isLeft)") } else { members.set(Self.parent, .null) }
+    if let reason {
+      members.leave(Self.parent, "\(reason); a known list keeps its folder, and a new list is put into no folder")
+    } else {
+      members.set(Self.parent, .null)
+    }
   }
 
   /// Visits the list without its entries, which are records of their own.

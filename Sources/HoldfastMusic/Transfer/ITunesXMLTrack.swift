@@ -28,7 +28,7 @@ struct ITunesTrack: Sendable {
       .init("Artist", \.artist, .text(standingForNothing: LibraryTrack.unknownArtist), .empties).ifWrong(fails: true),
       .init("Album", \.album, .text(standingForNothing: LibraryTrack.unknownAlbum), .empties).ifWrong(fails: true),
       .optional("Album Artist", \.albumArtist, .text),
-      .init("Compilation", \.isCompilation, .flag, .empties),
+      .init("Compilation", \.isCompilation, .bool.absent(means: false), .empties),
       .optional("Genre", \.genre, .text),
       .optional("Year", \.year, .int),
       .optional("Track Number", \.trackNumber, .int),
@@ -38,7 +38,7 @@ struct ITunesTrack: Sendable {
       .optional("Size", \.file.sizeBytes, .int64.only("a whole number that is not less than 0") { $0 >= 0 }),
       .optional("Date Modified", \.file.modifiedAt, .iso8601),
       .optional("Date Added", \.addedAt, .iso8601, .keeps),
-      .init("Play Count", \.playCount, .filledCount, .empties),
+      .init("Play Count", \.playCount, .count.absent(means: 0), .empties),
       .optional(playDateUTC, \.lastPlayedAt, .played(clock)),
       .optional(rating, \.rating, .percent),
       .kept(metadata, \.metadata, .textMap),
@@ -134,14 +134,11 @@ extension ValueForm<String> {
   }
 }
 
-extension ValueForm<Bool> {
-  /// Absent means the same as false.
-  fileprivate static var flag: ValueForm { bool.orNil(also: .bool(false)).map({ $0 ?? false }, back: { $0 ? true : nil }) }
-}
-
-extension ValueForm<Int> {
-  /// Absent means the same as 0.
-  fileprivate static var filledCount: ValueForm { count.orNil(also: .integer(0)).map({ $0 ?? 0 }, back: { $0 == 0 ? nil : $0 }) }
+extension ValueForm where Value: Equatable {
+  /// The same form, in which an absent value means the same as `nothing`.
+  fileprivate func absent(means nothing: Value) -> ValueForm {
+    orNil(also: text(of: nothing)).map({ $0 ?? nothing }, back: { $0 == nothing ? nil : $0 })
+  }
 }
 
 extension ValueForm<Double> {

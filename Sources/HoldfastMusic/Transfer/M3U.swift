@@ -78,18 +78,10 @@ enum M3U {
   }
 
   private static func read(_ bytes: Data, as encoding: String.Encoding, _ url: URL) throws -> String {
-    // Foundation cannot decode the five bytes that Windows-1252 does not define.
-    if encoding == .windowsCP1252 { return guessed(bytes) }
+    if encoding == .windowsCP1252 { return Windows1252.text(bytes) }
     guard let text = String(data: bytes, encoding: encoding) else { throw refused(url, "its text is not in the encoding that was named") }
     return text
   }
-
-  /// The character of each byte in Windows-1252. The five bytes that it does not define become the control characters with their numbers.
-  private static let windows1252 = (UInt8.min...UInt8.max).map { byte in
-    String(bytes: [byte], encoding: .windowsCP1252)?.unicodeScalars.first ?? Unicode.Scalar(byte)
-  }
-
-  private static func guessed(_ bytes: Data) -> String { String(String.UnicodeScalarView(bytes.map { windows1252[Int($0)] })) }
 
   /// Lists that several programs wrote to may mix lines in both encodings.
   private static func readByLine(_ bytes: Data) -> String {
@@ -99,7 +91,7 @@ enum M3U {
       let line = rest.prefix { $0 != 0x0A && $0 != 0x0D }
       rest = rest.dropFirst(line.count)
       let text = String(decoding: line, as: UTF8.self)
-      out.append(contentsOf: (text.utf8.elementsEqual(line) ? text : guessed(line)).unicodeScalars)
+      out.append(contentsOf: (text.utf8.elementsEqual(line) ? text : Windows1252.text(line)).unicodeScalars)
       if let end = rest.popFirst() { out.append(Unicode.Scalar(end)) }
     }
     return String(out)
@@ -124,15 +116,16 @@ enum M3U {
   private struct Reading {
     let folder: String
     var list = FileList()
-    private var album: String?
-    private var albumArtist: String?
-    private var genre: String?
+    /// The facts of all entries until another line changes them.
+    private var lasting: [String: JSONValue] = [:]
     /// The name from `#EXTINF`; the path decides which half is the title.
     private var name = ""
     /// By entry, the names with two halves, and which one is the title; nil where the path does not tell.
     private var names: [Int: (text: String, path: String, isTitleFirst: Bool?)] = [:]
     /// The facts from the lines before an entry.
     private var next = FileList.Entry(path: "", original: "")
+
+    private static let lastingNames = ["#EXTALB:": "album", "#EXTART:": "album artist", "#EXTGENRE:": "genre"]
 
     init(folder: String) { self.folder = folder }
 
@@ -154,28 +147,19 @@ enum M3U {
         guard line.hasPrefix(name) else { return nil }
         return String(line.dropFirst(name.count))
       }
-      func valueOrNil(_ text: String) -> String? { text.isEmpty ? nil : text }
       if let text = value("#EXTINF:") {
         // An earlier #EXTINF without a path is not about this file.
         (next, name) = (FileList.Entry(path: "", original: "\(line)\n"), "")
         info(text, line, number)
       } else if let text = value("#PLAYLIST:") {
-        list.title = valueOrNil(text) ?? list.title
-      } else if let text = value("#EXTALB:") {
-        album = valueOrNil(text)
-      } else if let text = value("#EXTART:") {
-        albumArtist = valueOrNil(text)
-      } else if let text = value("#EXTGENRE:") {
-        genre = valueOrNil(text)
-      } else if !line.hasPrefix("#EXT"), Self.isAudio(line) {
+        if !text.isEmpty { list.title = text }
+      } else if let (mark, fact) = Self.lastingNames.first(where: { line.hasPrefix($0.key) }) {
+        lasting[fact] = value(mark).flatMap { $0.isEmpty ? nil : JSONValue.string($0) }
+      } else if !line.hasPrefix("#EXT"), FolderListing.audioExtensions.contains(ScannedFile.ending(line)) {
         // The name of a file may begin with the sign of a comment.
         if !next.original.isEmpty { return entry(line, number) }
         list.notes.append(("lines that begin with # and end like a music file were taken for comments", "line \(number)"))
       }
-    }
-
-    private static func isAudio(_ line: Substring) -> Bool {
-      line.lastIndex(of: ".").map { FolderListing.audioExtensions.contains(line[line.index(after: $0)...].lowercased()) } ?? false
     }
 
     /// Decides the names that their own paths leave open.
@@ -184,7 +168,7 @@ enum M3U {
       let titles = firsts.count { $0 }
       let most: Bool? = titles * 2 == firsts.count ? nil : titles * 2 > firsts.count
       for (place, name) in names where name.isTitleFirst == nil {
-        (list.entries[place].artist, list.entries[place].title) = M3UName.read(name.text, of: name.path, isTitleFirst: most).halves
+        list.entries[place].take(M3UName.read(name.text, of: name.path, isTitleFirst: most).halves)
       }
     }
 
@@ -197,7 +181,7 @@ enum M3U {
       }
       let seconds = text.prefix { $0 != "," && !$0.isWhitespace }
       if let duration = Double(seconds), duration.isFinite {
-        next.duration = duration < 0 ? nil : duration
+        next.members["duration"] = duration < 0 ? nil : .double(duration)
       } else {
         next.damage("duration", "#EXTINF should begin with seconds", line: number, String(line))
       }
@@ -208,12 +192,12 @@ enum M3U {
     private mutating func entry(_ line: Substring, _ number: Int) {
       var entry = next
       let read = M3UName.read(name, of: line)
-      (entry.artist, entry.title) = read.halves
+      entry.take(read.halves)
       if read.hasHalves { names[list.entries.count] = (name, String(line), read.isTitleFirst) }
       (next, name) = (FileList.Entry(path: "", original: ""), "")
       entry.path = "line \(number)"
       entry.original += line
-      (entry.album, entry.albumArtist, entry.genre) = (album, albumArtist, genre)
+      entry.members.merge(lasting) { own, _ in own }
       let text = String(line)
       if text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" }) {
         entry.problem = "a path should not have control characters"

@@ -3,15 +3,8 @@ import HoldfastTransfer
 
 /// The documented export of a library. Its plays are rows of their own, which come after their tracks. So the count of a track follows from
 /// its `base_plays` and from the plays of both sides, and is not compared. An export without `base_plays` is older: its counts are all there is.
-struct MusicPortable: ImportFormat {
-  private let base: PortableImport
-
-  init(_ base: PortableImport) { self.base = base }
-
-  var name: String { base.name }
-  var version: Int { base.version }
-  var kinds: [(name: String, table: String)] { base.kinds }
-  var total: Int { base.total }
+struct MusicPortable: PortableFormat {
+  let base: PortableImport
 
   func scan(_ reader: Reader, _ visit: (Scanned<PortableImport.Row>, Int) throws -> Void) throws {
     try base.scan(reader) { scanned, position in

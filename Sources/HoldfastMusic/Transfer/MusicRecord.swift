@@ -28,6 +28,13 @@ enum MusicRecord {
   static func entryID(of trackID: UUID, number: Int, in playlistID: UUID) -> UUID {
     NewID.derived(from: "\(IDCodec.lowercase(playlistID))/\(IDCodec.lowercase(trackID))/\(number)")
   }
+
+  /// That entry, at a place of the list.
+  static func entry(of trackID: UUID, number: Int, in playlistID: UUID, at index: Int) -> EntryRow {
+    EntryRow(
+      id: entryID(of: trackID, number: number, in: playlistID), collectionID: playlistID, trackID: trackID,
+      position: ListPlace.position(at: index))
+  }
 }
 
 extension RecordKind<MusicArtwork> {

@@ -7,8 +7,8 @@ struct MusicSQLiteScan {
   private let tables: SourceTables
   private var scan: MusicScan
   private var playlists = Parents<UUID, Void>("playlist")
-  /// The number of entries read for the current playlist, in all and by track.
-  private var current: (id: UUID, place: Int, numbers: [UUID: Int])?
+  /// The playlist that is being read, with the number of its entries by track.
+  private var current: (playlist: UUID, entries: [UUID: Int])?
 
   /// A `position` of any type is accepted: only SQLite's order of the rows counts.
   private static let order: FieldTable<Int64> = [.required("position", \.self, .int64).ifWrong(fails: false)]
@@ -45,20 +45,14 @@ struct MusicSQLiteScan {
     var members = SourceMembers(row, ids: Self.ids)
     let playlist = members.id("collectionId")
     let track = members.id("trackId")
-    let index = playlist.map { next(in: $0.value) } ?? 0
+    let index = playlists.nextPlace(in: playlist?.value)
     playlists.find(playlist?.value, for: &members)
     _ = members.read(Self.order, into: 0)
     guard try members.finish(kind: "collection_tracks", row, visit), let playlist, let track else { return }
-    let number = current?.numbers[track.value, default: 0] ?? 0
-    current?.numbers[track.value] = number + 1
+    if current?.playlist != playlist.value { current = (playlist.value, [:]) }
+    let number = current?.entries[track.value, default: 0] ?? 0
+    current?.entries[track.value] = number + 1
     try scan.entry(of: track, number: number, in: playlist, index: index, at: .init(row), reader, visit)
-  }
-
-  private mutating func next(in playlist: UUID) -> Int {
-    if current?.id != playlist { current = (playlist, 0, [:]) }
-    let place = current?.place ?? 0
-    current?.place = place + 1
-    return place
   }
 }
 

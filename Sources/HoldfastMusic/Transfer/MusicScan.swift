@@ -57,31 +57,22 @@ struct MusicScan {
 
   /// Visits one entry of a playlist.
   ///
-  /// - Parameters:
-  ///   - number: counts the entries of the same track in the playlist.
-  ///   - index: the entry's place in the playlist.
+  /// - Parameter number: counts the entries of the same track in the playlist.
   func entry(
     of track: Written<UUID>, number: Int, in playlist: Written<UUID>, index: Int, at place: Place, _ reader: Reader, _ visit: Visit
   ) throws {
-    let id = MusicRecord.entryID(of: track.value, number: number, in: playlist.value)
-    let row = EntryRow(id: id, of: track.value, in: playlist.value, at: ListPlace.position(at: index))
-    if let absence = try absence(of: track.value, reader) {
-      let kind = "collection_tracks"
-      return try visit(
-        absence.isQuarantine
-          ? .damaged(kind: kind, path: place.path, reason: absence.reason, original: place.original)
-          : .skipped(kind: kind, path: place.path, reason: absence.reason), place.position)
-    }
+    let row = MusicRecord.entry(of: track.value, number: number, in: playlist.value, at: index)
     let entries = MusicRecord.entries
+    if try reader.count("SELECT count(*) FROM tracks WHERE id = \(track.value)") == 0 {
+      // The listener deleted the track: it does not return with a playlist.
+      if try reader.wasImported(kind: "tracks", key: IDCodec.lowercase(track.value)) {
+        let reason = "its track was deleted since it was imported"
+        return try visit(.skipped(kind: entries.name, path: place.path, reason: reason), place.position)
+      }
+      let reason = tracks.contains(track.value) ? "its track is quarantined" : "there is no such track"
+      return try visit(.damaged(kind: entries.name, path: place.path, reason: reason, original: place.original), place.position)
+    }
     let ids = [playlist.text, track.text]
     try visit(.record(entries.record(entries.fields.said(row), ids: ids, path: place.path, original: place.original)), place.position)
-  }
-
-  /// Why there can be no entry of this track; nil when the track is stored, from this source or another.
-  private func absence(of id: UUID, _ reader: Reader) throws -> (reason: String, isQuarantine: Bool)? {
-    if try reader.count("SELECT count(*) FROM tracks WHERE id = \(id)") > 0 { return nil }
-    // The listener deleted the track: it does not return with a playlist.
-    if try reader.wasImported(kind: "tracks", key: IDCodec.lowercase(id)) { return ("its track was deleted since it was imported", false) }
-    return (tracks.contains(id) ? "its track is quarantined" : "there is no such track", true)
   }
 }

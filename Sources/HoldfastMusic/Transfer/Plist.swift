@@ -20,8 +20,7 @@ enum Plist: Sendable {
   /// The value as XML of a property list, written anew: white space, comments and CDATA of the source are lost.
   var xml: String {
     switch self {
-    case .scalar(.yes, _): "<true/>"
-    case .scalar(.no, _): "<false/>"
+    case .scalar(let kind, _) where kind == .yes || kind == .no: "<\(kind.rawValue)/>"
     case .scalar(let kind, let text): "<\(kind.rawValue)>\(XMLText.escaped(text))</\(kind.rawValue)>"
     case .array(let elements): "<array>\(elements.map(\.xml).joined())</array>"
     case .dict(let members): "<dict>\(members.map { "<key>\(XMLText.escaped($0.key))</key>\($0.value.xml)" }.joined())</dict>"
@@ -62,13 +61,6 @@ enum Plist: Sendable {
 
   var string: String? { if case .scalar(.string, let text) = self { text } else { nil } }
   var integer: Int64? { if case .scalar(.integer, let text) = self { Int64(text) } else { nil } }
-  var bool: Bool? {
-    switch self {
-    case .scalar(.yes, _): true
-    case .scalar(.no, _): false
-    default: nil
-    }
-  }
 }
 
 /// Text for XML.

@@ -118,10 +118,6 @@ enum XSPF {
       guard var entry, !value.isEmpty else { return }
       self.entry = nil
       func damaged(_ reason: String) { entry.damage(name, reason, line: place.line, value) }
-      /// If an element is repeated, the first one counts.
-      func set(_ field: WritableKeyPath<FileList.Entry, String?>) {
-        if entry[keyPath: field] == nil { entry[keyPath: field] = value } else { note(name) }
-      }
       func note(_ name: String) {
         var number = notes[name, default: 0] + 1
         func key() -> String { number == 1 ? name : "\(name) \(number)" }
@@ -133,15 +129,18 @@ enum XSPF {
       case "location" where entry.location == nil:
         entry.location = FileList.Location(url: WebReference.resolved(value, in: base), base: base)
         entry.problem = "this location cannot be kept as it is"
-      case "title": set(\.title)
-      case "creator": set(\.artist)
-      case "album": set(\.album)
-      case "image": set(\.artworkURL)
+      case "title", "creator", "album", "image":
+        // If an element is repeated, the first one counts.
+        if entry.members[name] == nil { entry.members[name] = .string(value) } else { note(name) }
       case "trackNum":
-        if let number = Int(value), number >= 0 { entry.trackNumber = number } else { damaged("trackNum should be a whole number") }
+        if let number = Int64(value), number >= 0 {
+          entry.members[name] = .integer(number)
+        } else {
+          damaged("trackNum should be a whole number")
+        }
       case "duration":
         if let number = Int64(value), (0...(1 << 48)).contains(number) {
-          entry.duration = Double(number)
+          entry.members[name] = .double(Double(number))
         } else {
           damaged("duration should be a whole number of milliseconds")
         }

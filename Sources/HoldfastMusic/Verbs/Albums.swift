@@ -33,15 +33,6 @@ public struct MusicAlbum: Sendable, Hashable, Identifiable {
   public var name: String { id.name }
   /// The album's artist.
   public var artist: String { id.artist }
-
-  /// One entry of the list.
-  public init(id: ID, tracks: Int, totalSeconds: Double = 0, year: Int? = nil, artworkHash: String? = nil) {
-    self.id = id
-    self.tracks = tracks
-    self.totalSeconds = totalSeconds
-    self.year = year
-    self.artworkHash = artworkHash
-  }
 }
 
 extension LibraryTrack {

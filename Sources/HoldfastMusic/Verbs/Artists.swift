@@ -18,15 +18,6 @@ public struct MusicArtist: Sendable, Hashable, Identifiable {
   /// The name: artists with the same name are one artist.
   public var id: String { name }
 
-  /// One entry of the list.
-  public init(name: String, albums: Int, tracks: Int, totalSeconds: Double = 0, artworkHash: String? = nil) {
-    self.name = name
-    self.albums = albums
-    self.tracks = tracks
-    self.totalSeconds = totalSeconds
-    self.artworkHash = artworkHash
-  }
-
   /// The condition for tracks on albums of this artist.
   static func owns(_ name: String) -> BoundSQL { "sort_artist = \(SortText.folded(name)) AND group_artist = \(name.composed)" }
 }

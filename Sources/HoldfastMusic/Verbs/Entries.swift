@@ -7,12 +7,6 @@ public struct PlaylistTrack: Sendable, Hashable, Identifiable {
   public var id: UUID
   /// The track that the entry plays.
   public var track: LibraryTrack
-
-  /// One entry of the list.
-  public init(id: UUID, track: LibraryTrack) {
-    self.id = id
-    self.track = track
-  }
 }
 
 extension MusicStore {
@@ -81,7 +75,7 @@ extension MusicStore {
     }
     for id in Set(ids) { try checkTrack(id, in: tx) }
     let positions = try entryOrder(of: playlistID).positions(for: ids.count, before: entryID, in: tx)
-    let rows = zip(ids, positions).map { EntryRow(id: tx.makeID(), of: $0, in: playlistID, at: $1) }
+    let rows = zip(ids, positions).map { EntryRow(id: tx.makeID(), collectionID: playlistID, trackID: $0, position: $1) }
     try tx.insert(contentsOf: rows)
     return rows.map(\.entry)
   }

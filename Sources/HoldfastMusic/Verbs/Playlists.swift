@@ -13,15 +13,6 @@ public struct PlaylistSummary: Sendable, Hashable, Identifiable {
   public var isFolder: Bool
   /// The number of entries in its own list.
   public var entries: Int
-
-  /// One entry of the list.
-  public init(id: UUID, name: String, parentID: UUID? = nil, isFolder: Bool = false, entries: Int = 0) {
-    self.id = id
-    self.name = name
-    self.parentID = parentID
-    self.isFolder = isFolder
-    self.entries = entries
-  }
 }
 
 extension MusicStore {
@@ -90,14 +81,8 @@ extension MusicStore {
     try summaries(where: "parent_id IS \(folder)", after: key, limit: limit, in: reader)
   }
 
-  /// A page of all playlists and folders in their order, from all folders.
-  static func playlistSummaries(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<PlaylistSummary> {
-    try summaries(where: "true", after: key, limit: limit, in: reader)
-  }
-
-  private static func summaries(
-    where condition: BoundSQL, after key: PageKey?, limit: Int, in reader: Reader
-  ) throws -> Page<PlaylistSummary> {
+  /// A page of the playlists and folders for which the condition holds, in their order.
+  static func summaries(where condition: BoundSQL, after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<PlaylistSummary> {
     let listing = Listing(condition: condition, columns: [("position", .number), ("id", .text)])
     return try reader.page(
       "id, name, parent_id, is_folder, (SELECT count(*) FROM collection_tracks e WHERE e.collection_id = collections.id)",

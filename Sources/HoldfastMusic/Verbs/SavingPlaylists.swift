@@ -100,7 +100,7 @@ extension MusicStore {
         entry.position = position
         try tx.upsert(entry)
       } else {
-        new.append(EntryRow(id: tx.makeID(), of: place.trackID, in: playlist.id, at: position))
+        new.append(EntryRow(id: tx.makeID(), collectionID: playlist.id, trackID: place.trackID, position: position))
       }
     }
     try tx.insert(contentsOf: new)

@@ -4,24 +4,15 @@ public import Holdfast
 /// How many records of each kind a library has.
 public struct MusicCounts: Sendable, Hashable, Codable {
   /// All tracks, also those with offline files.
-  public var tracks: Int
+  public var tracks = 0
   /// As `albums` lists them: an artist's tracks without an album count as one album.
-  public var albums: Int
+  public var albums = 0
   /// Artists with albums, as `artists` lists them.
-  public var artists: Int
+  public var artists = 0
   /// Playlists, without folders.
-  public var playlists: Int
+  public var playlists = 0
   /// Folders of playlists.
-  public var folders: Int
-
-  /// Takes the given numbers; the others are zero.
-  public init(tracks: Int = 0, albums: Int = 0, artists: Int = 0, playlists: Int = 0, folders: Int = 0) {
-    self.tracks = tracks
-    self.albums = albums
-    self.artists = artists
-    self.playlists = playlists
-    self.folders = folders
-  }
+  public var folders = 0
 }
 
 /// The library in numbers.
@@ -32,12 +23,6 @@ public struct MusicStatistics: Sendable, Hashable, Codable {
     public var name: String
     /// How many tracks or plays.
     public var count: Int
-
-    /// A number for this name.
-    public init(_ name: String, _ count: Int) {
-      self.name = name
-      self.count = count
-    }
   }
 
   /// A number of tracks for a year, or for the decade that begins with it.
@@ -46,12 +31,6 @@ public struct MusicStatistics: Sendable, Hashable, Codable {
     public var year: Int
     /// How many tracks.
     public var tracks: Int
-
-    /// A number for this year.
-    public init(_ year: Int, _ tracks: Int) {
-      self.year = year
-      self.tracks = tracks
-    }
   }
 
   /// A track that was played.
@@ -64,14 +43,6 @@ public struct MusicStatistics: Sendable, Hashable, Codable {
     public var artist: String
     /// At least 1.
     public var plays: Int
-
-    /// A track with its plays.
-    public init(id: UUID, title: String, artist: String, plays: Int) {
-      self.id = id
-      self.title = title
-      self.artist = artist
-      self.plays = plays
-    }
   }
 
   /// How many records of each kind.
@@ -121,7 +92,7 @@ extension MusicStore {
 
   /// Counts the records of each kind inside your transaction; as `counts()`.
   public static func counts(in reader: Reader) throws -> MusicCounts {
-    let found = try reader.value(
+    try reader.value(
       """
       WITH of_album AS (SELECT 1 FROM tracks WHERE sort_album < \(LibraryTrack.behindMusic) GROUP BY sort_album, group_album, group_artist),
         of_artist AS (SELECT 1 FROM tracks WHERE sort_artist < \(LibraryTrack.behindMusic) GROUP BY sort_artist, group_artist)
@@ -130,8 +101,7 @@ extension MusicStore {
       """
     ) { row in
       MusicCounts(tracks: try row.int(), albums: try row.int(), artists: try row.int(), playlists: try row.int(), folders: try row.int())
-    }
-    return found ?? MusicCounts()
+    } ?? MusicCounts()
   }
 
   /// Computes the numbers of the whole library inside your transaction; as `statistics()`.
@@ -183,10 +153,10 @@ extension MusicStore {
   }
 
   private static func named(_ sql: BoundSQL, _ reader: Reader) throws -> [MusicStatistics.Named] {
-    try reader.values(sql) { row in MusicStatistics.Named(try row.text(), try row.int()) }
+    try reader.values(sql) { row in MusicStatistics.Named(name: try row.text(), count: try row.int()) }
   }
 
   private static func years(_ sql: BoundSQL, _ reader: Reader) throws -> [MusicStatistics.Year] {
-    try reader.values(sql) { row in MusicStatistics.Year(try row.int(), try row.int()) }
+    try reader.values(sql) { row in MusicStatistics.Year(year: try row.int(), tracks: try row.int()) }
   }
 }

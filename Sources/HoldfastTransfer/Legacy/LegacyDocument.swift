@@ -100,7 +100,7 @@ public struct LegacyDocument: Sendable {
   /// The size in bytes.
   public var total: Int { document.count }
 
-  /// See `LegacyFormat.isWrittenBack`.
+  /// Whether legacy mode wrote this document, that is whether it has a list of unread records. Then everything in it can be written again.
   public var isWrittenBack: Bool { unread != nil && !isDamaged }
 
   /// Reads the lists. Unknown members come first, as damaged fields, and the records of `unread` last. In a damaged document, everything after

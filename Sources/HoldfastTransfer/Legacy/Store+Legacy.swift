@@ -130,15 +130,20 @@ private struct LegacyMode<Format: LegacyFormat> {
     let sha256 = try file.sha256
     // A database is not JSON.
     let document = SQLiteSource.isDatabase(source) ? nil : try JSONDocument(contentsOf: source)
-    let format = (try? importer(file)) ?? document.flatMap(Format.init(asFarAsReadable:))
+    let format = (try? importer(file)) ?? document.flatMap(readable)
     if let format { try store.loading(format) }
     guard !options.opensReadOnly, failure.code != .newerSource, let document, isApps(document, format) else {
       return OpenedStore(store.readOnly(because: failure.message), importFailure: failure)
     }
-    let isOurs = (format as? Format)?.isWrittenBack == true
+    let isOurs = (format as? Format)?.document.isWrittenBack == true
     let target = LegacyFile<Format>(url, holding: isOurs ? sha256 : nil)
     store.beforeCommit(target.write)
     return OpenedStore(store, access: .legacy(reason: failure.message), importFailure: failure)
+  }
+
+  /// The part of a document before its damage; nil when there is nothing to read.
+  private func readable(_ document: JSONDocument) -> (any ImportFormat)? {
+    LegacyDocument(asFarAsReadable: document, as: Format.form).map(Format.init(document:))
   }
 
   /// Whether the file is the app's own JSON, or was before it was damaged. No other file is replaced by such JSON.
@@ -150,7 +155,7 @@ private struct LegacyMode<Format: LegacyFormat> {
   /// Whether a damaged file contains a newer version's number.
   private func isNewer(_ document: JSONDocument) -> Bool {
     let text = document.bytes(0..<document.count)
-    let key = Array("\"\(Format.versionKey)\"".utf8)
+    let key = Array("\"\(Format.form.versionKey)\"".utf8)
     var start = 0
     while let quote = text[start...].firstIndex(of: UInt8(ascii: "\"")) {
       start = quote + 1
@@ -158,7 +163,7 @@ private struct LegacyMode<Format: LegacyFormat> {
       let rest = text[(quote + key.count)...].drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
       guard rest.first == UInt8(ascii: ":") else { continue }
       var version = JSONScanner(document, at: rest.startIndex + 1)
-      if let number = try? version.int64(), number > Format.newestVersion { return true }
+      if let number = try? version.int64(), number > Format.form.versions.upperBound { return true }
     }
     return false
   }

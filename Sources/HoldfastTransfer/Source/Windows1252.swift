@@ -1,7 +1,7 @@
 /// Windows-1252, the code page of most Western text that is not UTF-8.
-enum Windows1252 {
+public enum Windows1252 {
   /// Decodes any bytes. The five undefined bytes become the control characters with their numbers; Foundation cannot decode them.
-  static func text(_ bytes: some Sequence<UInt8>) -> String { String(String.UnicodeScalarView(bytes.map(scalar))) }
+  public static func text(_ bytes: some Sequence<UInt8>) -> String { String(String.UnicodeScalarView(bytes.map(scalar))) }
 
   /// The characters between 0x80 and 0x9F.
   private static let high: [UInt32] = [

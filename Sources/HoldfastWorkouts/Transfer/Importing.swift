@@ -21,7 +21,7 @@ extension WorkoutLog: ImportingLibrary {
     let document = try source.document()
     let name = try format ?? (PortableImport.recognises(document) ? "holdfast" : WorkoutJSON.name(of: document))
     switch name {
-    case "holdfast": return try WorkoutPortable(PortableImport(document, schemas: [schema]))
+    case "holdfast": return try WorkoutPortable(base: PortableImport(document, schemas: [schema]))
     case WorkoutTemplateJSON.formatName: return try WorkoutTemplateJSON(document, source.hints)
     default: return try WorkoutJSON(document, as: name)
     }

@@ -4,15 +4,8 @@ import HoldfastTransfer
 
 /// The documented export of a log. If this log has a workout in progress, it stays, and the file's one is imported as history
 /// without an end, as from every other source.
-struct WorkoutPortable: ImportFormat {
-  private let base: PortableImport
-
-  init(_ base: PortableImport) { self.base = base }
-
-  var name: String { base.name }
-  var version: Int { base.version }
-  var kinds: [(name: String, table: String)] { base.kinds }
-  var total: Int { base.total }
+struct WorkoutPortable: PortableFormat {
+  let base: PortableImport
 
   func scan(_ reader: Reader, _ visit: (Scanned<PortableImport.Row>, Int) throws -> Void) throws {
     try base.scan(reader) { scanned, position in
@@ -46,9 +39,5 @@ struct WorkoutPortable: ImportFormat {
       throw StoreError(.constraint, "the workout is in progress in this log, but finished in the source")
     }
     try base.write(record, in: tx)
-  }
-
-  func readBack(_ record: SourceRecord<PortableImport.Row>, in reader: Reader) throws -> StoredShape? {
-    try base.readBack(record, in: reader)
   }
 }

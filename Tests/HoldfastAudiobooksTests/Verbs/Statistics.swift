@@ -1,8 +1,9 @@
 import Foundation
 import Holdfast
-import HoldfastAudiobooks
 import HoldfastTesting
 import Testing
+
+@testable import HoldfastAudiobooks
 
 @Suite("Statistics") struct Statistics {
   @Test("the numbers are those that a walk over all collections gives", arguments: [UInt64(20), 21])

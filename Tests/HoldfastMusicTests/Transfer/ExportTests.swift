@@ -198,7 +198,7 @@ import Testing
 
   @Test("each format that can be written can be read again")
   func formats() {
-    #expect(MusicStore.writableFormats.map(\.name) == ["holdfast", "m3u8", "xspf"])
+    #expect(MusicStore.description.writable.map(\.name) == ["holdfast", "m3u8", "xspf"])
     #expect(MusicStore.description.readable.map(\.name) == ["music-json", "music-sqlite", "itunes-xml", "m3u", "xspf", "holdfast"])
   }
 

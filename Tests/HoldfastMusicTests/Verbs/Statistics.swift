@@ -1,8 +1,9 @@
 import Foundation
 import Holdfast
-import HoldfastMusic
 import HoldfastTesting
 import Testing
+
+@testable import HoldfastMusic
 
 @Suite("Statistics") struct Statistics {
   @Test("the numbers are those that a walk over all tracks gives", arguments: [UInt64(30), 31])
@@ -54,7 +55,7 @@ import Testing
     let numbers = try await world.library.statistics()
     #expect(numbers.plays == .max)
     #expect(numbers.totalBytes == .max)
-    #expect(numbers.mostPlayedArtists == [.init(LibraryTrack.unknownArtist, .max)])
+    #expect(numbers.mostPlayedArtists == [.init(name: LibraryTrack.unknownArtist, count: .max)])
   }
 
   @Test("the numbers come again after a track and after a playlist changed")
@@ -100,8 +101,8 @@ import Testing
     }
     numbers.genres = top(genres)
     numbers.mostPlayedArtists = top(artists)
-    numbers.decades = decades.sorted { $0.key < $1.key }.map { .init($0.key, $0.value) }
-    numbers.yearsAdded = years.sorted { $0.key < $1.key }.map { .init($0.key, $0.value) }
+    numbers.decades = decades.sorted { $0.key < $1.key }.map { .init(year: $0.key, tracks: $0.value) }
+    numbers.yearsAdded = years.sorted { $0.key < $1.key }.map { .init(year: $0.key, tracks: $0.value) }
     let played = tracks.filter { $0.playCount > 0 }.sorted { left, right in
       if left.playCount != right.playCount { return left.playCount > right.playCount }
       return IDCodec.lowercase(left.id) > IDCodec.lowercase(right.id)
@@ -116,6 +117,6 @@ import Testing
       if left.value != right.value { return left.value > right.value }
       return left.key.utf8.lexicographicallyPrecedes(right.key.utf8)
     }
-    return sorted.prefix(10).map { .init($0.key, $0.value) }
+    return sorted.prefix(10).map { .init(name: $0.key, count: $0.value) }
   }
 }
