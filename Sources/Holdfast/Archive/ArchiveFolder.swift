@@ -36,7 +36,7 @@ struct ArchiveFolder: Sendable {
   /// and the next number would not fit.
   func generations() throws -> [Generation] {
     guard exists else { return [] }
-    return try names(url).compactMap { name in
+    return try DurableFile.names(in: url).compactMap { name in
       guard let number = Int(name), (1..<90_000_000).contains(number), name == folder(number).lastPathComponent,
         DurableFile.isFolder(folder(number).path)
       else { return nil }
@@ -45,7 +45,7 @@ struct ArchiveFolder: Sendable {
   }
 
   func generation(_ number: Int) throws -> Generation {
-    let names = try names(folder(number))
+    let names = try DurableFile.names(in: folder(number))
     func numbers(_ suffix: String) -> [Int64] { names.compactMap { Self.commit($0, suffix) }.sorted() }
     let (described, files, givenUp) = (Set(numbers("json")), numbers("sqlite"), Set(numbers("removed")))
     let (bases, segments) = (files.filter(described.contains), numbers("segment"))
@@ -122,7 +122,7 @@ struct ArchiveFolder: Sendable {
   func newRequest() -> URL { url.appendingPathComponent("\(UUID().uuidString).request") }
 
   func requests() -> [URL] {
-    ((try? names(url)) ?? []).filter { $0.hasSuffix(".request") }.map { url.appendingPathComponent($0) }
+    ((try? DurableFile.names(in: url)) ?? []).filter { $0.hasSuffix(".request") }.map { url.appendingPathComponent($0) }
   }
 
   /// The trusted time, where the last commit's time does not tell it.
@@ -141,15 +141,6 @@ struct ArchiveFolder: Sendable {
   }
 
   func forgetDrill() throws { for left in [drilled, replaced] { _ = try DurableFile.remove(left) } }
-
-  private func names(_ folder: URL) throws -> [String] {
-    do {
-      return try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    } catch {
-      if !DurableFile.stands(folder.path) { return [] }
-      throw DurableFile.failure(error, folder)
-    }
-  }
 
   static func name(_ commit: Int64, _ suffix: String) -> String { "\(String(commit).padded(16)).\(suffix)" }
 

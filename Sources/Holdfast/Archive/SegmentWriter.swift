@@ -21,12 +21,11 @@ final class SegmentWriter {
     let content = header.encoded + marks
     bytes = content.count
     try DurableFile.replace(url, with: content)
-    do {
-      // Written without SQLite: a segment of an archive is no database.
-      file = try FileHandle(forWritingTo: url)
+    // Written without SQLite: a segment of an archive is no database.
+    file = try DurableFile.naming(url) {
+      let file = try FileHandle(forWritingTo: url)
       _ = try file.seekToEnd()
-    } catch {
-      throw DurableFile.failure(error, url)
+      return file
     }
   }
 

@@ -81,24 +81,16 @@ public struct Snapshot: Sendable, Codable, Equatable {
   }
 
   private static func described(_ files: StoreFiles) throws -> [Described] {
-    guard DurableFile.stands(files.snapshots.path) else { return [] }
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .millisecondsSince1970
-    let names: [String]
-    do {
-      names = try FileManager.default.contentsOfDirectory(atPath: files.snapshots.path).filter { $0.hasSuffix(".json") }
-    } catch {
-      throw DurableFile.failure(error, files.snapshots)
-    }
-    let described = try names.map { name in
+    let described = try DurableFile.names(in: files.snapshots).filter { $0.hasSuffix(".json") }.map { name in
       let file = files.snapshots.appendingPathComponent(name)
       // Read without SQLite: a snapshot's description, which is JSON.
       let read = Result { try DurableFile.content(of: file) }
       // The process has reached its limits, and the file may be sound. A list without it would hide a whole snapshot.
-      if case .failure(let error) = read, DurableFile.isOutOfResources(error) { throw DurableFile.failure(error, file) }
+      if case .failure(let error) = read, DurableFile.isOutOfResources(error) { throw error }
       let snapshot = Result {
-        let content: Data
-        do { content = try read.get() } catch { throw DurableFile.failure(error, file) }
+        let content = try read.get()
         guard let snapshot = try? decoder.decode(Snapshot.self, from: content) else {
           let id = name.dropLast(".json".count)
           throw StoreError(.damaged, "\(file.path) is damaged, so the snapshot \(id) cannot be verified")

@@ -78,10 +78,6 @@ struct SnapshotTimes: Codable, Equatable {
     body(&times)
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .millisecondsSince1970
-    do {
-      try DurableFile.replace(file(files), with: try encoder.encode(times))
-    } catch {
-      throw DurableFile.failure(error, file(files))
-    }
+    try DurableFile.replace(file(files), with: try encoder.encode(times))
   }
 }

@@ -26,12 +26,8 @@ struct DamagedFile {
   ///   - path: the file, for people.
   /// - Throws: `.wrongKey` where no page can be read with the key.
   init(_ file: URL, log logFile: URL, guess: Int, _ key: StoreKey?, named path: String? = nil) throws {
-    do {
-      // Opened without DurableFile: a private copy of a damaged file.
-      data = DurableFile.size(file.path) > 0 ? try Data(contentsOf: file, options: .alwaysMapped) : Data()
-    } catch {
-      throw DurableFile.failure(error, file)
-    }
+    // Opened without DurableFile: a private copy of a damaged file.
+    data = try DurableFile.naming(file) { try DurableFile.size(file.path) > 0 ? Data(contentsOf: file, options: .alwaysMapped) : Data() }
     (log, self.key) = (LogFile(logFile), key)
     let (header, logHeader) = (DatabaseHeader(data), try log.header())
     let isPlain = header.isPlain && header.pageBytes != nil
