@@ -8,7 +8,6 @@ struct Drill: Sendable {
   let options: StoreOptions
   let isCancelled: @Sendable () -> Bool
 
-  /// - Throws: `.cancelled`.
   func goOn() throws {
     if isCancelled() { throw StoreError(.cancelled, "the drill of \(files.path) was cancelled") }
   }

@@ -8,7 +8,7 @@ import Logging
 /// `<id>.json`. The description is written last: a copy without one does not count.
 public struct Snapshot: Sendable, Codable, Equatable {
   /// The time of making in UTC, and a number, for example `20261121T090512Z-1`.
-  public let id: String
+  public private(set) var id: String
   /// The time of making, to the millisecond, by the store's clock.
   public let createdAt: Date
   /// The reason for making it, for people.
@@ -23,9 +23,9 @@ public struct Snapshot: Sendable, Codable, Equatable {
   /// The findings that an integrity check made in the store and in the copy alike, one line each, at most 100. Empty: healthy.
   public let findings: [String]
   /// The size of the copy in bytes.
-  public let bytes: Int64
+  public private(set) var bytes: Int64
   /// The SHA-256 of the whole copy, in lowercase hexadecimal.
-  public let sha256: String
+  public private(set) var sha256: String
 
   /// The snapshots of the store at `url`, newest first. Leaves out unfinished copies, and snapshots with an unreadable description.
   ///
@@ -39,7 +39,8 @@ public struct Snapshot: Sendable, Codable, Equatable {
   ///
   /// - Parameter folder: `SnapshotOptions.folder`.
   public static func unreadable(of url: URL, in folder: URL? = nil) -> [URL] {
-    (try? StoreFiles(url, snapshots: folder)).map(unreadable) ?? []
+    guard let files = try? StoreFiles(url, snapshots: folder), let described = try? described(files) else { return [] }
+    return described.filter { (try? $0.snapshot.get()) == nil }.map(\.file).sorted { $0.path < $1.path }
   }
 
   /// Reads the whole copy of the snapshot with this id, checks it, and compares hash, rows and findings with its description. Returns the
@@ -62,10 +63,6 @@ public struct Snapshot: Sendable, Codable, Equatable {
   package static func toRestore(_ all: [Snapshot]) -> Snapshot? { all.first { $0.findings.isEmpty } ?? all.first }
 
   static func toRestore(_ files: StoreFiles) throws -> Snapshot? { toRestore(try all(files)) }
-
-  private static func unreadable(_ files: StoreFiles) -> [URL] {
-    ((try? described(files)) ?? []).filter { (try? $0.snapshot.get()) == nil }.map(\.file).sorted { $0.path < $1.path }
-  }
 
   /// In the order of their making, the newest first. That is the order of their times, unless the clock was set back.
   static func all(_ files: StoreFiles) throws -> [Snapshot] {
@@ -215,9 +212,10 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// Makes a copy of a store's pages one file that no log belongs to.
   static func makeStandAlone(_ target: RawConnection, _ file: URL, _ options: StoreOptions) throws {
-    // The copied header says WAL, but a snapshot is one file. SQLite answers "delete" even when it could not write the header.
+    // The copied header says WAL, but a snapshot is one file. SQLite answers "delete" even when it could not write the header, of which a key
+    // leaves these bytes readable.
     let mode = try target.texts("PRAGMA journal_mode = DELETE").first?.first
-    guard mode == "delete", try isOneFile(file) else {
+    guard mode == "delete", try FileBytes(file).read(2, at: 18) == Data([1, 1]) else {
       throw StoreError(.inputOutput, "\(file.path) could not be taken out of WAL mode")
     }
     // The copy may come from the middle of a log, and the store's next log does not belong to it. So the copy gets a mark that no log
@@ -228,9 +226,6 @@ public struct Snapshot: Sendable, Codable, Equatable {
       try? line.save(in: target)
     }
   }
-
-  /// Whether the file is not in WAL mode, by its header, of which a key leaves these bytes readable.
-  private static func isOneFile(_ file: URL) throws -> Bool { try FileBytes(file).read(2, at: 18) == Data([1, 1]) }
 
   private static func versions(_ connection: RawConnection) throws -> [String: Int] {
     var versions: [String: Int] = [:]
@@ -282,9 +277,8 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// Gives a finished copy its name, and describes it as this snapshot, with the id that it gets.
   private func placed(_ copy: URL, _ files: StoreFiles) throws -> Snapshot {
-    let snapshot = Snapshot(
-      id: try Self.place(copy, in: files.snapshots, at: createdAt), createdAt: createdAt, label: label, isAutomatic: isAutomatic,
-      schemas: schemas, rows: rows, findings: findings, bytes: bytes, sha256: sha256)
+    var snapshot = self
+    snapshot.id = try Self.place(copy, in: files.snapshots, at: createdAt)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
     encoder.dateEncodingStrategy = .millisecondsSince1970
@@ -299,10 +293,9 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// Adds this snapshot once more, with another file of the same content.
   func add(_ copy: URL, _ files: StoreFiles) throws {
-    _ = try Snapshot(
-      id: "", createdAt: createdAt, label: label, isAutomatic: isAutomatic, schemas: schemas, rows: rows, findings: findings,
-      bytes: DurableFile.size(copy.path), sha256: SHA256Hex.ofFile(at: copy)
-    ).placed(copy, files)
+    var other = self
+    (other.bytes, other.sha256) = (DurableFile.size(copy.path), try SHA256Hex.ofFile(at: copy))
+    _ = try other.placed(copy, files)
   }
 
   /// Whether both describe one state of the store.
