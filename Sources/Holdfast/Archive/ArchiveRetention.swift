@@ -8,8 +8,6 @@ struct ArchiveRetention {
   struct Report: Equatable, Sendable {
     /// How many commits were merged into others.
     var merged = 0
-    /// The commits of the new bases.
-    var bases: [Int64] = []
     /// What was removed, and why. For the archive's time line.
     var notes: [String] = []
     /// What could not be done. Nothing was removed for it.
@@ -145,7 +143,6 @@ struct ArchiveRetention {
     guard commit > newest else { return }
     do {
       try makeBase(generation, commit, check)
-      report.bases.append(commit)
     } catch let error as StoreError {
       report.problems.append(error.message)
     }

@@ -36,8 +36,7 @@ extension Store {
       // The log of another time makes a sound file look damaged.
       guard files.hasLog, report.findings.contains(where: { $0.part == .file }) else { return report }
       let look = try StoreLook(files, options, thoroughly: true)
-      if case .foreign = look.log { return try checked(look) }
-      return report
+      return look.log.isForeign ? try checked(look) : report
     } catch {
       throw StoreError(error, path: files.path).recoverable(files)
     }

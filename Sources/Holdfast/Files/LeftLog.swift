@@ -20,6 +20,8 @@ struct LeftLog: Equatable {
     /// The log belongs to another file or to another time.
     case foreign(reason: String)
 
+    var isForeign: Bool { if case .foreign = self { true } else { false } }
+
     /// A sentence for people; nil for `.sound`.
     func message(_ files: StoreFiles) -> String? {
       switch self {
@@ -156,8 +158,7 @@ extension StoreFiles {
   /// Settles a left log before SQLite opens the file for writing: copies a broken log, sets a foreign log aside. Returns notices.
   func settleLog(_ options: StoreOptions) throws -> [StoreNotice] {
     if !DurableFile.stands(path) { return try setAsideOrphans(options) }
-    guard let left = try LeftLog(self, options, thoroughly: true) else { return [] }
-    guard let reason = left.verdict.message(self) else { return [] }
+    guard let left = try LeftLog(self, options, thoroughly: true), let reason = left.verdict.message(self) else { return [] }
     switch left.verdict {
     case .sound: return []
     case .broken(let commits):
@@ -183,7 +184,7 @@ extension StoreFiles {
       _ = try StoreError(error).ofContent()
       return nil
     }
-    guard let left, case .foreign = left.verdict else { return nil }
+    guard let left, left.verdict.isForeign else { return nil }
     for url in [log, index] { try DurableFile.remove(url) }
     return left.verdict.message(source)
   }
@@ -202,8 +203,7 @@ extension StoreFiles {
     let found = Self.logs.filter { DurableFile.stands(path + $0) }
     // A new store makes its file before its log. So a log that was found before the file was missing is an orphan.
     guard !found.isEmpty, !DurableFile.stands(path) else { return [] }
-    let holdsSomething = found.contains { DurableFile.size(path + $0) > 0 }
-    guard holdsSomething else {
+    guard found.contains(where: { DurableFile.size(path + $0) > 0 }) else {
       for suffix in found { try DurableFile.remove(beside(suffix)) }
       return []
     }
