@@ -39,6 +39,11 @@ public struct Archive: Sendable {
     return try steadily(again: true) { try events(times.0, times.1) }
   }
 
+  /// The same without blocking the caller.
+  public func history(from: Date? = nil, to: Date? = nil) async throws -> [ArchiveEvent] {
+    try await offTask { _ in try self.history(from: from, to: to) }
+  }
+
   /// How far the archive reaches: the first and the last time, the number of the last commit, the gaps between generations. Reads the
   /// descriptions of bases and the last segment only, so it tells no damage before that.
   package func reach() throws -> (oldest: Date?, newest: Date?, commit: Int64?, gaps: Int) {
@@ -139,6 +144,12 @@ public struct Archive: Sendable {
   public func restore(to moment: Moment, at file: URL) throws -> ArchivedCommit {
     try files.checkIsNotOwn(file)
     return try DurableFile.making(file) { try built(moment, at: $0) }
+  }
+
+  /// The same without blocking the caller. A restore that has begun runs to its end, even when the task is cancelled.
+  @discardableResult
+  public func restore(to moment: Moment, at file: URL) async throws -> ArchivedCommit {
+    try await offTask { _ in try self.restore(to: moment, at: file) }
   }
 
   /// The same, for a file in a working folder.
