@@ -5,8 +5,7 @@ extension Archive {
   package enum Waiting: Sendable, Equatable {
     /// This many commits. The next opening for writing archives them, or the program that archives the store now.
     case commits(Int)
-    /// Not known, because the file or the log does not follow the end of the archive: the text of the gap that the next opening for writing
-    /// makes.
+    /// Not known: the file or the log does not follow the end of the archive. The text of the gap that the next opening for writing makes.
     case gap(String)
     /// Not known, and why.
     case unknown(String)

@@ -123,8 +123,7 @@ public struct Archive: Sendable {
     return events
   }
 
-  /// Keeps each part that the archive has now, as long as the value lives: no process removes one to make room. Needs no right to write, and a
-  /// killed process leaves nothing behind.
+  /// While the value lives, no process removes a part that the archive has now. Needs no right to write; a kill leaves nothing behind.
   package func pin() -> [FolderLock] {
     ((try? folder.generations()) ?? []).compactMap { FolderLock(existing: $0.url, isShared: true, LockWait(options)) }
   }
@@ -253,8 +252,7 @@ public struct Archive: Sendable {
     return found
   }
 
-  /// The commit at which the last label with this text stands in a generation; nil when it has none that can be read. `damage`: may hide a
-  /// later one.
+  /// The commit of a generation's last label with this text; nil when none can be read. `damage`: may hide a later one.
   private func label(_ text: String, in generation: ArchiveFolder.Generation) throws -> (commit: Int64?, damage: StoreError?) {
     var found: Int64?
     var damage: StoreError?

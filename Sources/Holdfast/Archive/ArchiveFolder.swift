@@ -32,8 +32,7 @@ struct ArchiveFolder: Sendable {
 
   var exists: Bool { DurableFile.isFolder(url.path) }
 
-  /// In order. Empty where there is no archive. Ignores what is no folder, and numbers near the end of the 8 digits: no archive comes so far,
-  /// and the next number would not fit.
+  /// In order. Ignores what is no folder, and numbers near the end of the 8 digits: no archive comes so far, and the next would not fit.
   func generations() throws -> [Generation] {
     guard exists else { return [] }
     return try DurableFile.names(in: url).compactMap { name in
@@ -80,8 +79,7 @@ struct ArchiveFolder: Sendable {
     return nil
   }
 
-  /// A number above those of all commits, also where the newest cannot be read. Ignores names near the end of the 16 digits: no archive comes
-  /// so far, and the next number would not fit.
+  /// A number above those of all commits, also where the newest cannot be read. Ignores names near the end of the 16 digits, as above.
   func numberBehindAll() throws -> Int64 {
     let numbers: [Int64] = try generations().flatMap { $0.bases + $0.missing + $0.segments }
     let highest = numbers.filter { $0 < 9_000_000_000_000_000 }.max() ?? 0

@@ -123,8 +123,7 @@ struct ArchiveRetention {
 
   // MARK: Bases
 
-  /// Makes a base when the segments since the newest one are long. Where the archive is full it is made so that the cap removes only the
-  /// older part of what is before it.
+  /// Makes a base when the segments since the newest one are long; in a full archive so that the cap removes only the older part before it.
   private func makeBase(_ report: inout Report, _ check: () throws -> Void) throws {
     guard let generation = try folder.generations().last(where: { !$0.bases.isEmpty }), let newest = generation.bases.last else { return }
     let since = generation.segments.filter { $0 > newest }

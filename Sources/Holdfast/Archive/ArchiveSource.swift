@@ -116,8 +116,7 @@ final class ArchiveSource {
 }
 
 extension ArchiveFolder.Generation {
-  /// Copies the store's file as this base, and flushes it. No page may be moved into the file meanwhile, or since `state` where that is
-  /// given. Throws `.busy` when another program has written to it.
+  /// Copies the store's file as this base. Throws `.busy` when pages were moved into the file meanwhile, or since `state` if given.
   func make(_ base: ArchiveBase, of files: StoreFiles, since state: StoreFiles.State?) throws -> PageHashes {
     let before = state ?? StoreFiles.State(files, withoutLog: true)
     try DurableFile.makeFolder(url)

@@ -10,8 +10,7 @@ extension Archiver {
     try append(.note(.init(commit: last.commit, time: last.time, text: text)))
   }
 
-  /// Brings `trusted` up to the clock. The file `clock` holds it while the last commit's time does not tell it: while the clock is ahead, or
-  /// after commits of such a time.
+  /// Brings `trusted` up to the clock. The file `clock` holds it while the clock is ahead, or the last commit was made by such a clock.
   func readClock(beforeBase: Bool = false) throws {
     trusted?.read(ArchiveTime.microseconds(options.now()))
     guard let trusted else { return }

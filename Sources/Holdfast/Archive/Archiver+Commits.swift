@@ -4,15 +4,13 @@ import Logging
 
 // What the archive's queue does with commits.
 extension Archiver {
-  /// Archives the commits that the writer has noted; with `all`, also those of a killed process and of other programs. That only on the
-  /// writer's queue, where this store writes nothing meanwhile.
+  /// Archives the commits that the writer has noted; with `all`, which needs the writer's queue, also those of other programs.
   func drain(all: Bool = false) throws {
     if phase == .beginning { resume() }
     guard phase == .following, let follower, let source else {
       switch phase {
       case .copying: return
-      // The log still has these commits. Beyond 10,000 the oldest notes go: such a commit is archived with an uncertain time, and without
-      // tables and remark.
+      // The log still has these commits. Beyond 10,000, the oldest are archived with an uncertain time, and without tables and remark.
       case .beginning: return lock.withLock { noted.removeFirst(max(0, noted.count - 10_000)) }
       // Nobody will ask for these: another process archives, or a base will hold them.
       default: return lock.withLock { noted.removeAll() }

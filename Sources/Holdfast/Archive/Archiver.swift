@@ -273,8 +273,7 @@ final class Archiver: @unchecked Sendable {
     }
   }
 
-  /// Waits until everything that was committed is archived. Called on any thread but the writer's and the archive's. Returns false when a base
-  /// is missing, which a checkpoint begins.
+  /// Archives what was committed. Not on the writer's queue or the archive's. Returns false when a base is missing: a checkpoint begins it.
   func settle() -> Bool {
     urgently {
       attempt { try drain() }

@@ -11,8 +11,7 @@ final class SegmentWriter {
   private(set) var bytes: Int
   private var commits: UInt32 = 0
   private(set) var isFlushed = true
-  /// Nothing is written behind a record that may be cut off: it would not count. Nor is flushed again: after a failed flush the system may
-  /// call the next one a success, although parts are lost.
+  /// After it nothing is written, because it would not count behind a record that is cut off, nor flushed: the next flush may wrongly succeed.
   private var failure: StoreError?
 
   /// Replaces a segment with the same name that holds no commit, because its program was killed. `marks`: the records that it held.

@@ -76,8 +76,7 @@ extension Snapshot {
     }
   }
 
-  /// The bytes that `maximumBytes` leaves to the archive when every snapshot that may give way is gone. Nil: no limit, or the snapshots
-  /// cannot be listed at the moment.
+  /// The bytes that `maximumBytes` leaves to the archive when every snapshot that may give way is gone. Nil: no limit, or it is not known.
   static func roomForArchive(_ files: StoreFiles, _ options: StoreOptions, _ query: TextQuery) -> Int64? {
     guard let maximum = options.snapshots.maximumBytes, let snapshots = try? all(files) else { return nil }
     let giving = givingWay(snapshots, files, options.key)

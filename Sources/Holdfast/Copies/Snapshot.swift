@@ -110,10 +110,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     _ = try DurableFile.remove(file(files))
   }
 
-  /// The snapshot with this id, after reading the whole copy and comparing it with its description.
-  ///
-  /// - Throws: `.notFound`; `.damaged` when the description is damaged or belongs to another snapshot; the errors of reading the copy;
-  ///   `.verificationFailed` with the difference.
+  /// As `verify`.
   static func verified(_ id: String, _ files: StoreFiles, _ options: StoreOptions) throws -> Snapshot {
     let described = try described(files)
     guard let chosen = try described.first(where: { $0.file.lastPathComponent == id + ".json" })?.snapshot.get() else {
@@ -144,9 +141,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   // MARK: Making
 
-  /// Makes a snapshot and verifies it: copies one commit, reopens the copy, checks it and compares its row counts with the store.
-  ///
-  /// A copy of a store with findings has the same findings and still counts as a snapshot: it is as sound as the store.
+  /// As `Store.snapshot`. A copy of a store with findings has the same findings and still counts as a snapshot: it is as sound as the store.
   ///
   /// - Parameters:
   ///   - rotates: whether the automatic snapshots that the options do not keep are removed then.
@@ -177,8 +172,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     try goOn()
     let sha256 = try SHA256Hex.ofFile(at: working)
     try goOn()
-    // A migration that fails at every opening needs only one snapshot. The file of the last one is read again: it may be damaged. Two
-    // encrypted copies of one state have other bytes.
+    // A migration that fails at every opening needs one snapshot. The last one may be damaged. Encrypted copies of one state have other bytes.
     if isAutomatic, let same = try all(files).first {
       let isEqual =
         options.key == nil
@@ -212,15 +206,13 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// Makes a copy of a store's pages one file that no log belongs to.
   static func makeStandAlone(_ target: RawConnection, _ file: URL, _ options: StoreOptions) throws {
-    // The copied header says WAL, but a snapshot is one file. SQLite answers "delete" even when it could not write the header, of which a key
-    // leaves these bytes readable.
+    // A snapshot is one file, not in WAL mode. SQLite answers "delete" even when it could not write that into the header, clear with a key, too.
     let mode = try target.texts("PRAGMA journal_mode = DELETE").first?.first
     guard mode == "delete", try FileBytes(file).read(2, at: 18) == Data([1, 1]) else {
       throw StoreError(.inputOutput, "\(file.path) could not be taken out of WAL mode")
     }
-    // The copy may come from the middle of a log, and the store's next log does not belong to it. So the copy gets a mark that no log
-    // follows. The mark is a hash of the content, so without a key two copies of one state are equal. A copy of a damaged store keeps its
-    // mark.
+    // The copy may come from the middle of a log, whose end does not belong to it. So the copy gets a mark that no log follows: a hash of the
+    // content, so that without a key two copies of one state are equal. A copy of a damaged store keeps its mark.
     if var line = try? LogLine.stored(target) {
       (line.mark, line.previous) = (String(try SHA256Hex.ofFile(at: file).prefix(16)), nil)
       try? line.save(in: target)

@@ -26,8 +26,7 @@ package final class FolderLock: Sendable {
     }
   }
 
-  /// The lock on a folder that is there; makes nothing. With `isShared`, others may hold such a lock, too. Nil when it stays held, and where
-  /// no lock can be had.
+  /// The lock on a folder that is there. With `isShared`, others may hold such a lock, too. Nil when it stays held, or cannot be had.
   init?(existing folder: URL, isShared: Bool, _ wait: LockWait? = nil) {
     var attempt = 0
     while true {

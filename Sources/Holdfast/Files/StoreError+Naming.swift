@@ -12,8 +12,7 @@ extension StoreError {
     throw self
   }
 
-  /// Names `url` instead of files in working folders: people know only the file that they asked for. The error of a working folder without a
-  /// file names the folder in which it lies.
+  /// Names `url` instead of a file in a working folder, because people know only that, and the folder above instead of a working folder.
   package func naming(_ url: URL) -> StoreError {
     let mark = "/" + WorkingFolder.prefix
     // The store itself may lie in a working folder: `Store.temporary`.

@@ -94,8 +94,7 @@ package struct StoreFiles: Sendable {
     return names?.contains { $0.hasSuffix(".sqlite") || $0.hasSuffix(".json") } ?? true
   }
 
-  /// Shows whether another process wrote to the store meanwhile: file number, size and time of the database and of its log. `withoutLog`:
-  /// whether pages were moved into the database.
+  /// Shows whether another process wrote to the store meanwhile: number, size and time of the file and, unless `withoutLog`, of its log.
   struct State: Equatable, Sendable {
     private let numbers: [Int64]
 

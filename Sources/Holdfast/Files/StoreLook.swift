@@ -95,8 +95,7 @@ package struct StoreLook {
 
   private static func read(_ files: StoreFiles, _ options: StoreOptions, keepsLog: Bool, log: LeftLog.Verdict) throws -> Content {
     let factory = ConnectionFactory(files, options)
-    // A look at a file without a log takes no lock, and leaves no -wal and -shm behind. A file in another journal mode is locked instead:
-    // its program may be writing.
+    // A look at a file without a log takes no lock, and leaves no -wal and -shm behind. In another journal mode its program may be writing.
     let isQuiet = !files.hasLog && !files.hasJournal && keepsLog
     let changedAt = DurableFile.changedAt(files.path)
     let found = Result { try content(try factory.look(ignoringLog: log.isForeign || isQuiet), files) }
