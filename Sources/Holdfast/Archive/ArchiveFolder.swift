@@ -3,7 +3,6 @@ import Foundation
 /// The files of an archive, by their names. Format: Documentation/ArchiveFormat.md
 struct ArchiveFolder: Sendable {
   let url: URL
-  /// The key of the store; nil for a plain one.
   let key: StoreKey?
 
   /// One unbroken row of commits.
@@ -128,7 +127,6 @@ struct ArchiveFolder: Sendable {
 
   private var drilled: URL { url.appendingPathComponent("drilled") }
 
-  /// When a drill of the archive passed last; nil when none did.
   var lastDrill: Date? {
     let text = (try? DurableFile.content(of: drilled)).flatMap { String(validUTF8: $0) }
     return text.flatMap { DateCodec.parseISO8601($0) }.flatMap { DateCodec.date(milliseconds: $0) }
@@ -233,7 +231,6 @@ struct ArchiveBase: Codable, Equatable, Sendable {
   }
 }
 
-/// The header of a segment.
 struct SegmentHeader: Equatable, Sendable {
   static let bytes = 48
   private static let magic = Data("HOLDFSEG".utf8)

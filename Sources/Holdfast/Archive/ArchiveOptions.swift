@@ -47,6 +47,5 @@ public struct ArchiveOptions: Sendable, Equatable {
 }
 
 extension ArchiveOptions {
-  /// Whether the store at `files` is archived.
   func isOn(_ files: StoreFiles) -> Bool { mode == .begins || mode == .continues && ArchiveFolder(files).exists }
 }

@@ -6,7 +6,6 @@ import Foundation
 /// anywhere, the archive can be read, and the next run removes what is left over. Run it where the archive is written, under its lock.
 struct ArchiveRetention {
   struct Report: Equatable, Sendable {
-    /// How many commits were merged into others.
     var merged = 0
     /// What was removed, and why. For the archive's time line.
     var notes: [String] = []

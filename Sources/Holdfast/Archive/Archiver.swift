@@ -16,7 +16,6 @@ final class Archiver: @unchecked Sendable {
     /// The log's length after it.
     var frames: UInt32
     var time: Int64
-    /// Nil: not known.
     var rowsChanged: UInt32?
     var tables: [String]
     /// A note that follows it in the time line.
@@ -53,7 +52,6 @@ final class Archiver: @unchecked Sendable {
   private var listeners: [UUID: AsyncStream<Void>.Continuation] = [:]
   let lock = NSLock()
 
-  /// What `status` tells.
   struct Told: Sendable {
     var oldest: Int64?
     var newest: Int64?

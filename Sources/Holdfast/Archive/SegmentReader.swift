@@ -118,7 +118,6 @@ extension SegmentReader {
 struct ArchiveEnd {
   var commit: Int64
   var time: Int64
-  /// Its time by the clock.
   var wallTime: Int64
   var state: UInt64
   var pages: UInt32

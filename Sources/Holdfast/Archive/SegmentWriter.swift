@@ -51,7 +51,6 @@ final class SegmentWriter {
     }
   }
 
-  /// Nothing is appended any more.
   func finish(at commit: Int64) throws {
     try append(.end(commit: commit, records: commits))
     try flush()

@@ -34,7 +34,6 @@ extension Snapshot {
   /// Verified without findings when it was made, and its copy still has its size.
   func isSound(_ files: StoreFiles) -> Bool { findings.isEmpty && DurableFile.size(file(files).path) == bytes }
 
-  /// The bytes of the copy and of its description on the disk.
   fileprivate func fileBytes(_ files: StoreFiles) -> Int64 {
     [file(files), description(files)].reduce(0) { $0 + DurableFile.size($1.path) }
   }

@@ -40,7 +40,6 @@ final class SnapshotSchedule: @unchecked Sendable {
     }
   }
 
-  /// Call after each commit.
   func committed() {
     let (isDue, idle) = lock.withLock {
       commits += 1

@@ -61,7 +61,6 @@ package final class FileBytes {
     return all
   }
 
-  /// Calls `body` with all bytes, piece by piece.
   func pieces(_ body: (Data) throws -> Void) throws {
     while case let piece = try next(1 << 20), !piece.isEmpty { try body(piece) }
   }

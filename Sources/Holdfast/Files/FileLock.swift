@@ -28,7 +28,6 @@ final class FileLock {
     }
   }
 
-  /// The error for a file that must be locked and is open elsewhere.
   static func held(_ files: StoreFiles) -> StoreError {
     StoreError(
       .busy, "\(files.path) is open, here or in another process", suggestion: "Close it, and try again.", recoveryOptions: [.retry])

@@ -79,12 +79,10 @@ extension DurableFile {
     return lstat(one, &first) == 0 && lstat(other, &second) == 0 && first.st_ino == second.st_ino && first.st_dev == second.st_dev
   }
 
-  /// Whether this process may write to the file or folder at a path.
   static func mayWrite(_ path: String) -> Bool { access(path, W_OK) == 0 }
 
   static func isFolder(_ path: String) -> Bool { kind(path) == S_IFDIR }
 
-  /// Whether the path leads to a plain file.
   static func isFile(_ path: String) -> Bool { kind(path) == S_IFREG }
 
   /// Whether the path leads to something other than a file or folder: a device, a pipe, a socket.
@@ -128,7 +126,6 @@ extension DurableFile {
     StoreError(self.code(of: code, otherwise), "\(path): \(String(cString: strerror(code)))")
   }
 
-  /// Whether the process has no more descriptors or memory.
   static func isOutOfResources(_ error: any Error) -> Bool {
     posixCode(of: (error as? StoreError)?.cause ?? error).map([EMFILE, ENFILE, ENOMEM].contains) ?? false
   }

@@ -131,7 +131,6 @@ private struct LeftPages {
     _ = try log.header()
   }
 
-  /// Nil for a page that the log does not have.
   func logged(_ number: UInt32) throws -> Data? {
     guard let frame = latest[number] else { return nil }
     var page = Data(count: pageBytes)

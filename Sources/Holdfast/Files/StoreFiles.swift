@@ -38,7 +38,6 @@ package struct StoreFiles: Sendable {
   var sync: URL { folder.appendingPathComponent("sync") }
   var parent: URL { url.deletingLastPathComponent() }
 
-  /// Why there is no archive, and what to do.
   var noArchive: StoreError {
     if let taken = [folder, archive].first(where: { DurableFile.stands($0.path) && !DurableFile.isFolder($0.path) }) {
       return StoreError(
@@ -57,7 +56,6 @@ package struct StoreFiles: Sendable {
   /// The suffixes of files that hold committed content, or that undo an unfinished transaction.
   package static let logs = ["-wal", "-journal"]
 
-  /// Another process holds the lock on the archive's folder.
   var archivedElsewhere: StoreError {
     StoreError(
       .busy, "another process archives \(path)",
@@ -163,7 +161,6 @@ package struct StoreFiles: Sendable {
     try checkOneName()
   }
 
-  /// - Throws: `.permissionDenied` for a file or folder that this process may not write to.
   func checkPermission(_ place: String) throws {
     guard DurableFile.stands(place), !DurableFile.mayWrite(place) else { return }
     throw StoreError(

@@ -27,7 +27,6 @@ package struct StoreLook {
   private(set) var hasLeftLog = false
   /// The file cannot be read as it is; opening it for writing recovers it first. `content` was read from a recovered private copy.
   var needsRecovery = false
-  /// Whether it is a store that is connected to a space.
   var isConnected: Bool { if case .store(_, let shape) = content { shape.isConnected } else { false } }
 
   /// - Parameter thoroughly: as for `LeftLog`. A store that cannot be read with its log is judged so anyway.
@@ -158,7 +157,6 @@ package struct StoreLook {
 }
 
 extension StoreLook {
-  /// Whether the file can be read as a database.
   var isReadable: Bool {
     switch content {
     case .logWithoutFile: false

@@ -121,7 +121,6 @@ struct DamagedFile {
     return line
   }
 
-  /// How many pages the log gave.
   var pagesOfLog: Int { frames.count }
 
   /// The pages that the file or the log has, in their order. A damaged log may claim billions that neither has.

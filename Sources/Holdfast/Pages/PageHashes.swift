@@ -34,7 +34,6 @@ struct PageHashes: Equatable {
     while hashes.count < Int(pages) { append(zeros.withUnsafeBytes { hash(UInt32(hashes.count + 1), $0) }) }
   }
 
-  /// Adds a page at the end.
   mutating func append(_ hash: UInt64) {
     hashes.append(hash)
     state ^= hash

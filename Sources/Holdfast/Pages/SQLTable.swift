@@ -42,7 +42,6 @@ package struct SQLTable: Equatable, Sendable {
     package let action: String
     /// What changing the parent's columns does: one of the same.
     package let onUpdate: String
-    /// Whether deleting the parent deletes the row.
     var cascades: Bool { action == "CASCADE" }
 
     fileprivate mutating func add(_ child: String, _ column: String?) {
