@@ -8,8 +8,7 @@ public struct Archive: Sendable {
   private let options: StoreOptions
   var folder: ArchiveFolder { ArchiveFolder(files, options.key) }
 
-  /// - Throws: `.notFound` when the store at `url` has no archive; `.wrongKind` when the archive there is of another store; `.cannotCreate`
-  ///   when a file stands where its folder should be.
+  /// - Throws: `.notFound` when there is no archive; `.wrongKind` when it is of another store; `.cannotCreate` when a file stands in its place.
   public init(of url: URL, options: StoreOptions = .production) throws {
     try self.init(StoreFiles(url), options)
     try files.checkIsOwn(folder.owner(), "the archive beside \(files.path)", options.key)
@@ -134,8 +133,7 @@ public struct Archive: Sendable {
   /// Builds the store of a moment as a file of its own, at `file`, which must not exist, and verifies it: the checksum after each commit,
   /// SQLite's integrity check, search indexes against their text. A search index that differs from its text is first made again. Rows that
   /// point at rows that are gone come back as they were. The file gets its name once it is complete and verified. Any SQLite can read it.
-  /// If the store was connected to a space for sync at that moment, so is the file: opened and synced, it is one more device, and gets the
-  /// later changes.
+  /// If the store was connected to a space for sync then, so is the file: opened and synced, it is one more device, and gets later changes.
   ///
   /// - Throws: `.notFound` when the archive does not reach back so far, or has no such label; `.damaged` with the last commit before the damage;
   ///   `.verificationFailed`; `.diskFull`, `.cannotCreate`. No file is left then.

@@ -2,8 +2,7 @@ import Foundation
 
 // How the archive's queue makes the base of a generation.
 extension Archiver {
-  /// Begins in the background. Call it before the first commit. Calls `askWriter` on the archive's queue when a base waits for a
-  /// checkpoint.
+  /// Begins in the background, before the first commit. Calls `askWriter` on the archive's queue when a base waits for a checkpoint.
   ///
   /// Without a log, the file alone is the state at opening. This store moves no commit into the file before the work here has ended. So a
   /// base that is due at opening, the first or one after a gap, has the state at opening, and commits that are made meanwhile follow it.

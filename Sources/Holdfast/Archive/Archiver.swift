@@ -280,9 +280,7 @@ final class Archiver: @unchecked Sendable {
     }
   }
 
-  /// Takes the archive over, if no process writes it any more. Not on the writer's queue: it may read the whole file.
-  ///
-  /// - Throws: `.busy` when another process writes it.
+  /// Takes the archive over, or throws `.busy` when another process writes it. Not on the writer's queue: it may read the whole file.
   func takeOver() throws { if isElsewhere { throw files.archivedElsewhere } }
 
   /// Whether another process writes the archive. If not, this one does, from now on.
@@ -345,8 +343,7 @@ final class Archiver: @unchecked Sendable {
     try segment?.flush()
   }
 
-  /// Runs `body`. A gap begins a new generation; any other error is returned, and kept for `status`, and the work is tried again at the next
-  /// commit.
+  /// Runs `body`. A gap begins a new generation. Any other error is returned, and kept for `status`; the next commit tries again.
   @discardableResult
   func attempt(_ body: () throws -> Void) -> StoreError? {
     do {

@@ -19,8 +19,7 @@ extension Store {
   ///
   /// Reads the newest sound base and everything after it; `Archive.verify()` reads the whole archive. Needs free space for two copies of the store.
   /// - Throws: `.notFound` when the store has no archive; `.damaged` when a part of the archive is damaged or missing; `.newerSchema`,
-  ///   `.diskFull`, `.cancelled` and the other errors of a restore; `.misuse` for a store in memory; `.closed`. Findings are no error: see
-  ///   `hasPassed`.
+  ///   `.diskFull`, `.cancelled` and the other errors of a restore; `.misuse` in memory; `.closed`. Findings are no error: see `hasPassed`.
   public func drillArchive() throws -> ArchiveDrill { try drillArchive { Task.isCancelled } }
 
   /// The same without blocking the caller. Throws `.cancelled` when the task is cancelled.

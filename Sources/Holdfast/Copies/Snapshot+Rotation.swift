@@ -1,8 +1,7 @@
 public import Foundation
 
 extension Snapshot {
-  /// The snapshots of the store at `url` that `policy` does not keep, newest first. The newest snapshot without findings is never among
-  /// them. Changes nothing.
+  /// The snapshots of the store at `url` that `policy` does not keep, newest first; never the newest without findings. Changes nothing.
   ///
   /// - Parameters:
   ///   - includesByHand: whether the policy also counts and gives up snapshots made by hand.

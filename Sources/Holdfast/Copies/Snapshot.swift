@@ -328,14 +328,12 @@ extension Store {
   func snapshot(label: String, isAutomatic: Bool, isCancelled: () -> Bool = { false }) throws -> Snapshot {
     try OpenDoor.check(self)
     guard let files else { throw StoreError(.misuse, "a store in memory has no snapshots") }
-    do {
+    return try telling {
       try connections.checkOpen(path)
       damageWatch?.lookAtPages(of: self)
       let snapshot = try Snapshot.make(files, label: label, isAutomatic: isAutomatic, options, isCancelled: isCancelled)
       logger.info("snapshot", metadata: ["id": "\(snapshot.id)", "bytes": "\(snapshot.bytes)", "findings": "\(snapshot.findings.count)"])
       return snapshot
-    } catch {
-      throw failure(error)
     }
   }
 

@@ -37,8 +37,7 @@ struct LeftLog: Equatable {
   let log: WriteAheadLog
   let verdict: Verdict
 
-  /// Judges the log beside the file. Changes nothing. Nil where there is no log, and where another connection has the file open: SQLite has
-  /// then read the log already.
+  /// Judges the log beside the file. Nil where there is none, and where a connection has the file open: SQLite has then read the log.
   ///
   /// - Parameters:
   ///   - thoroughly: whether the whole file is read to find out, however the log came there.

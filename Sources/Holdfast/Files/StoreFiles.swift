@@ -226,8 +226,7 @@ package struct StoreFiles: Sendable {
 
   /// As `copy`, while nothing writes to the store; where there is no file, copies its log. Returns the state of the copied files.
   ///
-  /// - Throws: also `.busy` when another connection has the file open for the whole busy timeout, or, where this process may not lock the
-  ///   file, has changed it meanwhile.
+  /// - Throws: also `.busy` when another connection has the file open for the whole timeout, or has changed one that cannot be locked here.
   func copyUnchanged(to target: URL, _ options: StoreOptions, withoutLog: Bool = false) throws -> State {
     let isThere = DurableFile.stands(path)
     let lock = isThere && DurableFile.mayWrite(path) ? try FileLock.waiting(self, options) : nil
