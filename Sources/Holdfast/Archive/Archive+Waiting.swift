@@ -13,12 +13,10 @@ extension Archive {
     case notRead
   }
 
-  /// How many commits of the store the archive does not have yet.
+  /// How many commits of the store the archive does not have yet. Reads no file of more than `bytes`: then `.notRead`.
   ///
   /// Reads the end of the archive and the log. Where the log does not go on from the archive's end, for example because there is none, also
   /// reads the whole file, with eight bytes of memory for each page, and compares it with the archive's last checksum. The store may be open.
-  ///
-  /// - Parameter bytes: a file that is larger is not read, and the answer is `.notRead`.
   package func waiting(readingAtMost bytes: Int64 = .max) -> Waiting {
     let state = StoreFiles.State(files)
     do {

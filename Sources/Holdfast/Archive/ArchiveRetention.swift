@@ -26,10 +26,7 @@ struct ArchiveRetention {
   /// For tests: called before each change of a file in the archive.
   var willChange: (URL) throws -> Void = { _ in }
 
-  /// - Parameters:
-  ///   - storeBytes: the size of the store's file.
-  ///   - room: the bytes that the cap for all copies leaves to the archive; see `Snapshot.roomForArchive`. Nil: no such cap.
-  ///   - freeBytes: free space on the volume. Nil: asks the system.
+  /// `room`: the bytes that the cap for all copies leaves to the archive; see `Snapshot.roomForArchive`. `freeBytes`: nil asks the system.
   init(
     _ folder: ArchiveFolder, _ options: ArchiveOptions, now: Date, storeBytes: Int64, room: Int64? = nil, freeBytes: Int64? = nil
   ) {

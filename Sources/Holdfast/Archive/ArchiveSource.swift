@@ -9,7 +9,7 @@ final class ArchiveSource {
   /// Nil after `endReading`.
   private var reader: RawConnection?
   private let opener: PageOpener?
-  private var isPinned = false
+  private(set) var isPinned = false
   private let files: StoreFiles
 
   init(_ files: StoreFiles, _ options: StoreOptions) throws {
@@ -23,11 +23,6 @@ final class ArchiveSource {
     guard !isPinned, (try? reader?.run("BEGIN")) != nil else { return }
     isPinned = (try? reader?.texts("SELECT 1 FROM sqlite_schema LIMIT 1")) != nil
     if !isPinned { try? reader?.run("ROLLBACK") }
-  }
-
-  /// - Throws: `.busy` when no new one can be begun.
-  func pinned() throws {
-    guard pinAnew() else { throw StoreError(.busy, "no read transaction could be begun on \(files.path)", recoveryOptions: [.retry]) }
   }
 
   /// Lets go of the frames that are in the file by now. Returns whether a new read transaction could be begun.
@@ -44,9 +39,7 @@ final class ArchiveSource {
   }
 
   /// How many frames of the log with this header are committed. A process that is within COMMIT, or was killed there, leaves whole frames behind
-  /// them: the next commit writes over those, and the archive must not have them.
-  ///
-  /// - Throws: `.busy` when SQLite's index of the log cannot be read.
+  /// them: the next commit writes over those, and the archive must not have them. Throws `.busy` when SQLite's index cannot be read.
   func committedFrames(of header: LogHeader) throws -> UInt32 {
     let index = try logIndex()
     // Of a log that is just begun anew nothing is committed yet; of the one before it, all was archived.

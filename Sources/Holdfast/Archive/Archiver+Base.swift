@@ -39,7 +39,9 @@ extension Archiver {
       let source = try source ?? ArchiveSource(files, options)
       self.source = source
       // Not at the read transaction of before the checkpoint: the log may be cut while the file is copied.
-      try source.pinned()
+      guard source.pinAnew() else {
+        throw StoreError(.busy, "no read transaction could be begun on \(files.path)", recoveryOptions: [.retry])
+      }
       let pageBytes = try source.pageBytes()
       let follower = LogFollower(files, pageBytes: pageBytes, options.key)
       if opened == nil {

@@ -8,8 +8,7 @@ extension Archiver {
   }
 
   /// Asks the process that archives for a label, and waits until it is written. Returns false when this process archives by now.
-  ///
-  /// - Throws: `.busy` when there was no answer; the request is then taken back.
+  /// Throws `.busy` when there was no answer; the request is then taken back.
   func request(_ text: String, wait: Duration = .seconds(5)) throws -> Bool {
     try Self.checkLabel(text)
     let request = folder.newRequest()

@@ -291,9 +291,6 @@ final class Archiver: @unchecked Sendable {
     }
   }
 
-  /// - Throws: `.busy` when a label could not be written now.
-  func checkWritten() throws { try urgently { try checkIsWritten() } }
-
   /// Called on the writer's queue before the connections close. Returns whether SQLite may move the rest of the log into the file and delete
   /// it. `move` moves what is archived; `lock` takes SQLite's exclusive lock on the file, and returns whether it could.
   ///
@@ -321,6 +318,7 @@ final class Archiver: @unchecked Sendable {
 
   // MARK: The queue's work
 
+  /// Throws `.busy` when a label could not be written now.
   func checkIsWritten() throws {
     if phase == .following, status.problem == nil { return }
     // That does not pass by itself.

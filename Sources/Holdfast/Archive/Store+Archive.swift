@@ -124,9 +124,7 @@ extension Store {
     }
   }
 
-  /// Checks that `label` and `rewind(to:)` can work here, after waiting for the archive as `label` does. For asking a person only then.
-  ///
-  /// - Throws: as `label`.
+  /// Waits for the archive as `label` does, and throws as that when it and `rewind(to:)` cannot work here. For asking a person only then.
   package func checkIsArchived() throws { _ = try writtenArchive() }
 
   private func archiverForWriting() throws -> Archiver {
@@ -145,7 +143,7 @@ extension Store {
     return try telling {
       try archiver.takeOver()
       try settle(archiver)
-      try archiver.checkWritten()
+      try archiver.urgently { try archiver.checkIsWritten() }
       return archiver
     }
   }

@@ -39,11 +39,8 @@ extension Snapshot {
 
   // MARK: Giving way
 
-  /// Removes the automatic snapshots that the options do not keep. `made` stays, and the newest without findings.
-  ///
-  /// - Parameters:
-  ///   - query: reads the store, for the paths of the copies of imported sources.
-  ///   - removes: false notes only which snapshot was made last.
+  /// Removes the automatic snapshots that the options do not keep. `made` stays, and the newest without findings. Without `removes`, only
+  /// notes which snapshot was made last. `query` reads the store, for the paths of the copies of imported sources.
   static func rotate(_ files: StoreFiles, after made: Snapshot, _ options: StoreOptions, _ query: TextQuery, removes: Bool) {
     // The new one counts as the newest, whatever its time: the clock may have been set back.
     let all = [made] + ((try? all(files)) ?? []).filter { $0.id != made.id }
@@ -58,12 +55,10 @@ extension Snapshot {
     holdCap(files, all.filter { !surplus.contains($0) }, options, query)
   }
 
-  /// Removes the oldest snapshots that may give way while all copies together are larger than `maximumBytes`.
+  /// Removes the oldest of these snapshots, given newest first, that may give way, while all copies are larger than `maximumBytes`.
   ///
   /// The archive's queue and the maker of a snapshot may do this at the same time. Both begin with the oldest, and each counts a snapshot's
   /// bytes before the total, so together they do not remove too many.
-  ///
-  /// - Parameter all: newest first.
   static func holdCap(_ files: StoreFiles, _ all: [Snapshot], _ options: StoreOptions, _ query: TextQuery) {
     guard let maximum = options.snapshots.maximumBytes, StoreHealth(files).damage == nil else { return }
     let going = givingWay(all, files, options.key).reversed().map { (snapshot: $0, bytes: $0.fileBytes(files)) }
@@ -84,9 +79,7 @@ extension Snapshot {
     return max(staying, maximum) - staying
   }
 
-  /// The automatic ones of this store's own, without the newest of all, and the newest without findings.
-  ///
-  /// - Parameter all: newest first; another store's may be among them.
+  /// Of these, newest first: the automatic ones of this store's own, without the newest of all, and the newest without findings.
   private static func givingWay(_ all: [Snapshot], _ files: StoreFiles, _ key: StoreKey?) -> [Snapshot] {
     let id = StoreFiles.id(in: files.url, key)
     let own = all.filter { snapshot in id.map { StoreFiles.id(in: snapshot.file(files), key) ?? $0 == $0 } ?? true }

@@ -57,9 +57,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     }
   }
 
-  /// The snapshot that a restore should choose: the newest without findings, or else the newest.
-  ///
-  /// - Parameter all: newest first.
+  /// The one of these, newest first, that a restore should choose: the newest without findings, or else the newest.
   package static func toRestore(_ all: [Snapshot]) -> Snapshot? { all.first { $0.findings.isEmpty } ?? all.first }
 
   static func toRestore(_ files: StoreFiles) throws -> Snapshot? { toRestore(try all(files)) }
@@ -142,10 +140,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
   // MARK: Making
 
   /// As `Store.snapshot`. A copy of a store with findings has the same findings and still counts as a snapshot: it is as sound as the store.
-  ///
-  /// - Parameters:
-  ///   - rotates: whether the automatic snapshots that the options do not keep are removed then.
-  ///   - isCancelled: called after each step that reads the whole file.
+  /// `rotates`: removes the automatic snapshots that the options do not keep. `isCancelled` is called after each reading of the whole file.
   static func make(
     _ files: StoreFiles, label: String, isAutomatic: Bool, _ options: StoreOptions, rotates: Bool = true,
     isCancelled: () -> Bool = { false }
@@ -233,9 +228,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     return (try rowCounts(connection.texts), findings)
   }
 
-  /// What SQLite's integrity check finds: structure, indexes, NOT NULL, CHECK.
-  ///
-  /// - Parameter quick: leaves out comparing indexes with their tables.
+  /// What SQLite's integrity check finds: structure, indexes, NOT NULL, CHECK. `quick` leaves out comparing indexes with their tables.
   static func damage(_ connection: RawConnection, quick: Bool = false) throws -> [String] {
     try damage(connection.texts, quick: quick)
   }

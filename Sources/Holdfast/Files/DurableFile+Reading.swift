@@ -21,17 +21,13 @@ extension DurableFile {
     return descriptor
   }
 
-  /// A file to read from.
-  ///
-  /// - Throws: `.notFound`, and as `openToRead`.
+  /// A file to read from. Throws `.notFound`, and as `openToRead`.
   static func handle(reading url: URL) throws -> FileHandle {
     guard let descriptor = try openToRead(url) else { throw posix(url.path, .notFound, ENOENT) }
     return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
-  /// The whole content of a file.
-  ///
-  /// - Throws: as `handle(reading:)`, and the errors of reading.
+  /// The whole content of a file. Throws as `handle(reading:)`, and the errors of reading.
   static func content(of url: URL) throws -> Data {
     let file = try handle(reading: url)
     return try naming(url) { try file.readToEnd() ?? Data() }

@@ -38,10 +38,7 @@ struct LeftLog: Equatable {
   let verdict: Verdict
 
   /// Judges the log beside the file. Nil where there is none, and where a connection has the file open: SQLite has then read the log.
-  ///
-  /// - Parameters:
-  ///   - thoroughly: whether the whole file is read to find out, however the log came there.
-  ///   - source: the files of which `files` are a private copy.
+  /// `thoroughly` reads the whole file to find out, however the log came there. `source`: the files of which `files` are a private copy.
   init?(_ files: StoreFiles, _ options: StoreOptions, thoroughly: Bool = false, copyOf source: StoreFiles? = nil) throws {
     // Without permission to write there is no way to find out whether the file is open elsewhere.
     guard files.hasLog, DurableFile.size(files.path) > 0, DurableFile.mayWrite(files.path), try FileLock(files) != nil else {
@@ -156,22 +153,17 @@ extension StoreFiles {
   func settleLog(_ options: StoreOptions) throws -> [StoreNotice] {
     if !DurableFile.stands(path) { return try setAsideOrphans(options) }
     guard let left = try LeftLog(self, options, thoroughly: true), let reason = left.verdict.message(self) else { return [] }
-    switch left.verdict {
-    case .sound: return []
-    case .broken(let commits):
+    if case .broken(let commits) = left.verdict {
       let kept = try keepCopy(of: ["-wal"], because: reason, at: options.now())
       return [.init(.brokenLog, "\(reason); a copy of the log is kept", kept: kept, commitsBehindDamage: commits)]
-    case .foreign:
-      guard let lock = try FileLock(self), try WriteAheadLog(log) == left.log else { return [] }
-      defer { withExtendedLifetime(lock) {} }
-      let kept = try setAside(["-wal", "-shm"], because: reason, at: options.now())
-      return [.init(.foreignLog, "\(reason); it was set aside", kept: kept)]
     }
+    guard let lock = try FileLock(self), try WriteAheadLog(log) == left.log else { return [] }
+    defer { withExtendedLifetime(lock) {} }
+    let kept = try setAside(["-wal", "-shm"], because: reason, at: options.now())
+    return [.init(.foreignLog, "\(reason); it was set aside", kept: kept)]
   }
 
-  /// For a private copy of files that may be damaged: removes a log that is not the file's own. Returns what to tell of it; nil where it stays.
-  ///
-  /// - Parameter source: the files that were copied.
+  /// For a private copy of `source`, which may be damaged: removes a log that is not its own. Returns what to tell; nil where it stays.
   func leaveForeignLog(_ options: StoreOptions, named source: StoreFiles) throws -> String? {
     let left: LeftLog?
     do {

@@ -94,9 +94,7 @@ final class LogFlush: @unchecked Sendable {
     }
   }
 
-  /// Blocks until the commit with this number is on the disk.
-  ///
-  /// - Throws: `.inputOutput` when the flush failed.
+  /// Blocks until the commit with this number is on the disk. Throws `.inputOutput` when the flush failed.
   func wait(for commit: Int) throws {
     while let turn = try turn(for: commit) {
       switch turn {

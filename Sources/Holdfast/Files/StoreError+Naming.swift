@@ -1,9 +1,7 @@
 package import Foundation
 
 extension StoreError {
-  /// This error, where it tells something of what was read or run.
-  ///
-  /// - Throws: this error, where it is of the surroundings, such as the disk, memory, locks or permissions: another try may succeed.
+  /// This error, where it tells something of what was read or run. Throws it where it is of the surroundings: another try may succeed.
   func ofContent() throws -> StoreError {
     let surroundings: [Code] = [
       .busy, .permissionDenied, .cannotCreate, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput,

@@ -111,9 +111,7 @@ package struct StoreFiles: Sendable {
       recoveryOptions: [.retry])
   }
 
-  /// Call after reading without a lock.
-  ///
-  /// - Throws: `.busy` when another process has written to the store since `state`: the reading then mixes two states.
+  /// Call after reading without a lock. Throws `.busy` when another process has written since `state`: the reading then mixes two states.
   func checkUnchanged(since state: State) throws {
     guard State(self) != state else { return }
     throw StoreError(

@@ -9,12 +9,8 @@ extension StoreFiles {
     return try? LogLine.stored(ConnectionFactory(file.path, .production(key)).look(ignoringLog: true))?.store
   }
 
-  /// Call before a copy of a store is used for this one.
-  ///
-  /// - Parameters:
-  ///   - owner: the copy's id; nil where it is not known.
-  ///   - name: of the copy, for people.
-  /// - Throws: `.wrongKind` when the copy is of another store. Where one of the ids is not known, that is no error.
+  /// Call before a copy of a store with the id `owner` is used for this one. Throws `.wrongKind` when it is of another store; not where
+  /// one of the ids is not known. `name`: of the copy, for people.
   func checkIsOwn(_ owner: @autoclosure () throws -> String?, _ name: String, _ key: StoreKey?) throws {
     guard let own = Self.id(in: url, key), let owner = try owner(), owner != own else { return }
     throw StoreError(

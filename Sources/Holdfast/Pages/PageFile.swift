@@ -16,12 +16,8 @@ final class PageFile {
     file = try DurableFile.naming(url) { try FileHandle(forUpdating: url) }
   }
 
-  /// Cuts the file, or lengthens it with pages of zero bytes.
-  ///
-  /// - Parameters:
-  ///   - changes: how many pages are known that will be written then.
-  ///   - what: gives the file this size, for the error's message: "the log".
-  /// - Throws: `.damaged` where that is impossible; `.diskFull`, `.inputOutput`.
+  /// Cuts the file, or lengthens it with pages of zero bytes. Throws `.damaged` for more pages than it can have once `changes` of them are
+  /// written, and names `what` gives it this size.
   func resize(to pages: UInt32, changes: Int, _ what: String) throws {
     guard hashes.mayHave(pages, changes: changes) else {
       throw StoreError(.damaged, "\(what) has \(pages) pages, which is impossible")
