@@ -16,7 +16,7 @@ extension Archive {
   /// How many commits of the store the archive does not have yet. Reads no file of more than `bytes`: then `.notRead`.
   ///
   /// Reads the end of the archive and the log. Where the log does not go on from the archive's end, for example because there is none, also
-  /// reads the whole file, with eight bytes of memory for each page, and compares it with the archive's last checksum. The store may be open.
+  /// reads the whole file, with eight bytes of memory for each page, and compares it with the last checksum. The store may be open.
   package func waiting(readingAtMost bytes: Int64 = .max) -> Waiting {
     let state = StoreFiles.State(files)
     do {

@@ -8,7 +8,7 @@ public struct Archive: Sendable {
   private let options: StoreOptions
   var folder: ArchiveFolder { ArchiveFolder(files, options.key) }
 
-  /// - Throws: `.notFound` when there is no archive; `.wrongKind` when it is of another store; `.cannotCreate` when a file stands in its place.
+  /// - Throws: `.notFound` when there is no archive; `.wrongKind` when it is of another store; `.cannotCreate` for a file in its place.
   public init(of url: URL, options: StoreOptions = .production) throws {
     try self.init(StoreFiles(url), options)
     try files.checkIsOwn(folder.owner(), "the archive beside \(files.path)", options.key)

@@ -106,7 +106,7 @@ extension SegmentReader {
     return nil
   }
 
-  /// Writes the records before damage, and `more`, into a new file: a failed flush may have lost parts of the old one that still can be read.
+  /// Writes the records before damage, and `more`, into a new file: a failed flush may have lost parts of the old one that can be read.
   static func writeAnew(_ url: URL, _ seal: RecordSeal?, adding more: Data = Data()) throws {
     guard let segment = try? SegmentReader(url, seal) else { return }
     while try segment.nextBeforeDamage() != nil {}

@@ -12,7 +12,7 @@ struct Drill: Sendable {
     if isCancelled() { throw StoreError(.cancelled, "the drill of \(files.path) was cancelled") }
   }
 
-  /// Builds the scratch file, migrates it, checks it as `Store.check` does, and removes it. `build` returns what was restored, and its name.
+  /// Builds the scratch file, migrates it, checks it as `Store.check` does, removes it. `build` returns what was restored, and its name.
   /// `passed` is called with the present time when the check had no findings.
   func run<Source>(
     build: (URL) throws -> (source: Source, name: String), passed: (Date) throws -> Void

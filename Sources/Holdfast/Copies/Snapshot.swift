@@ -139,7 +139,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   // MARK: Making
 
-  /// As `Store.snapshot`. A copy of a store with findings has the same findings and still counts as a snapshot: it is as sound as the store.
+  /// As `Store.snapshot`. A copy of a store with findings has the same findings and still counts: it is as sound as the store.
   /// `rotates`: removes the automatic snapshots that the options do not keep. `isCancelled` is called after each reading of the whole file.
   static func make(
     _ files: StoreFiles, label: String, isAutomatic: Bool, _ options: StoreOptions, rotates: Bool = true,
@@ -167,7 +167,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     try goOn()
     let sha256 = try SHA256Hex.ofFile(at: working)
     try goOn()
-    // A migration that fails at every opening needs one snapshot. The last one may be damaged. Encrypted copies of one state have other bytes.
+    // A migration that fails at every opening needs one snapshot. The last may be damaged. Encrypted copies of one state differ.
     if isAutomatic, let same = try all(files).first {
       let isEqual =
         options.key == nil
@@ -201,13 +201,13 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// Makes a copy of a store's pages one file that no log belongs to.
   static func makeStandAlone(_ target: RawConnection, _ file: URL, _ options: StoreOptions) throws {
-    // A snapshot is one file, not in WAL mode. SQLite answers "delete" even when it could not write that into the header, clear with a key, too.
+    // A snapshot is one file, not in WAL mode. SQLite answers "delete" even when it could not write the header, clear with a key, too.
     let mode = try target.texts("PRAGMA journal_mode = DELETE").first?.first
     guard mode == "delete", try FileBytes(file).read(2, at: 18) == Data([1, 1]) else {
       throw StoreError(.inputOutput, "\(file.path) could not be taken out of WAL mode")
     }
-    // The copy may come from the middle of a log, whose end does not belong to it. So the copy gets a mark that no log follows: a hash of the
-    // content, so that without a key two copies of one state are equal. A copy of a damaged store keeps its mark.
+    // The copy may come from the middle of a log, whose end does not belong to it. So the copy gets a mark that no log follows: a hash
+    // of the content, so that without a key two copies of one state are equal. A copy of a damaged store keeps its mark.
     if var line = try? LogLine.stored(target) {
       (line.mark, line.previous) = (String(try SHA256Hex.ofFile(at: file).prefix(16)), nil)
       try? line.save(in: target)

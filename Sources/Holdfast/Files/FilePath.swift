@@ -51,7 +51,7 @@ extension DurableFile {
   /// The file number (inode) at a path; 0 where there is no file.
   static func number(_ path: String) -> UInt64 { status(path).map { UInt64($0.st_ino) } ?? 0 }
 
-  /// When a file's content was changed last, in nanoseconds since 1970; 0: no file. `asFile`: also a new name, and a time that a program set.
+  /// When a file's content was changed last, in nanoseconds since 1970; 0: no file. `asFile`: also a new name, or a time that was set.
   static func changedAt(_ path: String, asFile: Bool = false) -> Int64 {
     guard let status = status(path) else { return 0 }
     // Platform: `stat` names its times as the system does.
