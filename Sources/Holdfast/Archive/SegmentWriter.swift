@@ -11,7 +11,7 @@ final class SegmentWriter {
   private(set) var bytes: Int
   private var commits: UInt32 = 0
   private(set) var isFlushed = true
-  /// After it nothing is written, because it would not count behind a record that is cut off, nor flushed: a later flush may only seem to succeed.
+  /// After it nothing is written: behind a record that is cut off it would not count. Nor flushed: a later flush may only seem to succeed.
   private var failure: StoreError?
 
   /// Replaces a segment with the same name that holds no commit, because its program was killed. `marks`: the records that it held.

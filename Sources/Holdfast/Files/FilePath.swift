@@ -109,8 +109,7 @@ extension DurableFile {
 
   /// - Throws: `.diskFull` when the volume of `folder` has fewer than `bytes` bytes free. Does nothing where the free space is unknown.
   static func checkFreeSpace(_ bytes: Int64, in folder: URL, for what: String) throws {
-    guard let free = freeBytes(in: folder) else { return }
-    guard free < bytes else { return }
+    guard let free = freeBytes(in: folder), free < bytes else { return }
     throw StoreError(.diskFull, "\(what) needs \(bytes) bytes of free space in \(folder.path), and \(free) are left")
   }
 

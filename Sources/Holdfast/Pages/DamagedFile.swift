@@ -86,9 +86,7 @@ struct DamagedFile {
 
   /// Reads a copy of a file and its log, which stay as they are.
   init(copying source: StoreFiles, into folder: WorkingFolder, _ key: StoreKey?) throws {
-    guard DurableFile.stands(source.path), !DurableFile.isFolder(source.path), !DurableFile.isSpecial(source.path) else {
-      throw DurableFile.noFile(source.path)
-    }
+    guard DurableFile.isFile(source.path) else { throw DurableFile.noFile(source.path) }
     let copy = StoreFiles(real: folder.file("damaged"))
     try DurableFile.copy(source.url, to: copy.url)
     if source.hasLog { try DurableFile.copy(source.log, to: copy.log) }
