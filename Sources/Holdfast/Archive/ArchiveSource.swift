@@ -86,10 +86,7 @@ final class ArchiveSource {
   func hashes(_ end: ArchiveEnd, _ follower: LogFollower) throws -> (hashes: PageHashes, mayBeginAnew: Bool) {
     guard try pageBytes() == end.pageBytes else { throw ArchiveGap.pageSizeChanged }
     var hashes = PageHashes(pageBytes: end.pageBytes)
-    var size: Int64 = 0
-    let code = holdfast_size(bytes.handle, &size)
-    guard code == SQLITE_OK else { throw bytes.failure(code) }
-    let pages = UInt32(clamping: size / Int64(end.pageBytes))
+    let pages = UInt32(clamping: try FileBytes.size(bytes, files.path) / Int64(end.pageBytes))
     try hashes.read(pages) { number, buffer in try page(number, into: buffer) }
     let isInFile = hashes.state == end.state && hashes.pages == end.pages
     if try follower.begin(at: end.place) {

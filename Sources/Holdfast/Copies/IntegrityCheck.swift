@@ -6,9 +6,7 @@ extension Store {
   /// Checks the store at `url` without opening it for use: changes no byte of the file, its log or its journal, and migrates nothing.
   ///
   /// Also checks the files themselves: a damaged log, and a log of another file or without a file are findings. Finishes a restore that was
-  /// interrupted. A
-  /// file that SQLite would have to recover first is recovered and checked in a private copy, which needs free space in the temporary
-  /// folder. Like the other form, the check can be cancelled.
+  /// interrupted. Checks a file that SQLite would have to recover in a private copy, which needs free space in the temporary folder.
   /// - Throws: `.notFound`, `.notADatabase`, `.wrongKind`, `.damaged`, `.busy`, `.diskFull`: the file cannot be looked at; `.cancelled`.
   public static func check(
     at url: URL, schemas: [StoreSchema], options: StoreOptions = .production, quick: Bool = false,
