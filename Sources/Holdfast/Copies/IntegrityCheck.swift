@@ -100,7 +100,8 @@ extension Store {
             report.findings += try interruptible { try indexes.flatMap { try fullTextFindings(db, $0) } }
             return .rollback
           }
-          report.findings.sort { $0.part < $1.part }
+          let found = report.findings
+          report.findings = IntegrityReport.Part.allCases.flatMap { part in found.filter { $0.part == part } }
         }
       } else {
         report.checked.removeAll { $0 == .fullText }
