@@ -5,8 +5,7 @@ extension Archive {
   package enum Waiting: Sendable, Equatable {
     /// This many commits. The next opening for writing archives them, or the program that archives the store now.
     case commits(Int)
-    /// Not known, because the file or the log does not follow the end of the archive: the text of the gap that the next opening for writing
-    /// makes.
+    /// Not known: the file or the log does not follow the end of the archive. The text of the gap that the next opening for writing makes.
     case gap(String)
     /// Not known, and why.
     case unknown(String)
@@ -14,13 +13,10 @@ extension Archive {
     case notRead
   }
 
-  /// How many commits of the store the archive does not have yet.
+  /// How many commits of the store the archive does not have yet. Reads no file of more than `bytes`: then `.notRead`.
   ///
   /// Reads the end of the archive and the log. Where the log does not go on from the archive's end, for example because there is none, also
-  /// reads the whole file, with eight bytes of memory for each page, and compares it with the archive's last checksum. Changes nothing. The
-  /// store may be open, here or elsewhere.
-  ///
-  /// - Parameter bytes: a file that is larger is not read, and the answer is `.notRead`.
+  /// reads the whole file, with eight bytes of memory for each page, and compares it with the last checksum. The store may be open.
   package func waiting(readingAtMost bytes: Int64 = .max) -> Waiting {
     let state = StoreFiles.State(files)
     do {

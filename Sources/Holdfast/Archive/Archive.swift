@@ -8,8 +8,7 @@ public struct Archive: Sendable {
   private let options: StoreOptions
   var folder: ArchiveFolder { ArchiveFolder(files, options.key) }
 
-  /// - Throws: `.notFound` when the store at `url` has no archive; `.wrongKind` when the archive there is of another store; `.cannotCreate`
-  ///   when a file stands where its folder should be.
+  /// - Throws: `.notFound` when there is no archive; `.wrongKind` when it is of another store; `.cannotCreate` for a file in its place.
   public init(of url: URL, options: StoreOptions = .production) throws {
     try self.init(StoreFiles(url), options)
     try files.checkIsOwn(folder.owner(), "the archive beside \(files.path)", options.key)
@@ -37,6 +36,11 @@ public struct Archive: Sendable {
   public func history(from: Date? = nil, to: Date? = nil) throws -> [ArchiveEvent] {
     let times = (from.map(ArchiveTime.microseconds) ?? .min, to.map(ArchiveTime.microseconds) ?? .max)
     return try steadily(again: true) { try events(times.0, times.1) }
+  }
+
+  /// The same without blocking the caller.
+  public func history(from: Date? = nil, to: Date? = nil) async throws -> [ArchiveEvent] {
+    try await offTask { _ in try self.history(from: from, to: to) }
   }
 
   /// How far the archive reaches: the first and the last time, the number of the last commit, the gaps between generations. Reads the
@@ -118,8 +122,7 @@ public struct Archive: Sendable {
     return events
   }
 
-  /// Keeps each part that the archive has now, as long as the value lives: no process removes one to make room. Needs no right to write, and a
-  /// killed process leaves nothing behind.
+  /// While the value lives, no process removes a part that the archive has now. Needs no right to write; a kill leaves nothing behind.
   package func pin() -> [FolderLock] {
     ((try? folder.generations()) ?? []).compactMap { FolderLock(existing: $0.url, isShared: true, LockWait(options)) }
   }
@@ -130,8 +133,7 @@ public struct Archive: Sendable {
   /// Builds the store of a moment as a file of its own, at `file`, which must not exist, and verifies it: the checksum after each commit,
   /// SQLite's integrity check, search indexes against their text. A search index that differs from its text is first made again. Rows that
   /// point at rows that are gone come back as they were. The file gets its name once it is complete and verified. Any SQLite can read it.
-  /// If the store was connected to a space for sync at that moment, so is the file: opened and synced, it is one more device, and gets the
-  /// later changes.
+  /// If the store was connected to a space for sync then, so is the file: opened and synced, it is one more device, and gets later changes.
   ///
   /// - Throws: `.notFound` when the archive does not reach back so far, or has no such label; `.damaged` with the last commit before the damage;
   ///   `.verificationFailed`; `.diskFull`, `.cannotCreate`. No file is left then.
@@ -139,6 +141,12 @@ public struct Archive: Sendable {
   public func restore(to moment: Moment, at file: URL) throws -> ArchivedCommit {
     try files.checkIsNotOwn(file)
     return try DurableFile.making(file) { try built(moment, at: $0) }
+  }
+
+  /// The same without blocking the caller. A restore that has begun runs to its end, even when the task is cancelled.
+  @discardableResult
+  public func restore(to moment: Moment, at file: URL) async throws -> ArchivedCommit {
+    try await offTask { _ in try self.restore(to: moment, at: file) }
   }
 
   /// The same, for a file in a working folder.
@@ -242,8 +250,7 @@ public struct Archive: Sendable {
     return found
   }
 
-  /// The commit at which the last label with this text stands in a generation; nil when it has none that can be read. `damage`: may hide a
-  /// later one.
+  /// The commit of a generation's last label with this text; nil when none can be read. `damage`: may hide a later one.
   private func label(_ text: String, in generation: ArchiveFolder.Generation) throws -> (commit: Int64?, damage: StoreError?) {
     var found: Int64?
     var damage: StoreError?

@@ -3,7 +3,6 @@ import Foundation
 /// The files of an archive, by their names. Format: Documentation/ArchiveFormat.md
 struct ArchiveFolder: Sendable {
   let url: URL
-  /// The key of the store; nil for a plain one.
   let key: StoreKey?
 
   /// One unbroken row of commits.
@@ -32,11 +31,10 @@ struct ArchiveFolder: Sendable {
 
   var exists: Bool { DurableFile.isFolder(url.path) }
 
-  /// In order. Empty where there is no archive. Ignores what is no folder, and numbers near the end of the 8 digits: no archive comes so far,
-  /// and the next number would not fit.
+  /// In order. Ignores what is no folder, and numbers near the end of the 8 digits: no archive comes so far, and the next would not fit.
   func generations() throws -> [Generation] {
     guard exists else { return [] }
-    return try names(url).compactMap { name in
+    return try DurableFile.names(in: url).compactMap { name in
       guard let number = Int(name), (1..<90_000_000).contains(number), name == folder(number).lastPathComponent,
         DurableFile.isFolder(folder(number).path)
       else { return nil }
@@ -45,7 +43,7 @@ struct ArchiveFolder: Sendable {
   }
 
   func generation(_ number: Int) throws -> Generation {
-    let names = try names(folder(number))
+    let names = try DurableFile.names(in: folder(number))
     func numbers(_ suffix: String) -> [Int64] { names.compactMap { Self.commit($0, suffix) }.sorted() }
     let (described, files, givenUp) = (Set(numbers("json")), numbers("sqlite"), Set(numbers("removed")))
     let (bases, segments) = (files.filter(described.contains), numbers("segment"))
@@ -80,8 +78,7 @@ struct ArchiveFolder: Sendable {
     return nil
   }
 
-  /// A number above those of all commits, also where the newest cannot be read. Ignores names near the end of the 16 digits: no archive comes
-  /// so far, and the next number would not fit.
+  /// A number above those of all commits, also where the newest cannot be read. Ignores names near the end of the 16 digits, as above.
   func numberBehindAll() throws -> Int64 {
     let numbers: [Int64] = try generations().flatMap { $0.bases + $0.missing + $0.segments }
     let highest = numbers.filter { $0 < 9_000_000_000_000_000 }.max() ?? 0
@@ -122,7 +119,7 @@ struct ArchiveFolder: Sendable {
   func newRequest() -> URL { url.appendingPathComponent("\(UUID().uuidString).request") }
 
   func requests() -> [URL] {
-    ((try? names(url)) ?? []).filter { $0.hasSuffix(".request") }.map { url.appendingPathComponent($0) }
+    ((try? DurableFile.names(in: url)) ?? []).filter { $0.hasSuffix(".request") }.map { url.appendingPathComponent($0) }
   }
 
   /// The trusted time, where the last commit's time does not tell it.
@@ -130,7 +127,6 @@ struct ArchiveFolder: Sendable {
 
   private var drilled: URL { url.appendingPathComponent("drilled") }
 
-  /// When a drill of the archive passed last; nil when none did.
   var lastDrill: Date? {
     let text = (try? DurableFile.content(of: drilled)).flatMap { String(validUTF8: $0) }
     return text.flatMap { DateCodec.parseISO8601($0) }.flatMap { DateCodec.date(milliseconds: $0) }
@@ -141,15 +137,6 @@ struct ArchiveFolder: Sendable {
   }
 
   func forgetDrill() throws { for left in [drilled, replaced] { _ = try DurableFile.remove(left) } }
-
-  private func names(_ folder: URL) throws -> [String] {
-    do {
-      return try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    } catch {
-      if !DurableFile.stands(folder.path) { return [] }
-      throw DurableFile.failure(error, folder)
-    }
-  }
 
   static func name(_ commit: Int64, _ suffix: String) -> String { "\(String(commit).padded(16)).\(suffix)" }
 
@@ -244,7 +231,6 @@ struct ArchiveBase: Codable, Equatable, Sendable {
   }
 }
 
-/// The header of a segment.
 struct SegmentHeader: Equatable, Sendable {
   static let bytes = 48
   private static let magic = Data("HOLDFSEG".utf8)

@@ -22,10 +22,9 @@ public struct ArchiveOptions: Sendable, Equatable {
   public var isStrict = false
   /// For how long each single commit is kept. Default: a day. Zero or less: none are kept for this rule.
   public var keepsEachCommit: Duration = .seconds(24 * 3_600)
-  /// For how long one commit a minute is kept. Default: a week. Zero or less: none are kept for this rule. A rule shorter than the one
-  /// before has no effect.
+  /// For how long one commit a minute is kept. Default: a week. Zero, less, or shorter than the rule before: no effect.
   public var keepsOnePerMinute: Duration = .seconds(7 * 24 * 3_600)
-  /// For how long one commit an hour is kept. Default: 30 days. Zero, less, and shorter than the rule before: as `keepsOnePerMinute`.
+  /// For how long one commit an hour is kept. Default: 30 days. Else as `keepsOnePerMinute`.
   public var keepsOnePerHour: Duration = .seconds(30 * 24 * 3_600)
   /// For how long one commit a day is kept. Default: 365 days. A part of the archive with nothing newer is removed, also where another rule
   /// would keep its commits. Zero or less: only the newest part stays.
@@ -47,6 +46,5 @@ public struct ArchiveOptions: Sendable, Equatable {
 }
 
 extension ArchiveOptions {
-  /// Whether the store at `files` is archived.
   func isOn(_ files: StoreFiles) -> Bool { mode == .begins || mode == .continues && ArchiveFolder(files).exists }
 }

@@ -193,11 +193,7 @@ extension ArchiveRecord.Commit {
     guard length > 0 else { return content.isEmpty || isCompressed ? Data() : nil }
     guard length <= ArchiveRecord.mostPageBytes + pageBytes else { return nil }
     guard isCompressed else { return content.count == length ? content : nil }
-    var pages = Data(count: length)
-    let count = pages.withUnsafeMutableBytes { out in
-      content.withUnsafeBytes { holdfast_inflate($0.baseAddress, $0.count, out.baseAddress, out.count) }
-    }
-    return count == length ? pages : nil
+    return Gzip.expanded(content, limit: length).flatMap { $0.count == length ? $0 : nil }
   }
 }
 
@@ -210,13 +206,12 @@ final class PageCompressor {
   /// The same record, compressed where that makes it shorter.
   func compressed(_ record: ArchiveRecord.Commit) -> ArchiveRecord.Commit {
     guard !record.isCompressed, !record.content.isEmpty else { return record }
-    var out = Data(count: record.content.count)
-    let length = out.withUnsafeMutableBytes { out in
-      record.content.withUnsafeBytes { holdfast_deflate(&deflater, $0.baseAddress, $0.count, out.baseAddress, out.count) }
+    let content = Gzip.changed(record.content, capacity: record.content.count) {
+      holdfast_deflate(&deflater, $0.baseAddress, $0.count, $1.baseAddress, $1.count)
     }
-    guard length > 0 else { return record }
+    guard let content else { return record }
     var shorter = record
-    (shorter.content, shorter.isCompressed) = (out.prefix(length), true)
+    (shorter.content, shorter.isCompressed) = (content, true)
     return shorter
   }
 }

@@ -31,8 +31,7 @@ final class ArchiveReplay {
     (commit, time, place) = (ArchivedCommit(base), base.timeMicroseconds, base.place)
   }
 
-  /// Applies the records up to `last`, or up to the one before it where commits were merged. `check` throws to stop. Throws `.notFound` when
-  /// the generation ends before `last`.
+  /// Applies the records up to `last`, or to the one before it where commits were merged. Throws `.notFound` when they end before.
   func advance(_ walk: ArchiveWalk, to last: Int64, check: () throws -> Void = {}) throws {
     // What follows need not be sound.
     guard commit.number != last else { return }

@@ -6,10 +6,7 @@ import Foundation
 /// anywhere, the archive can be read, and the next run removes what is left over. Run it where the archive is written, under its lock.
 struct ArchiveRetention {
   struct Report: Equatable, Sendable {
-    /// How many commits were merged into others.
     var merged = 0
-    /// The commits of the new bases.
-    var bases: [Int64] = []
     /// What was removed, and why. For the archive's time line.
     var notes: [String] = []
     /// What could not be done. Nothing was removed for it.
@@ -29,10 +26,7 @@ struct ArchiveRetention {
   /// For tests: called before each change of a file in the archive.
   var willChange: (URL) throws -> Void = { _ in }
 
-  /// - Parameters:
-  ///   - storeBytes: the size of the store's file.
-  ///   - room: the bytes that the cap for all copies leaves to the archive; see `Snapshot.roomForArchive`. Nil: no such cap.
-  ///   - freeBytes: free space on the volume. Nil: asks the system.
+  /// `room`: the bytes that the cap for all copies leaves to the archive; see `Snapshot.roomForArchive`. `freeBytes`: nil asks the system.
   init(
     _ folder: ArchiveFolder, _ options: ArchiveOptions, now: Date, storeBytes: Int64, room: Int64? = nil, freeBytes: Int64? = nil
   ) {
@@ -125,8 +119,7 @@ struct ArchiveRetention {
 
   // MARK: Bases
 
-  /// Makes a base when the segments since the newest one are long. Where the archive is full it is made so that the cap removes only the
-  /// older part of what is before it.
+  /// Makes a base when the segments since the newest one are long; in a full archive so that the cap removes only the older part before it.
   private func makeBase(_ report: inout Report, _ check: () throws -> Void) throws {
     guard let generation = try folder.generations().last(where: { !$0.bases.isEmpty }), let newest = generation.bases.last else { return }
     let since = generation.segments.filter { $0 > newest }
@@ -145,7 +138,6 @@ struct ArchiveRetention {
     guard commit > newest else { return }
     do {
       try makeBase(generation, commit, check)
-      report.bases.append(commit)
     } catch let error as StoreError {
       report.problems.append(error.message)
     }

@@ -9,7 +9,7 @@ final class ArchiveSource {
   /// Nil after `endReading`.
   private var reader: RawConnection?
   private let opener: PageOpener?
-  private var isPinned = false
+  private(set) var isPinned = false
   private let files: StoreFiles
 
   init(_ files: StoreFiles, _ options: StoreOptions) throws {
@@ -23,11 +23,6 @@ final class ArchiveSource {
     guard !isPinned, (try? reader?.run("BEGIN")) != nil else { return }
     isPinned = (try? reader?.texts("SELECT 1 FROM sqlite_schema LIMIT 1")) != nil
     if !isPinned { try? reader?.run("ROLLBACK") }
-  }
-
-  /// - Throws: `.busy` when no new one can be begun.
-  func pinned() throws {
-    guard pinAnew() else { throw StoreError(.busy, "no read transaction could be begun on \(files.path)", recoveryOptions: [.retry]) }
   }
 
   /// Lets go of the frames that are in the file by now. Returns whether a new read transaction could be begun.
@@ -44,9 +39,7 @@ final class ArchiveSource {
   }
 
   /// How many frames of the log with this header are committed. A process that is within COMMIT, or was killed there, leaves whole frames behind
-  /// them: the next commit writes over those, and the archive must not have them.
-  ///
-  /// - Throws: `.busy` when SQLite's index of the log cannot be read.
+  /// them: the next commit writes over those, and the archive must not have them. Throws `.busy` when SQLite's index cannot be read.
   func committedFrames(of header: LogHeader) throws -> UInt32 {
     let index = try logIndex()
     // Of a log that is just begun anew nothing is committed yet; of the one before it, all was archived.
@@ -93,10 +86,7 @@ final class ArchiveSource {
   func hashes(_ end: ArchiveEnd, _ follower: LogFollower) throws -> (hashes: PageHashes, mayBeginAnew: Bool) {
     guard try pageBytes() == end.pageBytes else { throw ArchiveGap.pageSizeChanged }
     var hashes = PageHashes(pageBytes: end.pageBytes)
-    var size: Int64 = 0
-    let code = holdfast_size(bytes.handle, &size)
-    guard code == SQLITE_OK else { throw bytes.failure(code) }
-    let pages = UInt32(clamping: size / Int64(end.pageBytes))
+    let pages = UInt32(clamping: try FileBytes.size(bytes, files.path) / Int64(end.pageBytes))
     try hashes.read(pages) { number, buffer in try page(number, into: buffer) }
     let isInFile = hashes.state == end.state && hashes.pages == end.pages
     if try follower.begin(at: end.place) {
@@ -116,8 +106,7 @@ final class ArchiveSource {
 }
 
 extension ArchiveFolder.Generation {
-  /// Copies the store's file as this base, and flushes it. No page may be moved into the file meanwhile, or since `state` where that is
-  /// given. Throws `.busy` when another program has written to it.
+  /// Copies the store's file as this base. Throws `.busy` when pages were moved into the file meanwhile, or since `state` if given.
   func make(_ base: ArchiveBase, of files: StoreFiles, since state: StoreFiles.State?) throws -> PageHashes {
     let before = state ?? StoreFiles.State(files, withoutLog: true)
     try DurableFile.makeFolder(url)

@@ -16,8 +16,7 @@ struct ClockWatch {
   private let start = ContinuousClock.now
   private var offset: Int64?
 
-  /// By how many microseconds the clock was set since the last call, if by more than two seconds. In the first call, how far it stands before
-  /// `last`, the clock's time of the last commit.
+  /// By how many microseconds, if more than two seconds, the clock was set since the last call; at first, since `last`, if it was set back.
   mutating func jump(_ now: Int64, last: Int64) -> Int64? {
     let passed = Int64((ContinuousClock.now - start).inSeconds * 1e6)
     defer { offset = now - passed }

@@ -112,9 +112,7 @@ extension ArchiveFolder.Generation {
 
 extension ArchivedCommit {
   init(_ base: ArchiveBase) {
-    self.init(
-      number: base.commit, time: ArchiveTime.date(base.timeMicroseconds), earliest: nil, rowsChanged: nil, tables: [],
-      pages: Int(base.pages), merged: 0)
+    self.init(number: base.commit, time: ArchiveTime.date(base.timeMicroseconds), tables: [], pages: Int(base.pages), merged: 0)
   }
 
   init(_ commit: ArchiveRecord.Commit, after earlier: Date) {

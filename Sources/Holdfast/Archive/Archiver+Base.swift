@@ -2,8 +2,7 @@ import Foundation
 
 // How the archive's queue makes the base of a generation.
 extension Archiver {
-  /// Begins in the background. Call it before the first commit. Calls `askWriter` on the archive's queue when a base waits for a
-  /// checkpoint.
+  /// Begins in the background, before the first commit. Calls `askWriter` on the archive's queue when a base waits for a checkpoint.
   ///
   /// Without a log, the file alone is the state at opening. This store moves no commit into the file before the work here has ended. So a
   /// base that is due at opening, the first or one after a gap, has the state at opening, and commits that are made meanwhile follow it.
@@ -40,7 +39,9 @@ extension Archiver {
       let source = try source ?? ArchiveSource(files, options)
       self.source = source
       // Not at the read transaction of before the checkpoint: the log may be cut while the file is copied.
-      try source.pinned()
+      guard source.pinAnew() else {
+        throw StoreError(.busy, "no read transaction could be begun on \(files.path)", recoveryOptions: [.retry])
+      }
       let pageBytes = try source.pageBytes()
       let follower = LogFollower(files, pageBytes: pageBytes, options.key)
       if opened == nil {

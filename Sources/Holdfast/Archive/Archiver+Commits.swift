@@ -4,15 +4,13 @@ import Logging
 
 // What the archive's queue does with commits.
 extension Archiver {
-  /// Archives the commits that the writer has noted; with `all`, also those of a killed process and of other programs. That only on the
-  /// writer's queue, where this store writes nothing meanwhile.
+  /// Archives the commits that the writer has noted; with `all`, which needs the writer's queue, also those of other programs.
   func drain(all: Bool = false) throws {
     if phase == .beginning { resume() }
     guard phase == .following, let follower, let source else {
       switch phase {
       case .copying: return
-      // The log still has these commits. Beyond 10,000 the oldest notes go: such a commit is archived with an uncertain time, and without
-      // tables and remark.
+      // The log still has these commits. Beyond 10,000, the oldest are archived with an uncertain time, and without tables and remark.
       case .beginning: return lock.withLock { noted.removeFirst(max(0, noted.count - 10_000)) }
       // Nobody will ask for these: another process archives, or a base will hold them.
       default: return lock.withLock { noted.removeAll() }
@@ -136,5 +134,36 @@ extension Archiver {
     options.logger.warning(
       "several processes write to a store, and this SQLite may then damage a log that begins anew; use SQLite 3.51.3 or newer",
       metadata: ["version": "\(String(cString: sqlite3_libversion()))"])
+  }
+
+  // MARK: The clock
+
+  /// Call it before commits are archived: the commit before must still be the last one.
+  func watchClock() throws {
+    try readClock()
+    guard let jump = clock.jump(ArchiveTime.microseconds(options.now()), last: lastClock) else { return }
+    let text = "the clock was set \(jump > 0 ? "forward" : "back") by \((abs(jump) + 500_000) / 1_000_000) seconds"
+    try append(.note(.init(commit: last.commit, time: last.time, text: text)))
+  }
+
+  /// Brings `trusted` up to the clock. The file `clock` holds it while the clock is ahead, or the last commit was made by such a clock.
+  func readClock(beforeBase: Bool = false) throws {
+    trusted?.read(ArchiveTime.microseconds(options.now()))
+    guard let trusted else { return }
+    if trusted.ahead == nil, (lastClock - trusted.time).magnitude <= UInt64(TrustedTime.day) {
+      // While the base is made, the commit before it is the last one.
+      guard !beforeBase, storedTime != nil else { return }
+      try DurableFile.remove(folder.clock)
+      storedTime = nil
+    } else if storedTime.map({ !trusted.isLike($0) }) ?? true {
+      try DurableFile.replace(folder.clock, with: JSONEncoder().encode(trusted))
+      storedTime = trusted
+    }
+  }
+
+  /// - Parameter time: the clock's time of the archive's last commit.
+  func trustClock(of time: Int64) {
+    (lastClock, storedTime) = (time, TrustedTime(folder.clock))
+    trusted = storedTime ?? TrustedTime(time)
   }
 }

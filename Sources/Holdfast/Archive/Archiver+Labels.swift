@@ -7,10 +7,8 @@ extension Archiver {
     guard (1...1_000).contains(text.utf8.count) else { throw StoreError(.misuse, "a label has 1 to 1,000 bytes, not \(text.utf8.count)") }
   }
 
-  /// Asks the process that archives for a label, and waits until it is written. Returns false when this process archives by now, and must
-  /// write the label itself.
-  ///
-  /// - Throws: `.busy` when there was no answer; the request is then taken back.
+  /// Asks the process that archives for a label, and waits until it is written. Returns false when this process archives by now.
+  /// Throws `.busy` when there was no answer; the request is then taken back.
   func request(_ text: String, wait: Duration = .seconds(5)) throws -> Bool {
     try Self.checkLabel(text)
     let request = folder.newRequest()

@@ -3,8 +3,7 @@ import Logging
 
 // What the archive's queue does now and then.
 extension Archiver {
-  /// Every two seconds: other processes ask for labels, and a log to which only they write must not grow for ever. Only this process may move
-  /// it.
+  /// Every two seconds: other processes ask for labels, and make the log long, which only this process may move.
   func lookAtLog(_ seen: (commit: Int64, changedAt: Int64) = (0, 0)) {
     queue.asyncAfter(deadline: .now() + .seconds(2)) { [weak self] in
       guard let self else { return }
@@ -31,8 +30,7 @@ extension Archiver {
   }
 
   /// After opening, and then once an hour after a commit, merges and removes what is old, and holds the cap for all copies. Gives way to a
-  /// call that waits for the archive, and to many commits; then it goes on after a commit, not sooner than ten seconds later, then twenty,
-  /// and so on.
+  /// call that waits for the archive, and to many commits; it goes on after a commit, at least ten seconds later, then twenty, and so on.
   func retain() {
     guard case .following = phase, let source, ContinuousClock.now >= retainsAt, StoreHealth(files).damage == nil else { return }
     retainsAt = .now + .seconds(3_600)

@@ -16,7 +16,6 @@ final class Archiver: @unchecked Sendable {
     /// The log's length after it.
     var frames: UInt32
     var time: Int64
-    /// Nil: not known.
     var rowsChanged: UInt32?
     var tables: [String]
     /// A note that follows it in the time line.
@@ -53,7 +52,6 @@ final class Archiver: @unchecked Sendable {
   private var listeners: [UUID: AsyncStream<Void>.Continuation] = [:]
   let lock = NSLock()
 
-  /// What `status` tells.
   struct Told: Sendable {
     var oldest: Int64?
     var newest: Int64?
@@ -273,8 +271,7 @@ final class Archiver: @unchecked Sendable {
     }
   }
 
-  /// Waits until everything that was committed is archived. Called on any thread but the writer's and the archive's. Returns false when a base
-  /// is missing, which a checkpoint begins.
+  /// Archives what was committed. Not on the writer's queue or the archive's. Returns false when a base is missing: a checkpoint begins it.
   func settle() -> Bool {
     urgently {
       attempt { try drain() }
@@ -283,9 +280,7 @@ final class Archiver: @unchecked Sendable {
     }
   }
 
-  /// Takes the archive over, if no process writes it any more. Not on the writer's queue: it may read the whole file.
-  ///
-  /// - Throws: `.busy` when another process writes it.
+  /// Takes the archive over, or throws `.busy` when another process writes it. Not on the writer's queue: it may read the whole file.
   func takeOver() throws { if isElsewhere { throw files.archivedElsewhere } }
 
   /// Whether another process writes the archive. If not, this one does, from now on.
@@ -295,9 +290,6 @@ final class Archiver: @unchecked Sendable {
       return phase == .elsewhere
     }
   }
-
-  /// - Throws: `.busy` when a label could not be written now.
-  func checkWritten() throws { try urgently { try checkIsWritten() } }
 
   /// Called on the writer's queue before the connections close. Returns whether SQLite may move the rest of the log into the file and delete
   /// it. `move` moves what is archived; `lock` takes SQLite's exclusive lock on the file, and returns whether it could.
@@ -326,6 +318,7 @@ final class Archiver: @unchecked Sendable {
 
   // MARK: The queue's work
 
+  /// Throws `.busy` when a label could not be written now.
   func checkIsWritten() throws {
     if phase == .following, status.problem == nil { return }
     // That does not pass by itself.
@@ -348,8 +341,7 @@ final class Archiver: @unchecked Sendable {
     try segment?.flush()
   }
 
-  /// Runs `body`. A gap begins a new generation; any other error is returned, and kept for `status`, and the work is tried again at the next
-  /// commit.
+  /// Runs `body`. A gap begins a new generation. Any other error is returned, and kept for `status`; the next commit tries again.
   @discardableResult
   func attempt(_ body: () throws -> Void) -> StoreError? {
     do {

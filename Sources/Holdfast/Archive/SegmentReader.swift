@@ -7,7 +7,7 @@ final class SegmentReader {
   private let seal: RecordSeal?
   private let file: FileHandle
   /// The byte behind the last whole record.
-  private(set) var wholeBytes: Int
+  private(set) var wholeBytes = SegmentHeader.bytes
   /// Whether the segment's end was read: nothing may be missing behind it.
   private(set) var isFinished = false
   /// A commit of several records that is being read, and whose last record is there.
@@ -16,18 +16,13 @@ final class SegmentReader {
   private var stop = SegmentHeader.bytes
 
   init(_ url: URL, _ seal: RecordSeal?) throws {
-    (self.url, self.seal) = (url, seal)
-    do {
-      // Read without SQLite: a segment of an archive is no database.
-      file = try DurableFile.handle(reading: url)
-      guard let bytes = try file.read(upToCount: SegmentHeader.bytes), let header = SegmentHeader(bytes),
-        url.lastPathComponent == ArchiveFolder.name(header.first, "segment")
-      else { throw StoreError(.damaged, "the header of \(url.path) is damaged") }
-      self.header = header
-      wholeBytes = SegmentHeader.bytes
-    } catch {
-      throw DurableFile.failure(error, url)
+    // Read without SQLite: a segment of an archive is no database.
+    let file = try DurableFile.handle(reading: url)
+    let bytes = try DurableFile.naming(url) { try file.read(upToCount: SegmentHeader.bytes) }
+    guard let bytes, let header = SegmentHeader(bytes), url.lastPathComponent == ArchiveFolder.name(header.first, "segment") else {
+      throw StoreError(.damaged, "the header of \(url.path) is damaged")
     }
+    (self.url, self.seal, self.file, self.header) = (url, seal, file, header)
   }
 
   /// The next record; nil at the end, where a record is cut off, and at the first record of a commit whose last record is missing.
@@ -82,12 +77,10 @@ final class SegmentReader {
 
   /// At most `count` bytes; nil: all up to the end.
   private func bytes(from start: Int, _ count: Int? = nil) throws -> Data {
-    do {
+    try DurableFile.naming(url) {
       try file.seek(toOffset: UInt64(start))
       guard let count else { return try file.readToEnd() ?? Data() }
       return try file.read(upToCount: count) ?? Data()
-    } catch {
-      throw DurableFile.failure(error, url)
     }
   }
 }
@@ -113,8 +106,7 @@ extension SegmentReader {
     return nil
   }
 
-  /// Writes the whole records of a segment, up to damage, and then `more` into a new file with the same name: a failed flush may have lost
-  /// parts of the old one, even where they can still be read.
+  /// Writes the records before damage, and `more`, into a new file: a failed flush may have lost parts of the old one that can be read.
   static func writeAnew(_ url: URL, _ seal: RecordSeal?, adding more: Data = Data()) throws {
     guard let segment = try? SegmentReader(url, seal) else { return }
     while try segment.nextBeforeDamage() != nil {}
@@ -126,7 +118,6 @@ extension SegmentReader {
 struct ArchiveEnd {
   var commit: Int64
   var time: Int64
-  /// Its time by the clock.
   var wallTime: Int64
   var state: UInt64
   var pages: UInt32

@@ -11,8 +11,7 @@ final class SegmentWriter {
   private(set) var bytes: Int
   private var commits: UInt32 = 0
   private(set) var isFlushed = true
-  /// Nothing is written behind a record that may be cut off: it would not count. Nor is flushed again: after a failed flush the system may
-  /// call the next one a success, although parts are lost.
+  /// After it nothing is written: behind a record that is cut off it would not count. Nor flushed: a later flush may only seem to succeed.
   private var failure: StoreError?
 
   /// Replaces a segment with the same name that holds no commit, because its program was killed. `marks`: the records that it held.
@@ -21,12 +20,11 @@ final class SegmentWriter {
     let content = header.encoded + marks
     bytes = content.count
     try DurableFile.replace(url, with: content)
-    do {
-      // Written without SQLite: a segment of an archive is no database.
-      file = try FileHandle(forWritingTo: url)
+    // Written without SQLite: a segment of an archive is no database.
+    file = try DurableFile.naming(url) {
+      let file = try FileHandle(forWritingTo: url)
       _ = try file.seekToEnd()
-    } catch {
-      throw DurableFile.failure(error, url)
+      return file
     }
   }
 
@@ -53,7 +51,6 @@ final class SegmentWriter {
     }
   }
 
-  /// Nothing is appended any more.
   func finish(at commit: Int64) throws {
     try append(.end(commit: commit, records: commits))
     try flush()

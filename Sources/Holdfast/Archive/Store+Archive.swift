@@ -7,13 +7,11 @@ public struct ArchiveStatus: Sendable, Codable, Equatable {
   public var oldest: Date?
   /// The newest moment that can be restored; nil before the first base is finished, and while another process archives.
   public var newest: Date?
-  /// Where commits may be missing, oldest first. Damage inside the archive is not among them: `Archive.history()` finds damaged records,
-  /// `Archive.verify()` everything.
+  /// Where commits may be missing, oldest first. Without damage: `Archive.history()` finds damaged records, `Archive.verify()` everything.
   public var gaps: [ArchiveEvent]
   /// The number of the last archived commit.
   public var newestCommit: Int64
-  /// Commits of this store that are not archived yet. A commit is usually archived after some milliseconds. At most about 10,000 are
-  /// counted while the archive fails.
+  /// Commits of this store that are not archived yet, usually for some milliseconds. Counts at most about 10,000 while the archive fails.
   public var waitingCommits: Int
   /// Whether commits are being archived. False while the first base is copied, while another process archives, and after a failure.
   public var isWriting: Bool
@@ -39,8 +37,7 @@ extension Store {
       lastDrill: folder.lastDrill)
   }
 
-  /// What the archive is doing, now and after each change, at most four times a second. Ends when the store is closed; empty for a store that
-  /// is not archived.
+  /// What the archive is doing, now and after each change, at most four times a second. Ends when the store is closed, or is not archived.
   public func archiveUpdates() -> AsyncStream<ArchiveStatus> {
     guard let archiver else { return AsyncStream { $0.finish() } }
     let changes = archiver.changes()
@@ -59,8 +56,7 @@ extension Store {
 
   /// The archive of this store, with all commits that this store has made, if it writes the archive; see `archiveStatus()`.
   ///
-  /// - Throws: `.notFound` when there is none; `.cannotCreate` when a file stands where its folder should be; `.misuse` for a store in memory;
-  ///   `.closed`.
+  /// - Throws: `.notFound` when there is none; `.cannotCreate` when a file stands in its folder's place; `.misuse` in memory; `.closed`.
   public func archive() throws -> Archive {
     try connections.checkOpen(path)
     guard let files else { throw StoreError(.misuse, "a store in memory has no archive") }
@@ -87,11 +83,7 @@ extension Store {
   ///   closure of another call on this store; `.readOnly`, `.closed`, `.diskFull`, `.inputOutput`.
   public func label(_ text: String) throws {
     let archiver = try archiverForWriting()
-    do {
-      if archiver.isElsewhere, try archiver.request(text) { return }
-    } catch {
-      throw failure(error)
-    }
+    if try telling({ try archiver.isElsewhere && archiver.request(text) }) { return }
     try atPresent { archiver in try archiver.label(text) }
   }
 
@@ -106,8 +98,7 @@ extension Store {
   /// later than the moment. Once the archive has merged the commit, which `ArchiveOptions.keepsEachCommit` delays, the moment is the last
   /// commit before it that was kept.
   ///
-  /// - Throws: as `label(_:)`, for example `.busy` when the archive is not written at the moment; `.misuse` inside a read or write of this
-  ///   store.
+  /// - Throws: as `label(_:)`: `.busy` when the archive is not written at the moment; `.misuse` inside a read or write of this store.
   public func moment() throws -> Moment { .commit(try atPresent { archiver in try archiver.presentCommit() }) }
 
   /// The same without blocking the caller.
@@ -116,11 +107,7 @@ extension Store {
   /// Runs `body` on the writer's queue, where the store writes nothing meanwhile.
   private func atPresent<T>(_ body: (Archiver) throws -> T) throws -> T {
     let archiver = try writtenArchive()
-    do {
-      return try onWriter { _ in try body(archiver) }
-    } catch {
-      throw failure(error)
-    }
+    return try telling { try onWriter { _ in try body(archiver) } }
   }
 
   /// Called once, at opening.
@@ -137,9 +124,7 @@ extension Store {
     }
   }
 
-  /// Checks that `label` and `rewind(to:)` can work here, after waiting for the archive as `label` does. For asking a person only then.
-  ///
-  /// - Throws: as `label`.
+  /// Waits for the archive as `label` does, and throws as that when it and `rewind(to:)` cannot work here. For asking a person only then.
   package func checkIsArchived() throws { _ = try writtenArchive() }
 
   private func archiverForWriting() throws -> Archiver {
@@ -155,13 +140,11 @@ extension Store {
   /// The archiver, when it has every commit until now and can write.
   func writtenArchive() throws -> Archiver {
     let archiver = try archiverForWriting()
-    do {
+    return try telling {
       try archiver.takeOver()
       try settle(archiver)
-      try archiver.checkWritten()
+      try archiver.urgently { try archiver.checkIsWritten() }
       return archiver
-    } catch {
-      throw failure(error)
     }
   }
 }

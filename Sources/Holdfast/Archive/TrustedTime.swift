@@ -24,7 +24,6 @@ struct TrustedTime: Codable, Equatable {
     self.init(content)
   }
 
-  /// Nil for a damaged content.
   init?(_ content: Data) {
     guard let read = try? JSONDecoder().decode(Self.self, from: content),
       [read.time, read.ahead ?? 0, read.passed].allSatisfy({ $0.magnitude < 1 << 60 }), read.passed >= 0

@@ -19,8 +19,7 @@ extension Store {
   ///
   /// Reads the newest sound base and everything after it; `Archive.verify()` reads the whole archive. Needs free space for two copies of the store.
   /// - Throws: `.notFound` when the store has no archive; `.damaged` when a part of the archive is damaged or missing; `.newerSchema`,
-  ///   `.diskFull`, `.cancelled` and the other errors of a restore; `.misuse` for a store in memory; `.closed`. Findings are no error: see
-  ///   `hasPassed`.
+  ///   `.diskFull`, `.cancelled` and the other errors of a restore; `.misuse` in memory; `.closed`. Findings are no error: see `hasPassed`.
   public func drillArchive() throws -> ArchiveDrill { try drillArchive { Task.isCancelled } }
 
   /// The same without blocking the caller. Throws `.cancelled` when the task is cancelled.
@@ -30,23 +29,21 @@ extension Store {
 
   private func drillArchive(_ isCancelled: @escaping @Sendable () -> Bool) throws -> ArchiveDrill {
     try OpenDoor.check(self)
-    return try Self.drill(archive(), archiver, schemas, options, isCancelled)
+    let archive = try archive()
+    return try Drill(files: archive.files, schemas: schemas, options: options, isCancelled: isCancelled).archive(archive, archiver)
   }
+}
 
+extension Drill {
   /// - Parameter archiver: nil where the store is not archived now.
-  static func drill(
-    _ archive: Archive, _ archiver: Archiver?, _ schemas: [StoreSchema], _ options: StoreOptions,
-    _ isCancelled: @escaping @Sendable () -> Bool
-  ) throws -> ArchiveDrill {
-    let files = archive.files
+  func archive(_ archive: Archive, _ archiver: Archiver?) throws -> ArchiveDrill {
     let archived = archiver?.status.commits ?? 0
-    let drill = Drill(files: files, schemas: schemas, options: options, isCancelled: isCancelled)
-    let drilled = try drill.run { file -> (source: ArchivedCommit, name: String) in
+    let drilled = try run { file -> (source: ArchivedCommit, name: String) in
       try files.checkFreeSpace(for: "a drill")
       let commit: ArchivedCommit
       do {
         // The check of the scratch file finds again what `build` finds.
-        commit = try archive.build(.time(.distantFuture), at: file, check: drill.goOn).commit
+        commit = try archive.build(.time(.distantFuture), at: file, check: goOn).commit
       } catch var error as StoreError where error.code == .damaged {
         error.suggestion = archive.remedy
         throw error

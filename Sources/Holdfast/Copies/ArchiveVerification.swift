@@ -34,9 +34,7 @@ private struct ArchiveProof {
   let isCancelled: () -> Bool
   private(set) var findings: [String] = []
   /// The time of the last commit before the next generation, as the base there has it.
-  private var gapFrom: Int64?
-
-  init(path: String, isCancelled: @escaping () -> Bool) { (self.path, self.isCancelled) = (path, isCancelled) }
+  private(set) var gapFrom: Int64?
 
   mutating func prove(_ generation: ArchiveFolder.Generation) throws {
     var damages: [String] = []

@@ -8,16 +8,12 @@ struct Drill: Sendable {
   let options: StoreOptions
   let isCancelled: @Sendable () -> Bool
 
-  /// - Throws: `.cancelled`.
   func goOn() throws {
     if isCancelled() { throw StoreError(.cancelled, "the drill of \(files.path) was cancelled") }
   }
 
-  /// Builds the scratch file, migrates it, checks it as `Store.check` does, and removes it.
-  ///
-  /// - Parameters:
-  ///   - build: makes the file. Returns what was restored, and the name of that for errors.
-  ///   - passed: called with the present time when the check had no findings.
+  /// Builds the scratch file, migrates it, checks it as `Store.check` does, removes it. `build` returns what was restored, and its name.
+  /// `passed` is called with the present time when the check had no findings.
   func run<Source>(
     build: (URL) throws -> (source: Source, name: String), passed: (Date) throws -> Void
   ) throws -> (source: Source, report: IntegrityReport, endedAt: Date) {

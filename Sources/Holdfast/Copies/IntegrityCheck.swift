@@ -6,9 +6,7 @@ extension Store {
   /// Checks the store at `url` without opening it for use: changes no byte of the file, its log or its journal, and migrates nothing.
   ///
   /// Also checks the files themselves: a damaged log, and a log of another file or without a file are findings. Finishes a restore that was
-  /// interrupted. A
-  /// file that SQLite would have to recover first is recovered and checked in a private copy, which needs free space in the temporary
-  /// folder. Like the other form, the check can be cancelled.
+  /// interrupted. Checks a file that SQLite would have to recover in a private copy, which needs free space in the temporary folder.
   /// - Throws: `.notFound`, `.notADatabase`, `.wrongKind`, `.damaged`, `.busy`, `.diskFull`: the file cannot be looked at; `.cancelled`.
   public static func check(
     at url: URL, schemas: [StoreSchema], options: StoreOptions = .production, quick: Bool = false,
@@ -36,8 +34,7 @@ extension Store {
       // The log of another time makes a sound file look damaged.
       guard files.hasLog, report.findings.contains(where: { $0.part == .file }) else { return report }
       let look = try StoreLook(files, options, thoroughly: true)
-      if case .foreign = look.log { return try checked(look) }
-      return report
+      return look.log.isForeign ? try checked(look) : report
     } catch {
       throw StoreError(error, path: files.path).recoverable(files)
     }
@@ -103,7 +100,8 @@ extension Store {
             report.findings += try interruptible { try indexes.flatMap { try fullTextFindings(db, $0) } }
             return .rollback
           }
-          report.findings.sort { $0.part < $1.part }
+          let found = report.findings
+          report.findings = IntegrityReport.Part.allCases.flatMap { part in found.filter { $0.part == part } }
         }
       } else {
         report.checked.removeAll { $0 == .fullText }

@@ -19,10 +19,6 @@ public struct IntegrityReport: Sendable, Codable, Equatable {
     case kinds
     /// The library's declared invariants, and the chain of the audit.
     case invariants
-
-    static func < (one: Part, other: Part) -> Bool {
-      (allCases.firstIndex(of: one) ?? 0) < (allCases.firstIndex(of: other) ?? 0)
-    }
   }
 
   /// One problem that the check found.

@@ -1,8 +1,7 @@
 public import Foundation
 
 extension Snapshot {
-  /// The snapshots of the store at `url` that `policy` does not keep, newest first. The newest snapshot without findings is never among
-  /// them. Changes nothing.
+  /// The snapshots of the store at `url` that `policy` does not keep, newest first; never the newest without findings. Changes nothing.
   ///
   /// - Parameters:
   ///   - includesByHand: whether the policy also counts and gives up snapshots made by hand.
@@ -34,18 +33,14 @@ extension Snapshot {
   /// Verified without findings when it was made, and its copy still has its size.
   func isSound(_ files: StoreFiles) -> Bool { findings.isEmpty && DurableFile.size(file(files).path) == bytes }
 
-  /// The bytes of the copy and of its description on the disk.
   fileprivate func fileBytes(_ files: StoreFiles) -> Int64 {
     [file(files), description(files)].reduce(0) { $0 + DurableFile.size($1.path) }
   }
 
   // MARK: Giving way
 
-  /// Removes the automatic snapshots that the options do not keep. `made` stays, and the newest without findings.
-  ///
-  /// - Parameters:
-  ///   - query: reads the store, for the paths of the copies of imported sources.
-  ///   - removes: false notes only which snapshot was made last.
+  /// Removes the automatic snapshots that the options do not keep. `made` stays, and the newest without findings. Without `removes`, only
+  /// notes which snapshot was made last. `query` reads the store, for the paths of the copies of imported sources.
   static func rotate(_ files: StoreFiles, after made: Snapshot, _ options: StoreOptions, _ query: TextQuery, removes: Bool) {
     // The new one counts as the newest, whatever its time: the clock may have been set back.
     let all = [made] + ((try? all(files)) ?? []).filter { $0.id != made.id }
@@ -60,12 +55,10 @@ extension Snapshot {
     holdCap(files, all.filter { !surplus.contains($0) }, options, query)
   }
 
-  /// Removes the oldest snapshots that may give way while all copies together are larger than `maximumBytes`.
+  /// Removes the oldest of these snapshots, given newest first, that may give way, while all copies are larger than `maximumBytes`.
   ///
   /// The archive's queue and the maker of a snapshot may do this at the same time. Both begin with the oldest, and each counts a snapshot's
   /// bytes before the total, so together they do not remove too many.
-  ///
-  /// - Parameter all: newest first.
   static func holdCap(_ files: StoreFiles, _ all: [Snapshot], _ options: StoreOptions, _ query: TextQuery) {
     guard let maximum = options.snapshots.maximumBytes, StoreHealth(files).damage == nil else { return }
     let going = givingWay(all, files, options.key).reversed().map { (snapshot: $0, bytes: $0.fileBytes(files)) }
@@ -76,8 +69,7 @@ extension Snapshot {
     }
   }
 
-  /// The bytes that `maximumBytes` leaves to the archive when every snapshot that may give way is gone. Nil: no limit, or the snapshots
-  /// cannot be listed at the moment.
+  /// The bytes that `maximumBytes` leaves to the archive when every snapshot that may give way is gone. Nil: no limit, or it is not known.
   static func roomForArchive(_ files: StoreFiles, _ options: StoreOptions, _ query: TextQuery) -> Int64? {
     guard let maximum = options.snapshots.maximumBytes, let snapshots = try? all(files) else { return nil }
     let giving = givingWay(snapshots, files, options.key)
@@ -87,9 +79,7 @@ extension Snapshot {
     return max(staying, maximum) - staying
   }
 
-  /// The automatic ones of this store's own, without the newest of all, and the newest without findings.
-  ///
-  /// - Parameter all: newest first; another store's may be among them.
+  /// Of these, newest first: the automatic ones of this store's own, without the newest of all, and the newest without findings.
   private static func givingWay(_ all: [Snapshot], _ files: StoreFiles, _ key: StoreKey?) -> [Snapshot] {
     let id = StoreFiles.id(in: files.url, key)
     let own = all.filter { snapshot in id.map { StoreFiles.id(in: snapshot.file(files), key) ?? $0 == $0 } ?? true }

@@ -8,7 +8,7 @@ import Logging
 /// `<id>.json`. The description is written last: a copy without one does not count.
 public struct Snapshot: Sendable, Codable, Equatable {
   /// The time of making in UTC, and a number, for example `20261121T090512Z-1`.
-  public let id: String
+  public private(set) var id: String
   /// The time of making, to the millisecond, by the store's clock.
   public let createdAt: Date
   /// The reason for making it, for people.
@@ -23,9 +23,9 @@ public struct Snapshot: Sendable, Codable, Equatable {
   /// The findings that an integrity check made in the store and in the copy alike, one line each, at most 100. Empty: healthy.
   public let findings: [String]
   /// The size of the copy in bytes.
-  public let bytes: Int64
+  public private(set) var bytes: Int64
   /// The SHA-256 of the whole copy, in lowercase hexadecimal.
-  public let sha256: String
+  public private(set) var sha256: String
 
   /// The snapshots of the store at `url`, newest first. Leaves out unfinished copies, and snapshots with an unreadable description.
   ///
@@ -39,7 +39,8 @@ public struct Snapshot: Sendable, Codable, Equatable {
   ///
   /// - Parameter folder: `SnapshotOptions.folder`.
   public static func unreadable(of url: URL, in folder: URL? = nil) -> [URL] {
-    (try? StoreFiles(url, snapshots: folder)).map(unreadable) ?? []
+    guard let files = try? StoreFiles(url, snapshots: folder), let described = try? described(files) else { return [] }
+    return described.filter { (try? $0.snapshot.get()) == nil }.map(\.file).sorted { $0.path < $1.path }
   }
 
   /// Reads the whole copy of the snapshot with this id, checks it, and compares hash, rows and findings with its description. Returns the
@@ -56,16 +57,10 @@ public struct Snapshot: Sendable, Codable, Equatable {
     }
   }
 
-  /// The snapshot that a restore should choose: the newest without findings, or else the newest.
-  ///
-  /// - Parameter all: newest first.
+  /// The one of these, newest first, that a restore should choose: the newest without findings, or else the newest.
   package static func toRestore(_ all: [Snapshot]) -> Snapshot? { all.first { $0.findings.isEmpty } ?? all.first }
 
   static func toRestore(_ files: StoreFiles) throws -> Snapshot? { toRestore(try all(files)) }
-
-  private static func unreadable(_ files: StoreFiles) -> [URL] {
-    ((try? described(files)) ?? []).filter { (try? $0.snapshot.get()) == nil }.map(\.file).sorted { $0.path < $1.path }
-  }
 
   /// In the order of their making, the newest first. That is the order of their times, unless the clock was set back.
   static func all(_ files: StoreFiles) throws -> [Snapshot] {
@@ -81,24 +76,16 @@ public struct Snapshot: Sendable, Codable, Equatable {
   }
 
   private static func described(_ files: StoreFiles) throws -> [Described] {
-    guard DurableFile.stands(files.snapshots.path) else { return [] }
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .millisecondsSince1970
-    let names: [String]
-    do {
-      names = try FileManager.default.contentsOfDirectory(atPath: files.snapshots.path).filter { $0.hasSuffix(".json") }
-    } catch {
-      throw DurableFile.failure(error, files.snapshots)
-    }
-    let described = try names.map { name in
+    let described = try DurableFile.names(in: files.snapshots).filter { $0.hasSuffix(".json") }.map { name in
       let file = files.snapshots.appendingPathComponent(name)
       // Read without SQLite: a snapshot's description, which is JSON.
       let read = Result { try DurableFile.content(of: file) }
       // The process has reached its limits, and the file may be sound. A list without it would hide a whole snapshot.
-      if case .failure(let error) = read, DurableFile.isOutOfResources(error) { throw DurableFile.failure(error, file) }
+      if case .failure(let error) = read, DurableFile.isOutOfResources(error) { throw error }
       let snapshot = Result {
-        let content: Data
-        do { content = try read.get() } catch { throw DurableFile.failure(error, file) }
+        let content = try read.get()
         guard let snapshot = try? decoder.decode(Snapshot.self, from: content) else {
           let id = name.dropLast(".json".count)
           throw StoreError(.damaged, "\(file.path) is damaged, so the snapshot \(id) cannot be verified")
@@ -121,10 +108,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     _ = try DurableFile.remove(file(files))
   }
 
-  /// The snapshot with this id, after reading the whole copy and comparing it with its description.
-  ///
-  /// - Throws: `.notFound`; `.damaged` when the description is damaged or belongs to another snapshot; the errors of reading the copy;
-  ///   `.verificationFailed` with the difference.
+  /// As `verify`.
   static func verified(_ id: String, _ files: StoreFiles, _ options: StoreOptions) throws -> Snapshot {
     let described = try described(files)
     guard let chosen = try described.first(where: { $0.file.lastPathComponent == id + ".json" })?.snapshot.get() else {
@@ -155,13 +139,8 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   // MARK: Making
 
-  /// Makes a snapshot and verifies it: copies one commit, reopens the copy, checks it and compares its row counts with the store.
-  ///
-  /// A copy of a store with findings has the same findings and still counts as a snapshot: it is as sound as the store.
-  ///
-  /// - Parameters:
-  ///   - rotates: whether the automatic snapshots that the options do not keep are removed then.
-  ///   - isCancelled: called after each step that reads the whole file.
+  /// As `Store.snapshot`. A copy of a store with findings has the same findings and still counts: it is as sound as the store.
+  /// `rotates`: removes the automatic snapshots that the options do not keep. `isCancelled` is called after each reading of the whole file.
   static func make(
     _ files: StoreFiles, label: String, isAutomatic: Bool, _ options: StoreOptions, rotates: Bool = true,
     isCancelled: () -> Bool = { false }
@@ -188,8 +167,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     try goOn()
     let sha256 = try SHA256Hex.ofFile(at: working)
     try goOn()
-    // A migration that fails at every opening needs only one snapshot. The file of the last one is read again: it may be damaged. Two
-    // encrypted copies of one state have other bytes.
+    // A migration that fails at every opening needs one snapshot. The last may be damaged. Encrypted copies of one state differ.
     if isAutomatic, let same = try all(files).first {
       let isEqual =
         options.key == nil
@@ -223,22 +201,18 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// Makes a copy of a store's pages one file that no log belongs to.
   static func makeStandAlone(_ target: RawConnection, _ file: URL, _ options: StoreOptions) throws {
-    // The copied header says WAL, but a snapshot is one file. SQLite answers "delete" even when it could not write the header.
+    // A snapshot is one file, not in WAL mode. SQLite answers "delete" even when it could not write the header, clear with a key, too.
     let mode = try target.texts("PRAGMA journal_mode = DELETE").first?.first
-    guard mode == "delete", try isOneFile(file) else {
+    guard mode == "delete", try FileBytes(file).read(2, at: 18) == Data([1, 1]) else {
       throw StoreError(.inputOutput, "\(file.path) could not be taken out of WAL mode")
     }
-    // The copy may come from the middle of a log, and the store's next log does not belong to it. So the copy gets a mark that no log
-    // follows. The mark is a hash of the content, so without a key two copies of one state are equal. A copy of a damaged store keeps its
-    // mark.
+    // The copy may come from the middle of a log, whose end does not belong to it. So the copy gets a mark that no log follows: a hash
+    // of the content, so that without a key two copies of one state are equal. A copy of a damaged store keeps its mark.
     if var line = try? LogLine.stored(target) {
       (line.mark, line.previous) = (String(try SHA256Hex.ofFile(at: file).prefix(16)), nil)
       try? line.save(in: target)
     }
   }
-
-  /// Whether the file is not in WAL mode, by its header, of which a key leaves these bytes readable.
-  private static func isOneFile(_ file: URL) throws -> Bool { try FileBytes(file).read(2, at: 18) == Data([1, 1]) }
 
   private static func versions(_ connection: RawConnection) throws -> [String: Int] {
     var versions: [String: Int] = [:]
@@ -254,9 +228,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     return (try rowCounts(connection.texts), findings)
   }
 
-  /// What SQLite's integrity check finds: structure, indexes, NOT NULL, CHECK.
-  ///
-  /// - Parameter quick: leaves out comparing indexes with their tables.
+  /// What SQLite's integrity check finds: structure, indexes, NOT NULL, CHECK. `quick` leaves out comparing indexes with their tables.
   static func damage(_ connection: RawConnection, quick: Bool = false) throws -> [String] {
     try damage(connection.texts, quick: quick)
   }
@@ -290,9 +262,8 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// Gives a finished copy its name, and describes it as this snapshot, with the id that it gets.
   private func placed(_ copy: URL, _ files: StoreFiles) throws -> Snapshot {
-    let snapshot = Snapshot(
-      id: try Self.place(copy, in: files.snapshots, at: createdAt), createdAt: createdAt, label: label, isAutomatic: isAutomatic,
-      schemas: schemas, rows: rows, findings: findings, bytes: bytes, sha256: sha256)
+    var snapshot = self
+    snapshot.id = try Self.place(copy, in: files.snapshots, at: createdAt)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
     encoder.dateEncodingStrategy = .millisecondsSince1970
@@ -307,10 +278,9 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// Adds this snapshot once more, with another file of the same content.
   func add(_ copy: URL, _ files: StoreFiles) throws {
-    _ = try Snapshot(
-      id: "", createdAt: createdAt, label: label, isAutomatic: isAutomatic, schemas: schemas, rows: rows, findings: findings,
-      bytes: DurableFile.size(copy.path), sha256: SHA256Hex.ofFile(at: copy)
-    ).placed(copy, files)
+    var other = self
+    (other.bytes, other.sha256) = (DurableFile.size(copy.path), try SHA256Hex.ofFile(at: copy))
+    _ = try other.placed(copy, files)
   }
 
   /// Whether both describe one state of the store.
@@ -351,14 +321,12 @@ extension Store {
   func snapshot(label: String, isAutomatic: Bool, isCancelled: () -> Bool = { false }) throws -> Snapshot {
     try OpenDoor.check(self)
     guard let files else { throw StoreError(.misuse, "a store in memory has no snapshots") }
-    do {
+    return try telling {
       try connections.checkOpen(path)
       damageWatch?.lookAtPages(of: self)
       let snapshot = try Snapshot.make(files, label: label, isAutomatic: isAutomatic, options, isCancelled: isCancelled)
       logger.info("snapshot", metadata: ["id": "\(snapshot.id)", "bytes": "\(snapshot.bytes)", "findings": "\(snapshot.findings.count)"])
       return snapshot
-    } catch {
-      throw failure(error)
     }
   }
 

@@ -29,14 +29,15 @@ extension Store {
 
   private func drill(_ id: String?, _ isCancelled: @escaping @Sendable () -> Bool) throws -> SnapshotDrill {
     guard let files else { throw StoreError(.misuse, "a store in memory has no snapshots") }
-    return try Self.drill(files, id, schemas, options, isCancelled)
+    return try Drill(files: files, schemas: schemas, options: options, isCancelled: isCancelled).snapshot(id)
   }
 
   /// Drills a snapshot of a store that need not be open.
   public static func drill(
     at url: URL, schemas: [StoreSchema], snapshot id: String? = nil, options: StoreOptions = .production
   ) throws -> SnapshotDrill {
-    try drill(StoreFiles(url, snapshots: options.snapshots.folder), id, schemas, options) { Task.isCancelled }
+    let files = try StoreFiles(url, snapshots: options.snapshots.folder)
+    return try Drill(files: files, schemas: schemas, options: options) { Task.isCancelled }.snapshot(id)
   }
 
   /// The same without blocking the caller. Throws `.cancelled` when the task is cancelled.
@@ -44,22 +45,23 @@ extension Store {
     at url: URL, schemas: [StoreSchema], snapshot id: String? = nil, options: StoreOptions = .production
   ) async throws -> SnapshotDrill {
     try await offTask { isCancelled in
-      try Store.drill(StoreFiles(url, snapshots: options.snapshots.folder), id, schemas, options, isCancelled)
+      let files = try StoreFiles(url, snapshots: options.snapshots.folder)
+      return try Drill(files: files, schemas: schemas, options: options, isCancelled: isCancelled).snapshot(id)
     }
   }
+}
 
-  static func drill(
-    _ files: StoreFiles, _ id: String?, _ schemas: [StoreSchema], _ options: StoreOptions, _ isCancelled: @escaping @Sendable () -> Bool
-  ) throws -> SnapshotDrill {
-    let drill = Drill(files: files, schemas: schemas, options: options, isCancelled: isCancelled)
-    let drilled = try drill.run { file -> (source: Snapshot, name: String) in
+extension Drill {
+  /// Drills this snapshot; nil: the one that a restore should choose.
+  func snapshot(_ id: String?) throws -> SnapshotDrill {
+    let drilled = try run { file -> (source: Snapshot, name: String) in
       guard let wanted = try id ?? Snapshot.toRestore(files)?.id else { throw StoreError(.notFound, "\(files.path) has no snapshot") }
       let chosen = try Snapshot.verified(wanted, files, options)
-      try drill.goOn()
+      try goOn()
       let needed = chosen.bytes.multipliedReportingOverflow(by: 2)
       try DurableFile.checkFreeSpace(needed.overflow ? .max : needed.partialValue, in: files.parent, for: "a drill of \(files.path)")
       try DurableFile.copy(chosen.file(files), to: file)
-      try drill.goOn()
+      try goOn()
       guard try rowCounts(ConnectionFactory(file.path, options).working().texts) == chosen.rows else {
         throw StoreError(.verificationFailed, "restored to a scratch file, the snapshot \(wanted) has other rows than when it was made")
       }

@@ -6,8 +6,7 @@ public import Foundation
 /// scheduled snapshot of an unchanged store makes no second copy. Scheduled snapshots are made on a thread of their own; they stop no
 /// commit, and their errors are logged and in `Store.snapshotStatus()`.
 public struct SnapshotOptions: Sendable, Equatable {
-  /// Which automatic and scheduled snapshots stay. Snapshots made by hand stay until somebody removes them, and the newest snapshot without
-  /// findings always stays. Default: the newest five.
+  /// Which automatic and scheduled snapshots stay. Those made by hand and the newest without findings always do. Default: the newest five.
   public var policy = SnapshotPolicy()
   /// Takes a snapshot after this many commits of this process. Default nil: never. Values below 1 count as 1.
   public var everyCommits: Int?

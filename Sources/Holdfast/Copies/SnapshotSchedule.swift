@@ -40,7 +40,6 @@ final class SnapshotSchedule: @unchecked Sendable {
     }
   }
 
-  /// Call after each commit.
   func committed() {
     let (isDue, idle) = lock.withLock {
       commits += 1
@@ -90,6 +89,8 @@ final class SnapshotSchedule: @unchecked Sendable {
     options.logger.info("snapshot", metadata: ["id": "\(snapshot.id)", "bytes": "\(snapshot.bytes)"])
   }
 
+  private var drill: Drill { Drill(files: files, schemas: schemas, options: options) { [ended] in ended.isRaised } }
+
   private func drillIfDue() throws {
     // The archive is drilled also when the snapshot's drill fails.
     let snapshot = Result { try drillSnapshotIfDue() }
@@ -101,8 +102,7 @@ final class SnapshotSchedule: @unchecked Sendable {
     guard !ended.isRaised, isDue(options.snapshots.drill, since: SnapshotTimes(files).drilledAt),
       let chosen = try Snapshot.toRestore(files)
     else { return }
-    let drill = try Store.drill(files, chosen.id, schemas, options) { [ended] in ended.isRaised }
-    try checkPassed(drill.report, "the snapshot \(chosen.id)")
+    try checkPassed(drill.snapshot(chosen.id).report, "the snapshot \(chosen.id)")
   }
 
   /// Only the process that archives drills the archive by itself.
@@ -110,8 +110,8 @@ final class SnapshotSchedule: @unchecked Sendable {
     guard let archiver, !ended.isRaised, isDue(options.snapshots.drill, since: ArchiveFolder(files).lastDrill), archiver.settle(),
       archiver.status.isWriting
     else { return }
-    let drill = try Store.drill(Archive(files, options), archiver, schemas, options) { [ended] in ended.isRaised }
-    try checkPassed(drill.report, "commit \(drill.commit.number) of the archive")
+    let drilled = try drill.archive(Archive(files, options), archiver)
+    try checkPassed(drilled.report, "commit \(drilled.commit.number) of the archive")
   }
 
   private func checkPassed(_ report: IntegrityReport, _ restored: String) throws {

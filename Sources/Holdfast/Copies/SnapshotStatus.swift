@@ -52,7 +52,6 @@ extension Snapshot {
 
 /// What no snapshot holds: the file `state` beside the snapshots, in JSON. Without the file, snapshots and drills are due earlier.
 struct SnapshotTimes: Codable, Equatable {
-  /// When a drill passed last.
   var drilledAt: Date?
   /// The ids of the snapshots that were made after one with a later time, the last one first: the clock was set back. Nil when there are none.
   var lastMade: [String]?
@@ -72,16 +71,11 @@ struct SnapshotTimes: Codable, Equatable {
     self = times
   }
 
-  /// Changes the file.
   static func change(_ files: StoreFiles, _ body: (inout SnapshotTimes) -> Void) throws {
     var times = SnapshotTimes(files)
     body(&times)
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .millisecondsSince1970
-    do {
-      try DurableFile.replace(file(files), with: try encoder.encode(times))
-    } catch {
-      throw DurableFile.failure(error, file(files))
-    }
+    try DurableFile.replace(file(files), with: try encoder.encode(times))
   }
 }

@@ -21,20 +21,24 @@ extension DurableFile {
     return descriptor
   }
 
-  /// A file to read from.
-  ///
-  /// - Throws: `.notFound`, and as `openToRead`.
+  /// A file to read from. Throws `.notFound`, and as `openToRead`.
   static func handle(reading url: URL) throws -> FileHandle {
     guard let descriptor = try openToRead(url) else { throw posix(url.path, .notFound, ENOENT) }
     return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
-  /// The whole content of a file.
-  ///
-  /// - Throws: as `handle(reading:)`, and the errors of reading.
+  /// The whole content of a file. Throws as `handle(reading:)`, and the errors of reading.
   static func content(of url: URL) throws -> Data {
     let file = try handle(reading: url)
-    do { return try file.readToEnd() ?? Data() } catch { throw failure(error, url) }
+    return try naming(url) { try file.readToEnd() ?? Data() }
+  }
+
+  /// The names in a folder. A folder that is not there is an empty one.
+  static func names(in folder: URL) throws -> [String] {
+    do { return try FileManager.default.contentsOfDirectory(atPath: folder.path) } catch {
+      if !stands(folder.path) { return [] }
+      throw failure(error, folder)
+    }
   }
 
   /// The error where something else stands in a file's place.

@@ -13,24 +13,20 @@ package enum DurableFile {
   package static func replace(_ url: URL, with content: Data) throws {
     let folder = try WorkingFolder(beside: url, "writing")
     let working = folder.file(url.lastPathComponent)
-    do {
+    try naming(url) {
       try write(content, to: working)
       try move(working, over: url)
-    } catch {
-      throw failure(error, url)
     }
   }
 
   /// Makes a new file with this content and flushes it. Does not flush the folder, so the name may be lost at power loss.
   static func write(_ content: Data, to url: URL) throws {
     guard try create(url.path) else { throw StoreError(.cannotCreate, "\(url.path) is there already") }
-    do {
+    try naming(url) {
       let file = try FileHandle(forWritingTo: url)
       try file.write(contentsOf: content)
       try file.synchronize()
       try file.close()
-    } catch {
-      throw failure(error, url)
     }
   }
 
@@ -174,9 +170,15 @@ package enum DurableFile {
   // MARK: Flushing
 
   /// Flushes a file's content to the disk. Never for a database that is open in this process.
-  package static func flush(_ url: URL) throws { try flush(url.path) }
+  package static func flush(_ url: URL) throws {
+    // Opened for reading, because the copy of a write-protected file is write-protected, too.
+    let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw posix(url.path, .inputOutput) }
+    defer { close(descriptor) }
+    try flush(descriptor, url.path)
+  }
 
-  package static func flushFolder(of url: URL) throws { try flush(url.deletingLastPathComponent().path) }
+  package static func flushFolder(of url: URL) throws { try flush(url.deletingLastPathComponent()) }
 
   /// Opens a file to flush it with `flushContent`. Never a database's main file: closing the descriptor would drop SQLite's locks.
   static func openToFlush(_ url: URL) throws -> Int32 {
@@ -199,14 +201,6 @@ package enum DurableFile {
     #else
       return fdatasync(descriptor) == 0 ? 0 : errno
     #endif
-  }
-
-  private static func flush(_ path: String) throws {
-    // Opened for reading, because the copy of a write-protected file is write-protected, too.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw posix(path, .inputOutput) }
-    defer { close(descriptor) }
-    try flush(descriptor, path)
   }
 
   /// Flushes the content of an open file. After an error, the file's last bytes may be lost even if a later flush succeeds.

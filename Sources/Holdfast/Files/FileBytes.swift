@@ -28,7 +28,7 @@ package final class FileBytes {
     count = try Self.size(connection, path)
   }
 
-  private static func size(_ connection: RawConnection, _ path: String) throws -> Int64 {
+  static func size(_ connection: RawConnection, _ path: String) throws -> Int64 {
     var size: Int64 = 0
     let code = holdfast_size(connection.handle, &size)
     guard code == SQLITE_OK else { throw connection.failure(code, path) }
@@ -61,7 +61,6 @@ package final class FileBytes {
     return all
   }
 
-  /// Calls `body` with all bytes, piece by piece.
   func pieces(_ body: (Data) throws -> Void) throws {
     while case let piece = try next(1 << 20), !piece.isEmpty { try body(piece) }
   }

@@ -2,9 +2,7 @@
 final class FileLock {
   private let connection: RawConnection
 
-  /// Nil when another connection has the file open.
-  ///
-  /// - Throws: `.permissionDenied` for a file that this process may only read: the system gives no such lock on it.
+  /// Nil when another connection has the file open. Throws `.permissionDenied` where this process may only read: such a lock needs more.
   init?(_ files: StoreFiles) throws {
     try files.checkPermission(files.path)
     connection = try ConnectionFactory.plain(files.path, writable: true)
@@ -15,9 +13,7 @@ final class FileLock {
     }
   }
 
-  /// Takes the lock; tries again until the busy timeout is over.
-  ///
-  /// - Throws: `.busy` when another connection had the file open for the whole timeout.
+  /// Takes the lock. Throws `.busy` when another connection had the file open for the whole busy timeout.
   static func waiting(_ files: StoreFiles, _ options: StoreOptions) throws -> FileLock {
     let wait = LockWait(options)
     var attempt = 0
@@ -28,7 +24,6 @@ final class FileLock {
     }
   }
 
-  /// The error for a file that must be locked and is open elsewhere.
   static func held(_ files: StoreFiles) -> StoreError {
     StoreError(
       .busy, "\(files.path) is open, here or in another process", suggestion: "Close it, and try again.", recoveryOptions: [.retry])

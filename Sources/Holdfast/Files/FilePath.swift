@@ -46,22 +46,14 @@ extension DurableFile {
   }
 
   /// The size of the file at a path, in bytes; 0 where there is no file.
-  package static func size(_ path: String) -> Int64 {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int64(status.st_size) : 0
-  }
+  package static func size(_ path: String) -> Int64 { status(path).map { Int64($0.st_size) } ?? 0 }
 
   /// The file number (inode) at a path; 0 where there is no file.
-  static func number(_ path: String) -> UInt64 {
-    var status = stat()
-    return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
-  }
+  static func number(_ path: String) -> UInt64 { status(path).map { UInt64($0.st_ino) } ?? 0 }
 
-  /// When a file's content was changed last, in nanoseconds since 1970; 0 where there is no file. `asFile`: also when it got its name, or a
-  /// program gave it another time of its content, as copying programs do.
+  /// When a file's content was changed last, in nanoseconds since 1970; 0: no file. `asFile`: also a new name, or a time that was set.
   static func changedAt(_ path: String, asFile: Bool = false) -> Int64 {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return 0 }
+    guard let status = status(path) else { return 0 }
     // Platform: `stat` names its times as the system does.
     #if canImport(Darwin)
       let time = asFile ? status.st_ctimespec : status.st_mtimespec
@@ -72,10 +64,7 @@ extension DurableFile {
   }
 
   /// How many names (hard links) the file at a path has; 0 where there is no file.
-  static func names(_ path: String) -> Int {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int(clamping: status.st_nlink) : 0
-  }
+  static func names(_ path: String) -> Int { status(path).map { Int(clamping: $0.st_nlink) } ?? 0 }
 
   /// The error where a database was expected: says what stands there instead.
   package static func noFile(_ path: String) -> StoreError {
@@ -90,20 +79,20 @@ extension DurableFile {
     return lstat(one, &first) == 0 && lstat(other, &second) == 0 && first.st_ino == second.st_ino && first.st_dev == second.st_dev
   }
 
-  /// Whether this process may write to the file or folder at a path.
   static func mayWrite(_ path: String) -> Bool { access(path, W_OK) == 0 }
 
   static func isFolder(_ path: String) -> Bool { kind(path) == S_IFDIR }
 
-  /// Whether the path leads to a plain file.
   static func isFile(_ path: String) -> Bool { kind(path) == S_IFREG }
 
   /// Whether the path leads to something other than a file or folder: a device, a pipe, a socket.
   package static func isSpecial(_ path: String) -> Bool { kind(path).map { $0 != S_IFREG && $0 != S_IFDIR } ?? false }
 
-  private static func kind(_ path: String) -> mode_t? {
+  private static func kind(_ path: String) -> mode_t? { status(path).map { $0.st_mode & S_IFMT } }
+
+  private static func status(_ path: String) -> stat? {
     var status = stat()
-    return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+    return stat(path, &status) == 0 ? status : nil
   }
 
   /// The real path of the file that an export replaces.
@@ -120,8 +109,7 @@ extension DurableFile {
 
   /// - Throws: `.diskFull` when the volume of `folder` has fewer than `bytes` bytes free. Does nothing where the free space is unknown.
   static func checkFreeSpace(_ bytes: Int64, in folder: URL, for what: String) throws {
-    guard let free = freeBytes(in: folder) else { return }
-    guard free < bytes else { return }
+    guard let free = freeBytes(in: folder), free < bytes else { return }
     throw StoreError(.diskFull, "\(what) needs \(bytes) bytes of free space in \(folder.path), and \(free) are left")
   }
 
@@ -137,7 +125,6 @@ extension DurableFile {
     StoreError(self.code(of: code, otherwise), "\(path): \(String(cString: strerror(code)))")
   }
 
-  /// Whether the process has no more descriptors or memory.
   static func isOutOfResources(_ error: any Error) -> Bool {
     posixCode(of: (error as? StoreError)?.cause ?? error).map([EMFILE, ENFILE, ENOMEM].contains) ?? false
   }
@@ -155,10 +142,13 @@ extension DurableFile {
     return posixCode(of: error) != nil || cocoa.domain == NSCocoaErrorDomain && (0..<1024).contains(cocoa.code)
   }
 
-  /// Any error of work on a file, as the kit's error that names `url`.
-  package static func failure(_ error: any Error, _ url: URL) -> StoreError { failure(error, Optional(url)) }
+  /// Runs `body`. Its error becomes the kit's, and names `url`.
+  static func naming<T>(_ url: URL, _ body: () throws -> T) throws -> T {
+    do { return try body() } catch { throw failure(error, url) }
+  }
 
-  static func failure(_ error: any Error, _ url: URL?) -> StoreError {
+  /// Any error of work on a file, as the kit's error that names `url`.
+  package static func failure(_ error: any Error, _ url: URL?) -> StoreError {
     if let error = error as? StoreError { return url.map(error.naming) ?? error }
     let cocoa = error as NSError
     let name = url.map { "\($0.path): " } ?? ""

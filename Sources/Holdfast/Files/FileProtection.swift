@@ -7,10 +7,8 @@ extension StoreFiles {
   func protect(_ options: StoreOptions) throws {
     // Platform: protection classes and backups are the system's.
     #if os(iOS)
-      do {
+      try DurableFile.naming(url) {
         try FileManager.default.setAttributes([.protectionKey: options.fileProtection], ofItemAtPath: path)
-      } catch {
-        throw DurableFile.failure(error, url)
       }
     #endif
   }
@@ -22,11 +20,7 @@ extension StoreFiles {
     #if canImport(Darwin)
       var (marked, values) = (folder, URLResourceValues())
       values.isExcludedFromBackup = options.snapshots.leavesOutOfDeviceBackups
-      do {
-        try marked.setResourceValues(values)
-      } catch {
-        throw DurableFile.failure(error, folder)
-      }
+      try DurableFile.naming(folder) { try marked.setResourceValues(values) }
     #endif
   }
 }

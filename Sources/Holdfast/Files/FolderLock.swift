@@ -4,10 +4,7 @@ import Foundation
 package final class FolderLock: Sendable {
   private let descriptor: Int32
 
-  /// Takes the lock. Makes the folder where there is none.
-  ///
-  /// - Parameter wait: how long to wait for another holder; nil: does not wait.
-  /// - Throws: the error `busy` when the lock stays held; the errors of making a folder.
+  /// Takes the lock. Makes the folder where there is none. Throws `busy` when the lock stays held; waits only with `wait`.
   init(_ folder: URL, _ wait: LockWait? = nil, busy: StoreError) throws {
     var (attempt, timesGone) = (0, 0)
     while true {
@@ -26,8 +23,7 @@ package final class FolderLock: Sendable {
     }
   }
 
-  /// The lock on a folder that is there; makes nothing. With `isShared`, others may hold such a lock, too. Nil when it stays held, and where
-  /// no lock can be had.
+  /// The lock on a folder that is there. With `isShared`, others may hold such a lock, too. Nil when it stays held, or cannot be had.
   init?(existing folder: URL, isShared: Bool, _ wait: LockWait? = nil) {
     var attempt = 0
     while true {

@@ -20,6 +20,8 @@ struct LeftLog: Equatable {
     /// The log belongs to another file or to another time.
     case foreign(reason: String)
 
+    var isForeign: Bool { if case .foreign = self { true } else { false } }
+
     /// A sentence for people; nil for `.sound`.
     func message(_ files: StoreFiles) -> String? {
       switch self {
@@ -35,12 +37,8 @@ struct LeftLog: Equatable {
   let log: WriteAheadLog
   let verdict: Verdict
 
-  /// Judges the log beside the file. Changes nothing. Nil where there is no log, and where another connection has the file open: SQLite has
-  /// then read the log already.
-  ///
-  /// - Parameters:
-  ///   - thoroughly: whether the whole file is read to find out, however the log came there.
-  ///   - source: the files of which `files` are a private copy.
+  /// Judges the log beside the file. Nil where there is none, and where a connection has the file open: SQLite has then read the log.
+  /// `thoroughly` reads the whole file to find out, however the log came there. `source`: the files of which `files` are a private copy.
   init?(_ files: StoreFiles, _ options: StoreOptions, thoroughly: Bool = false, copyOf source: StoreFiles? = nil) throws {
     // Without permission to write there is no way to find out whether the file is open elsewhere.
     guard files.hasLog, DurableFile.size(files.path) > 0, DurableFile.mayWrite(files.path), try FileLock(files) != nil else {
@@ -107,8 +105,7 @@ struct LogOrigin {
   /// The count of the first page's changes. It never goes back; nil where it cannot be read.
   var changes: Int?
 
-  /// Why a log does not belong to a file, where this is the state through the log, and `file` the one without it. Nil: nothing speaks against
-  /// the log, though it may still be another one's.
+  /// Why the log through which this state was read does not belong to `file`. Nil: nothing speaks against it; it may still not.
   func foreignness(to file: LogOrigin) -> String? {
     if let line, let own = file.line, !line.follows(own) { return "it is of another store, or of another time of this one" }
     if let changes, let own = file.changes, changes < own { return "it is older than the file" }
@@ -130,7 +127,6 @@ private struct LeftPages {
     _ = try log.header()
   }
 
-  /// Nil for a page that the log does not have.
   func logged(_ number: UInt32) throws -> Data? {
     guard let frame = latest[number] else { return nil }
     var page = Data(count: pageBytes)
@@ -156,24 +152,18 @@ extension StoreFiles {
   /// Settles a left log before SQLite opens the file for writing: copies a broken log, sets a foreign log aside. Returns notices.
   func settleLog(_ options: StoreOptions) throws -> [StoreNotice] {
     if !DurableFile.stands(path) { return try setAsideOrphans(options) }
-    guard let left = try LeftLog(self, options, thoroughly: true) else { return [] }
-    guard let reason = left.verdict.message(self) else { return [] }
-    switch left.verdict {
-    case .sound: return []
-    case .broken(let commits):
+    guard let left = try LeftLog(self, options, thoroughly: true), let reason = left.verdict.message(self) else { return [] }
+    if case .broken(let commits) = left.verdict {
       let kept = try keepCopy(of: ["-wal"], because: reason, at: options.now())
       return [.init(.brokenLog, "\(reason); a copy of the log is kept", kept: kept, commitsBehindDamage: commits)]
-    case .foreign:
-      guard let lock = try FileLock(self), try WriteAheadLog(log) == left.log else { return [] }
-      defer { withExtendedLifetime(lock) {} }
-      let kept = try setAside(["-wal", "-shm"], because: reason, at: options.now())
-      return [.init(.foreignLog, "\(reason); it was set aside", kept: kept)]
     }
+    guard let lock = try FileLock(self), try WriteAheadLog(log) == left.log else { return [] }
+    defer { withExtendedLifetime(lock) {} }
+    let kept = try setAside(["-wal", "-shm"], because: reason, at: options.now())
+    return [.init(.foreignLog, "\(reason); it was set aside", kept: kept)]
   }
 
-  /// For a private copy of files that may be damaged: removes a log that is not the file's own. Returns what to tell of it; nil where it stays.
-  ///
-  /// - Parameter source: the files that were copied.
+  /// For a private copy of `source`, which may be damaged: removes a log that is not its own. Returns what to tell; nil where it stays.
   func leaveForeignLog(_ options: StoreOptions, named source: StoreFiles) throws -> String? {
     let left: LeftLog?
     do {
@@ -183,7 +173,7 @@ extension StoreFiles {
       _ = try StoreError(error).ofContent()
       return nil
     }
-    guard let left, case .foreign = left.verdict else { return nil }
+    guard let left, left.verdict.isForeign else { return nil }
     for url in [log, index] { try DurableFile.remove(url) }
     return left.verdict.message(source)
   }
@@ -202,8 +192,7 @@ extension StoreFiles {
     let found = Self.logs.filter { DurableFile.stands(path + $0) }
     // A new store makes its file before its log. So a log that was found before the file was missing is an orphan.
     guard !found.isEmpty, !DurableFile.stands(path) else { return [] }
-    let holdsSomething = found.contains { DurableFile.size(path + $0) > 0 }
-    guard holdsSomething else {
+    guard found.contains(where: { DurableFile.size(path + $0) > 0 }) else {
       for suffix in found { try DurableFile.remove(beside(suffix)) }
       return []
     }

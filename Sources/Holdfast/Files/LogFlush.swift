@@ -30,8 +30,7 @@ final class LogFlush: @unchecked Sendable {
   private var isFlushing = false
   /// The writers that are in the queue or in a transaction.
   private var coming = 0
-  /// Signalled when the writers that a flush waits for have come. Each wait has its own: a signal that came when a wait had just ended must
-  /// not end the next one.
+  /// Signalled when the writers that a flush waits for have come. Each wait has its own: a late signal must not end the next wait.
   private var gathered: DispatchSemaphore?
   private var waiting: [(commit: Int, turn: DispatchSemaphore)] = []
   private var failure: StoreError?
@@ -95,9 +94,7 @@ final class LogFlush: @unchecked Sendable {
     }
   }
 
-  /// Blocks until the commit with this number is on the disk.
-  ///
-  /// - Throws: `.inputOutput` when the flush failed.
+  /// Blocks until the commit with this number is on the disk. Throws `.inputOutput` when the flush failed.
   func wait(for commit: Int) throws {
     while let turn = try turn(for: commit) {
       switch turn {

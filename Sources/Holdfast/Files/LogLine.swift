@@ -34,9 +34,7 @@ struct LogLine: Equatable {
     try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema WHERE name = 'holdfast_store'") != nil
   }
 
-  /// The line in the file; nil where the row is missing.
-  ///
-  /// - Throws: when the file cannot be read, or holds no store.
+  /// The line in the file; nil where the row is missing. Throws when the file cannot be read, or holds no store.
   static func stored(_ connection: RawConnection) throws -> LogLine? {
     guard let row = try connection.texts("SELECT id, log_mark, previous_log_mark FROM holdfast_store WHERE place = 1").first,
       let store = row[0], let mark = row[1]

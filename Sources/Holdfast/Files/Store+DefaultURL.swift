@@ -23,10 +23,8 @@ extension Store {
   static func defaultURL(named name: String, of program: String, in data: URL) throws -> URL {
     guard !name.isEmpty, !name.contains("/") else { throw StoreError(.misuse, "a store cannot have the name \"\(name)\"") }
     let folder = data.appendingPathComponent(program)
-    do {
+    try DurableFile.naming(folder) {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw DurableFile.failure(error, folder)
     }
     return folder.appendingPathComponent("\(name).sqlite")
   }

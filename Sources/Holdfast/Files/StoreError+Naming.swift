@@ -1,9 +1,7 @@
 package import Foundation
 
 extension StoreError {
-  /// This error, where it tells something of what was read or run.
-  ///
-  /// - Throws: this error, where it is of the surroundings, such as the disk, memory, locks or permissions: another try may succeed.
+  /// This error, where it tells something of what was read or run. Throws it where it is of the surroundings: another try may succeed.
   func ofContent() throws -> StoreError {
     let surroundings: [Code] = [
       .busy, .permissionDenied, .cannotCreate, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput,
@@ -12,8 +10,7 @@ extension StoreError {
     throw self
   }
 
-  /// Names `url` instead of files in working folders: people know only the file that they asked for. The error of a working folder without a
-  /// file names the folder in which it lies.
+  /// Names `url` instead of a file in a working folder, because people know only that, and the folder above instead of a working folder.
   package func naming(_ url: URL) -> StoreError {
     let mark = "/" + WorkingFolder.prefix
     // The store itself may lie in a working folder: `Store.temporary`.

@@ -1,8 +1,7 @@
 package import Foundation
 
 extension StoreFiles {
-  /// Makes a store under a working name, lets `body` fill and close it, and then gives it its name. Before that, sets aside a log whose
-  /// file is gone.
+  /// Makes a store under a working name, lets `body` fill and close it, sets aside a log whose file is gone, and gives the store its name.
   ///
   /// - Throws: `.busy` when another process has made a file with this name meanwhile; the errors of `body`. No new file is left then.
   package func building<T>(_ options: StoreOptions, _ body: (URL) throws -> T) throws -> (result: T, notices: [StoreNotice]) {
@@ -38,8 +37,7 @@ extension StoreFiles {
 extension DurableFile {
   /// Makes a new file: `body` builds it under a working name, and it gets its name when it is complete and flushed.
   ///
-  /// - Throws: `.cannotCreate` when there is such a file, or a log that SQLite would read into it; the errors of `body`. No new file is left
-  ///   then.
+  /// - Throws: `.cannotCreate` for such a file, or a log that SQLite would read into it; the errors of `body`. No new file is left then.
   static func making<T>(_ target: URL, _ body: (URL) throws -> T) throws -> T {
     if let taken = ([""] + StoreFiles.logs).map({ target.path + $0 }).first(where: stands) {
       throw StoreError(.cannotCreate, "\(taken) is already there; it was left as it is", suggestion: "Choose another name.")

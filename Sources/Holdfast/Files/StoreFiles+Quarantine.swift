@@ -80,8 +80,7 @@ extension StoreFiles {
     try DurableFile.replace(file, with: Data((reason + "\n").utf8))
   }
 
-  /// Removes a quarantine folder whose operation was undone: the reason, and the files with these names. Where another process put a file,
-  /// that and the folder stay.
+  /// Removes the quarantine folder of an undone operation: its reason and these files. Where another process put a file, the folder stays.
   func removeQuarantine(_ place: URL, with names: [String]) throws {
     for name in [Self.reasonName] + names { _ = try DurableFile.remove(place.appendingPathComponent(name)) }
     rmdir(place.path)

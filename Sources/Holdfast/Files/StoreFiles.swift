@@ -38,7 +38,6 @@ package struct StoreFiles: Sendable {
   var sync: URL { folder.appendingPathComponent("sync") }
   var parent: URL { url.deletingLastPathComponent() }
 
-  /// Why there is no archive, and what to do.
   var noArchive: StoreError {
     if let taken = [folder, archive].first(where: { DurableFile.stands($0.path) && !DurableFile.isFolder($0.path) }) {
       return StoreError(
@@ -57,7 +56,6 @@ package struct StoreFiles: Sendable {
   /// The suffixes of files that hold committed content, or that undo an unfinished transaction.
   package static let logs = ["-wal", "-journal"]
 
-  /// Another process holds the lock on the archive's folder.
   var archivedElsewhere: StoreError {
     StoreError(
       .busy, "another process archives \(path)",
@@ -94,8 +92,7 @@ package struct StoreFiles: Sendable {
     return names?.contains { $0.hasSuffix(".sqlite") || $0.hasSuffix(".json") } ?? true
   }
 
-  /// Shows whether another process wrote to the store meanwhile: file number, size and time of the database and of its log. `withoutLog`:
-  /// whether pages were moved into the database.
+  /// Shows whether another process wrote to the store meanwhile: number, size and time of the file and, unless `withoutLog`, of its log.
   struct State: Equatable, Sendable {
     private let numbers: [Int64]
 
@@ -114,9 +111,7 @@ package struct StoreFiles: Sendable {
       recoveryOptions: [.retry])
   }
 
-  /// Call after reading without a lock.
-  ///
-  /// - Throws: `.busy` when another process has written to the store since `state`: the reading then mixes two states.
+  /// Call after reading without a lock. Throws `.busy` when another process has written since `state`: the reading then mixes two states.
   func checkUnchanged(since state: State) throws {
     guard State(self) != state else { return }
     throw StoreError(
@@ -164,7 +159,6 @@ package struct StoreFiles: Sendable {
     try checkOneName()
   }
 
-  /// - Throws: `.permissionDenied` for a file or folder that this process may not write to.
   func checkPermission(_ place: String) throws {
     guard DurableFile.stands(place), !DurableFile.mayWrite(place) else { return }
     throw StoreError(
@@ -230,8 +224,7 @@ package struct StoreFiles: Sendable {
 
   /// As `copy`, while nothing writes to the store; where there is no file, copies its log. Returns the state of the copied files.
   ///
-  /// - Throws: also `.busy` when another connection has the file open for the whole busy timeout, or, where this process may not lock the
-  ///   file, has changed it meanwhile.
+  /// - Throws: also `.busy` when another connection has the file open for the whole timeout, or has changed one that cannot be locked here.
   func copyUnchanged(to target: URL, _ options: StoreOptions, withoutLog: Bool = false) throws -> State {
     let isThere = DurableFile.stands(path)
     let lock = isThere && DurableFile.mayWrite(path) ? try FileLock.waiting(self, options) : nil

@@ -1,7 +1,6 @@
 import Foundation
 
-// Whose a file, a snapshot or an archive is: a store gets an id when it is made, which stands in `holdfast_store`, and every copy of its file
-// has it.
+// Whose a file, a snapshot or an archive is: a new store gets an id, which stands in `holdfast_store` and in every copy of its file.
 extension StoreFiles {
   /// The id in a database file; nil where it cannot be read. A file that was copied has its original's.
   static func id(in file: URL, _ key: StoreKey?) -> String? {
@@ -10,12 +9,8 @@ extension StoreFiles {
     return try? LogLine.stored(ConnectionFactory(file.path, .production(key)).look(ignoringLog: true))?.store
   }
 
-  /// Call before a copy of a store is used for this one.
-  ///
-  /// - Parameters:
-  ///   - owner: the copy's id; nil where it is not known.
-  ///   - name: of the copy, for people.
-  /// - Throws: `.wrongKind` when the copy is of another store. Where one of the ids is not known, that is no error.
+  /// Call before a copy of a store with the id `owner` is used for this one. Throws `.wrongKind` when it is of another store; not where
+  /// one of the ids is not known. `name`: of the copy, for people.
   func checkIsOwn(_ owner: @autoclosure () throws -> String?, _ name: String, _ key: StoreKey?) throws {
     guard let own = Self.id(in: url, key), let owner = try owner(), owner != own else { return }
     throw StoreError(
@@ -53,8 +48,7 @@ extension StoreFiles {
 }
 
 extension LogLine {
-  /// Makes the store in a file the one whose archive and snapshots lie beside its final name: its own file is gone, and this one takes its
-  /// place.
+  /// Gives the store in a file the id of the archive and snapshots beside its final name: it takes the place of their store, which is gone.
   static func adopt(_ owner: String?, by file: URL, _ options: StoreOptions) throws {
     guard let owner else { return }
     let connection = try ConnectionFactory(file.path, options).working()

@@ -27,7 +27,6 @@ package struct StoreLook {
   private(set) var hasLeftLog = false
   /// The file cannot be read as it is; opening it for writing recovers it first. `content` was read from a recovered private copy.
   var needsRecovery = false
-  /// Whether it is a store that is connected to a space.
   var isConnected: Bool { if case .store(_, let shape) = content { shape.isConnected } else { false } }
 
   /// - Parameter thoroughly: as for `LeftLog`. A store that cannot be read with its log is judged so anyway.
@@ -95,13 +94,10 @@ package struct StoreLook {
 
   private static func read(_ files: StoreFiles, _ options: StoreOptions, keepsLog: Bool, log: LeftLog.Verdict) throws -> Content {
     let factory = ConnectionFactory(files, options)
-    var ignoresLog = false
-    if case .foreign = log { ignoresLog = true }
-    // A look at a file without a log takes no lock, and leaves no -wal and -shm behind. A file in another journal mode is locked instead:
-    // its program may be writing.
+    // A look at a file without a log takes no lock, and leaves no -wal and -shm behind. In another journal mode its program may be writing.
     let isQuiet = !files.hasLog && !files.hasJournal && keepsLog
     let changedAt = DurableFile.changedAt(files.path)
-    let found = Result { try content(try factory.look(ignoringLog: ignoresLog || isQuiet), files) }
+    let found = Result { try content(try factory.look(ignoringLog: log.isForeign || isQuiet), files) }
     // Without a lock, another process may have opened and changed the file during the look, which then mixes two states. Look again.
     let isOpen = DurableFile.stands(files.log.path) && files.hasRoomForIndex
     guard isQuiet, isOpen || DurableFile.changedAt(files.path) != changedAt else { return try found.get() }
@@ -150,22 +146,17 @@ package struct StoreLook {
   }
 
   private static func wantsRecovery(_ error: StoreError) -> Bool {
-    guard let code = error.sqliteCode else { return false }
-    return [SQLITE_READONLY, SQLITE_CANTOPEN].contains(code & 0xFF)
+    error.sqliteCode.map { [SQLITE_READONLY, SQLITE_CANTOPEN].contains($0 & 0xFF) } ?? false
   }
 
   private static func told(_ error: StoreError, _ path: String) -> StoreError {
-    switch error.code {
     // SQLite does not understand one of the kit's statements, or the statement does not end: the kit's tables are not as the kit made them.
-    case .misuse, .cancelled, .decoding:
-      return StoreError(.damaged, "\(path): the kit's own tables cannot be read: \(error.message)", cause: error)
-    default: return error
-    }
+    guard [.misuse, .cancelled, .decoding].contains(error.code) else { return error }
+    return StoreError(.damaged, "\(path): the kit's own tables cannot be read: \(error.message)", cause: error)
   }
 }
 
 extension StoreLook {
-  /// Whether the file can be read as a database.
   var isReadable: Bool {
     switch content {
     case .logWithoutFile: false
@@ -177,10 +168,7 @@ extension StoreLook {
   /// Problems found beside the file.
   func findings(_ files: StoreFiles) -> [IntegrityReport.Finding] {
     func finding(_ message: String) -> IntegrityReport.Finding { .init(part: .files, message: message) }
-    switch content {
-    case .logWithoutFile: return [finding("the file is gone, and its log is still there")]
-    default: break
-    }
+    if case .logWithoutFile = content { return [finding("the file is gone, and its log is still there")] }
     return [log.message(files), files.otherNames].compactMap { $0.map(finding) }
   }
 
@@ -200,10 +188,8 @@ extension StoreLook {
       // Only the copy needs no room for an index.
       do { return try body(files) } catch  where StoreError(error).code == .diskFull {}
     }
-    var withoutLog = false
-    if case .foreign = log { withoutLog = true }
     do {
-      let (copy, folder) = try files.privateCopy(options, withoutLog: withoutLog)
+      let (copy, folder) = try files.privateCopy(options, withoutLog: log.isForeign)
       defer { withExtendedLifetime(folder) {} }
       return try body(copy)
     } catch let error as StoreError where error.code == .diskFull && hasLeftLog && !needsRecovery && DurableFile.mayWrite(files.parent.path)

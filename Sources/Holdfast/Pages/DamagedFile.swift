@@ -26,12 +26,8 @@ struct DamagedFile {
   ///   - path: the file, for people.
   /// - Throws: `.wrongKey` where no page can be read with the key.
   init(_ file: URL, log logFile: URL, guess: Int, _ key: StoreKey?, named path: String? = nil) throws {
-    do {
-      // Opened without DurableFile: a private copy of a damaged file.
-      data = DurableFile.size(file.path) > 0 ? try Data(contentsOf: file, options: .alwaysMapped) : Data()
-    } catch {
-      throw DurableFile.failure(error, file)
-    }
+    // Opened without DurableFile: a private copy of a damaged file.
+    data = try DurableFile.naming(file) { try DurableFile.size(file.path) > 0 ? Data(contentsOf: file, options: .alwaysMapped) : Data() }
     (log, self.key) = (LogFile(logFile), key)
     let (header, logHeader) = (DatabaseHeader(data), try log.header())
     let isPlain = header.isPlain && header.pageBytes != nil
@@ -90,9 +86,7 @@ struct DamagedFile {
 
   /// Reads a copy of a file and its log, which stay as they are.
   init(copying source: StoreFiles, into folder: WorkingFolder, _ key: StoreKey?) throws {
-    guard DurableFile.stands(source.path), !DurableFile.isFolder(source.path), !DurableFile.isSpecial(source.path) else {
-      throw DurableFile.noFile(source.path)
-    }
+    guard DurableFile.isFile(source.path) else { throw DurableFile.noFile(source.path) }
     let copy = StoreFiles(real: folder.file("damaged"))
     try DurableFile.copy(source.url, to: copy.url)
     if source.hasLog { try DurableFile.copy(source.log, to: copy.log) }
@@ -125,7 +119,6 @@ struct DamagedFile {
     return line
   }
 
-  /// How many pages the log gave.
   var pagesOfLog: Int { frames.count }
 
   /// The pages that the file or the log has, in their order. A damaged log may claim billions that neither has.

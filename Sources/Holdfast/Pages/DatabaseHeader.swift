@@ -24,15 +24,13 @@ struct DatabaseHeader {
   /// The bytes at the end of each page that SQLite leaves to its extensions.
   var reservedBytes: Int { bytes.int(20, 1) ?? 0 }
 
-  /// Whether the clear bytes are those of a file that Holdfast has encrypted: it leaves room for the cipher's nonce and proof at the end of
-  /// each page, which plain stores do not.
+  /// Whether the clear bytes are those of an encrypted store: only such a store leaves room at the end of each page, for nonce and proof.
   var isEncrypted: Bool {
     guard !isPlain, pageBytes != nil, let versions = bytes.int(18, 2), let fractions = bytes.slice(20, 4) else { return false }
     return [0x0101, 0x0202].contains(versions) && fractions.elementsEqual([UInt8(PageCipher.proofBytes), 64, 32, 32])
   }
 
-  /// How often the first page was changed: grows with time, and does not count every commit. SQLite writes the number twice; nil where the two
-  /// differ.
+  /// A count of the first page's changes: it grows, but not with every commit. SQLite writes it twice; nil where the two differ.
   var changes: Int? { bytes.int(24, 4) == bytes.int(92, 4) ? bytes.int(24, 4) : nil }
 
   /// The first page of the list of free pages; 0: there is none.

@@ -8,7 +8,6 @@ struct LogPlace: Equatable {
   var sum = LogChecksum()
 }
 
-/// A whole transaction of a log.
 struct LogTransaction {
   /// The pages that it wrote, and the frame of the last image of each.
   var frames: [UInt32: UInt32]
@@ -38,7 +37,6 @@ final class LogFile {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// The size of a log.
   static func bytes(ofFrames frames: UInt32, _ pageBytes: Int) -> Int64 {
     Int64(LogHeader.bytes) + Int64(frames) * Int64(pageBytes + LogFrame.headerBytes)
   }

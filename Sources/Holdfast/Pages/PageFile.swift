@@ -11,21 +11,13 @@ final class PageFile {
 
   init(_ url: URL, _ hashes: PageHashes, _ key: StoreKey?) throws {
     (self.url, self.hashes) = (url, hashes)
-    do {
-      cipher = try key.map { try PageCipher($0, pageBytes: hashes.pageBytes) }
-      // Written without SQLite: a database that is being made page by page, under a working name.
-      file = try FileHandle(forUpdating: url)
-    } catch {
-      throw DurableFile.failure(error, url)
-    }
+    cipher = try DurableFile.naming(url) { try key.map { try PageCipher($0, pageBytes: hashes.pageBytes) } }
+    // Written without SQLite: a database that is being made page by page, under a working name.
+    file = try DurableFile.naming(url) { try FileHandle(forUpdating: url) }
   }
 
-  /// Cuts the file, or lengthens it with pages of zero bytes.
-  ///
-  /// - Parameters:
-  ///   - changes: how many pages are known that will be written then.
-  ///   - what: gives the file this size, for the error's message: "the log".
-  /// - Throws: `.damaged` where that is impossible; `.diskFull`, `.inputOutput`.
+  /// Cuts the file, or lengthens it with pages of zero bytes. Throws `.damaged` for more pages than it can have once `changes` of them are
+  /// written, and names `what` gives it this size.
   func resize(to pages: UInt32, changes: Int, _ what: String) throws {
     guard hashes.mayHave(pages, changes: changes) else {
       throw StoreError(.damaged, "\(what) has \(pages) pages, which is impossible")
@@ -33,7 +25,7 @@ final class PageFile {
     guard hashes.pages != pages else { return }
     let more = (Int64(pages) - Int64(hashes.pages)) * Int64(hashes.pageBytes)
     if more > 0 { try DurableFile.checkFreeSpace(more, in: url.deletingLastPathComponent(), for: what) }
-    do { try file.truncate(atOffset: UInt64(pages) * UInt64(hashes.pageBytes)) } catch { throw DurableFile.failure(error, url) }
+    try DurableFile.naming(url) { try file.truncate(atOffset: UInt64(pages) * UInt64(hashes.pageBytes)) }
     hashes.resize(to: pages)
   }
 
@@ -60,7 +52,7 @@ final class PageFile {
     return hash
   }
 
-  func flush() throws { do { try file.synchronize() } catch { throw DurableFile.failure(error, url) } }
+  func flush() throws { try DurableFile.naming(url) { try file.synchronize() } }
 
   private func offset(_ number: UInt32) -> off_t { off_t(Int64(number) - 1) * off_t(hashes.pageBytes) }
 }

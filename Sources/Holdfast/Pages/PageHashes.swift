@@ -23,8 +23,7 @@ struct PageHashes: Equatable {
     return holdfast_page_hash(number, start, page.count)
   }
 
-  /// Whether the database can have so many pages after `changes` of them were written. New pages that nobody wrote are free ones, and
-  /// there are never many more of these.
+  /// Whether the database can have so many pages after `changes` of them were written: there are never many new pages that nobody wrote.
   func mayHave(_ pages: UInt32, changes: Int) -> Bool { Int64(pages) <= Int64(hashes.count) + Int64(changes) + 1_000_000 }
 
   /// Cuts the database, or lengthens it with pages of zero bytes.
@@ -35,7 +34,6 @@ struct PageHashes: Equatable {
     while hashes.count < Int(pages) { append(zeros.withUnsafeBytes { hash(UInt32(hashes.count + 1), $0) }) }
   }
 
-  /// Adds a page at the end.
   mutating func append(_ hash: UInt64) {
     hashes.append(hash)
     state ^= hash

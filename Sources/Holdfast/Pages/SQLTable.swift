@@ -42,7 +42,6 @@ package struct SQLTable: Equatable, Sendable {
     package let action: String
     /// What changing the parent's columns does: one of the same.
     package let onUpdate: String
-    /// Whether deleting the parent deletes the row.
     var cascades: Bool { action == "CASCADE" }
 
     fileprivate mutating func add(_ child: String, _ column: String?) {
@@ -95,9 +94,7 @@ package struct SQLTable: Equatable, Sendable {
   package var storedOrder: [String] { hasRowID ? rowID.map { [$0] } ?? given : primaryKey }
 
   /// The tables of a database, by name: without views and virtual tables, and unless `inner` without SQLite's own and those in which virtual
-  /// tables keep their content.
-  ///
-  /// - Parameter named: only the table of this name.
+  /// tables keep their content. `named`: only this one.
   static func all(_ query: TextQuery, in schema: String = "main", named: String? = nil, inner: Bool = false) throws -> [SQLTable] {
     let types = inner ? "('table', 'shadow') AND t.name <> 'sqlite_schema'" : "('table') AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
     let name = named.map { " AND t.name = '\($0.replacing("'", with: "''"))' COLLATE NOCASE" } ?? ""
@@ -141,9 +138,7 @@ package struct SQLTable: Equatable, Sendable {
 }
 
 extension Reader {
-  /// The ordinary tables of the store, by name, those of the kit included.
-  ///
-  /// - Parameter named: only the table of this name.
+  /// The ordinary tables of the store, by name, those of the kit included; with `named`, only that one.
   package func tables(named: String? = nil) throws -> [SQLTable] {
     try checkOpen()
     return try SQLTable.all(database.texts, named: named)
