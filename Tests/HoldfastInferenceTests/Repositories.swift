@@ -48,7 +48,7 @@ import Testing
       (
         "GenerationAnalyticsRepository",
         ["Verbs/Sessions", "Verbs/Generations", "Statistics/GenerationStatistics", "Statistics/ModelUsages", "Statistics/TokenBudgets"]
-      ), ("TelemetryRepository", ["Verbs/Telemetry", "Verbs/PendingTelemetry"]),
+      ), ("TelemetryRepository", ["Verbs/Telemetry"]),
     ])
   func protocols(name: String, files: [String]) throws {
     let sources = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Sources/HoldfastInference").standardized

@@ -121,9 +121,7 @@ extension InferenceStore {
   public static func models(
     _ list: ModelList, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<ModelMetadata> {
-    try reader.page(
-      "\(columns: ModelMetadata.self)", from: "model_metadata", list.listing, after: key, limit: limit, of: ModelMetadata.table,
-      ModelMetadata.init(row:))
+    try reader.page(ModelMetadata.self, list.listing, after: key, limit: limit)
   }
 
   /// Removes a model from the registry inside your transaction; as `deleteModel(_:)`.
