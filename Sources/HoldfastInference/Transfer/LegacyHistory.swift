@@ -95,6 +95,8 @@ enum HistoryFields {
 }
 
 extension GenerationSession {
+  static let blank = GenerationSession(id: .zero, modelID: "", type: .chat, startedAt: .unset)
+
   fileprivate var inputTokens: Int64 {
     get { totalInputTokens }
     set {
@@ -114,6 +116,8 @@ extension GenerationSession {
 
 /// The measured values, one at a time, the required ones first. Without those nothing was measured.
 extension Generation {
+  static let blank = Generation(id: .zero, sessionID: .zero, sequenceNumber: 0, createdAt: .unset)
+
   private var measured: Performance {
     performance
       ?? Performance(

@@ -92,6 +92,8 @@ enum ModelFields {
 }
 
 extension ModelMetadata {
+  static let blank = ModelMetadata(id: "", name: "", framework: ModelFramework(rawValue: ""), createdAt: .unset)
+
   /// False for a model with a path that is not downloaded: the file is not there.
   fileprivate var hasFile: Bool {
     get { isDownloaded }

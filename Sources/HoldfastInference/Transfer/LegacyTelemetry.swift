@@ -115,6 +115,8 @@ enum TelemetryFields {
 }
 
 extension TelemetryEvent {
+  static let blank = TelemetryEvent(id: "", type: .custom, occurredAt: .unset)
+
   /// The first database has one time for both.
   fileprivate var recordedAt: Date {
     get { occurredAt }
@@ -128,6 +130,8 @@ extension TelemetryEvent {
 }
 
 extension UserPreference {
+  static let blank = UserPreference(name: "", value: "", createdAt: .unset)
+
   fileprivate var madeAt: Date {
     get { updatedAt }
     set { (createdAt, updatedAt) = (newValue, newValue) }
