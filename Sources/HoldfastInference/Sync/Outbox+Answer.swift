@@ -51,11 +51,7 @@ extension StoreError {
 
 extension APIResponse {
   /// Null when the body is not JSON.
-  var tree: JSONValue {
-    var scanner = JSONScanner(JSONDocument(Array(body)))
-    guard let value = try? scanner.value(), (try? scanner.finish()) != nil else { return .null }
-    return value
-  }
+  var tree: JSONValue { String(validUTF8: body).flatMap(JSONValue.init(json:)) ?? .null }
 }
 
 extension Outbox {

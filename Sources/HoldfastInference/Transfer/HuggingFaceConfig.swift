@@ -31,9 +31,7 @@ enum HuggingFaceConfig {
   ///
   /// - Throws: `.invalidSource` for a file that is far too large. A file that cannot be read is not reported here.
   static func checkSize(of url: URL) throws {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
-    guard let bytes = (attributes?[.size] as? NSNumber)?.int64Value else { return }
-    try checkSize(bytes, url)
+    try checkSize(ModelFiles.sizeBytes(of: url.path), url)
   }
 
   private static func checkSize(_ bytes: Int64, _ url: URL) throws {

@@ -28,9 +28,7 @@ extension InferenceStore {
   /// The formats of models among all readable formats.
   static let modelNames: Set = ["gguf", "hf-config"]
 
-  private static func model(
-    at url: URL, _ format: String?
-  ) throws -> (ImportSource, any ImportFormat) {
+  private static func model(at url: URL, _ format: String?) throws -> (ImportSource, any ImportFormat) {
     // Of GGUF, the rest of the file must not be read.
     let isGGUF = format.map { $0 == "gguf" } ?? GGUF.recognises(url)
     if !isGGUF { try HuggingFaceConfig.checkSize(of: url) }

@@ -24,10 +24,7 @@ enum ConfigurationShape: Int, Sendable {
   private static let analytics = ["analyticsEnabled", "analyticsLevel", "enableLiveMetrics"]
   /// The members of 2 and 3 with text values.
   private static let texts: Set = ["routingPolicy", "analyticsLevel", "apiKey"]
-  private static let names: Set = [
-    "temperature", "maxTokens", "topP", "topK", "cloudRoutingEnabled", "privacyModeEnabled", "routingPolicy", "allowUserOverride",
-    "analyticsEnabled", "analyticsLevel", "enableLiveMetrics",
-  ]
+  private static let names = Set(ConfigurationFields.flat.without(["id", "createdAt", "updatedAt"]).fields.map(\.name))
 
   init(_ object: [String: JSONValue]) {
     func has(_ names: [String]) -> Bool { names.contains { object[$0] != nil } }

@@ -49,7 +49,7 @@ enum TelemetryFields {
   /// The SDK's marks of sending are not trusted: it marked events without sending them. The consent of the store's
   /// configuration decides which events may be sent.
   static func table(_ fields: FieldTable<TelemetryEvent>, in reader: Reader) throws -> LegacyTable<TelemetryEvent> {
-    let consent = try InferenceStore.configuration(in: reader)?.analytics.telemetryConsent ?? .denied
+    let consent = try InferenceStore.consent(in: reader)
     func kind(isNeverSent: Bool) -> RecordKind<TelemetryEvent> {
       .sent(
         TelemetryEvent.table, fields, key: { $0.id }, updatedAt: { $0.updatedAt }, isNeverSent: isNeverSent,

@@ -93,10 +93,12 @@ struct TelemetryFilter {
     var text = properties.text
     let isKept = text.withUTF8 { keepsAll($0) }
     if isKept { return nil }
-    let members = try Self.members(of: text, id)
+    // The error does not contain the text, which may hold a secret.
+    func unreadable() -> StoreError { StoreError(.invalidValue, "the properties of the event \(id) are not a JSON object of texts") }
+    guard let members = [String: JSONValue](json: text) else { throw unreadable() }
     var kept: [String: JSONValue] = [:]
     for (name, value) in members {
-      guard case .string = value else { throw Self.unreadable(id) }
+      guard case .string = value else { throw unreadable() }
       var bytes = name
       switch bytes.withUTF8({ verdict(of: $0) }) {
       case .kept: kept[name] = value
@@ -105,17 +107,6 @@ struct TelemetryFilter {
       }
     }
     return kept == members ? nil : StoredJSON(text: JSONValue.object(kept).canonicalText())
-  }
-
-  private static func members(of text: String, _ id: String) throws -> [String: JSONValue] {
-    var scanner = JSONScanner(JSONDocument(Array(text.utf8)))
-    guard case .object(let members)? = try? scanner.value(), (try? scanner.finish()) != nil else { throw unreadable(id) }
-    return members
-  }
-
-  /// The error does not contain the text, which may hold a secret.
-  private static func unreadable(_ id: String) -> StoreError {
-    StoreError(.invalidValue, "the properties of the event \(id) are not a JSON object of texts")
   }
 
   /// Whether the text is an object of texts without white space and escapes, as a machine writes it, and needs no change. This
