@@ -25,11 +25,7 @@ extension InferenceStore {
 
   /// A page of the generations that wait to be sent, the oldest first.
   ///
-  /// The consent decides whether they are sent: see `DataSyncService`.
-  /// - Parameters:
-  ///   - key: the last page's `next`; nil begins at the oldest.
-  ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a page key of another list; `.decoding`.
+  /// The consent decides whether they are sent: see `DataSyncService`. Parameters and errors are those of `generations(of:after:limit:)`.
   public func pendingGenerations(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<Generation> {
     try await store.read { try Self.pendingGenerations(after: key, limit: limit, in: $0) }
   }
@@ -88,17 +84,8 @@ extension InferenceStore {
       try tx.first(ModelUsage.self, "WHERE model_id = \(modelID) AND day = \(day)") ?? ModelUsage(modelID: modelID, day: day)
     usage.add(generation, performance)
     try tx.upsert(usage)
-
-    let known = try tx.value("SELECT usage_count, total_tokens_generated, last_used_at FROM model_metadata WHERE id = \(modelID)") { row in
-      (try row.int64(), try row.int64(), try row.dateOrNil())
-    }
-    guard let (uses, tokens, lastUsedAt) = known else { return }
-    // A use is not an edit: `updatedAt`, which a merge compares, stays.
-    try tx.execute(
-      """
-      UPDATE model_metadata SET usage_count = \(uses.adding(1)), total_tokens_generated = \(tokens.adding(Int64(performance.completionTokens))),
-        last_used_at = \(max(lastUsedAt ?? generation.createdAt, generation.createdAt)) WHERE id = \(modelID)
-      """)
+    // The model need not be registered.
+    _ = try countUse(of: modelID, tokens: Int64(performance.completionTokens), date: generation.createdAt, in: tx)
   }
 }
 

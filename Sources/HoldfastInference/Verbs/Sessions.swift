@@ -38,11 +38,7 @@ extension InferenceStore {
 
   /// A page of the sessions that wait to be sent, the longest unchanged first.
   ///
-  /// The consent decides whether they are sent: see `DataSyncService`.
-  /// - Parameters:
-  ///   - key: the last page's `next`; nil begins at the oldest.
-  ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a page key of another list; `.decoding`.
+  /// The consent decides whether they are sent: see `DataSyncService`. Parameters and errors are those of `sessions(of:after:limit:)`.
   public func pendingSessions(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<GenerationSession> {
     try await store.read { try Self.pendingSessions(after: key, limit: limit, in: $0) }
   }

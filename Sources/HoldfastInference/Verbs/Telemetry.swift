@@ -57,12 +57,7 @@ extension InferenceStore {
     try await store.read { try Self.events(after: key, limit: limit, in: $0) }
   }
 
-  /// A page of the events that wait to be sent, the oldest first.
-  ///
-  /// - Parameters:
-  ///   - key: the last page's `next`; nil begins at the oldest.
-  ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a page key of another list; `.decoding`.
+  /// A page of the events that wait to be sent, the oldest first. Parameters and errors are those of `events(after:limit:)`.
   public func pendingEvents(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<TelemetryEvent> {
     try await store.read { try Self.pendingEvents(after: key, limit: limit, in: $0) }
   }

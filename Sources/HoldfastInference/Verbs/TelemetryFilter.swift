@@ -25,19 +25,16 @@ struct TelemetryFilter {
   /// A property whose name contains one of these refers to a person, a session or a device; `limited` consent leaves it out.
   static let personalWords = ["user", "session", "device", "email", "account", "person", "phone"]
 
-  /// By the stored configuration; nil when nothing may be recorded or sent, also without a configuration.
+  /// By the stored configuration; nil when nothing may be recorded or sent, also without a configuration. An unknown consent counts as
+  /// denied.
   ///
   /// - Parameter configurationID: for sending, the app's default configuration.
   init?(
     _ secretProperties: SecretProperties, of configurationID: String = InferenceConfiguration.defaultID, in reader: Reader
   ) throws {
-    guard let row = try reader.first(AnalyticsRow.self, "WHERE configuration_id = \(configurationID)") else { return nil }
-    self.init(row.analytics, secretProperties)
-  }
-
-  /// Nil when nothing may be recorded or sent. An unknown consent counts as denied.
-  init?(_ analytics: InferenceConfiguration.Analytics, _ secretProperties: SecretProperties) {
-    guard analytics.isEnabled, analytics.level != .none else { return nil }
+    guard let analytics = try reader.first(AnalyticsRow.self, "WHERE configuration_id = \(configurationID)")?.analytics,
+      analytics.isEnabled, analytics.level != .none
+    else { return nil }
     switch analytics.telemetryConsent {
     case .granted: isLimited = false
     case .limited: isLimited = true
