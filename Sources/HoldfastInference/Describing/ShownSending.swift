@@ -59,7 +59,7 @@ private struct Sending {
   init(_ report: SyncReport?, in reader: Reader) throws {
     status = try InferenceStore.syncStatus(in: reader)
     consent = try InferenceStore.consent(in: reader)
-    maySend = try InferenceStore.maySend(in: reader)
+    maySend = try TelemetryFilter(.standard, in: reader) != nil
     conflicts = try InferenceStore.conflictCount(in: reader)
     self.report = report
   }

@@ -79,8 +79,6 @@ enum ConfigurationShape: Int, Sendable {
 
 /// The fields of each form, without the API's key, which is a record of its own.
 enum ConfigurationFields {
-  private typealias Field = RecordField<InferenceConfiguration>
-
   static let flat: FieldTable<InferenceConfiguration> = [
     .required("id", \.id, .text),
     .kept("temperature", \.generation.temperature, .double),
@@ -88,7 +86,7 @@ enum ConfigurationFields {
     .kept("topP", \.generation.topP, .double),
     .optional("topK", \.generation.topK, .int),
     .kept("cloudRoutingEnabled", \.routing.isCloudEnabled, .bool),
-    strictness("privacyModeEnabled"),
+    .kept("privacyModeEnabled", \.routing.privacyMode, strictness),
     .kept("routingPolicy", \.routing.policy, .word),
     .kept("allowUserOverride", \.allowsUserOverride, .bool),
     .kept("analyticsEnabled", \.analytics.isEnabled, .bool),
@@ -155,17 +153,14 @@ enum ConfigurationFields {
     .required("updated_at", \.updatedAt, .sqlText),
   ]
 
-  private static func strictness(_ name: String) -> Field {
-    let form = ValueForm<PrivacyMode>("true or false") { mode in
-      switch mode {
-      case .strict: .bool(true)
-      case .standard: .bool(false)
-      default: .string(mode.rawValue)
-      }
-    } read: { json in
-      ValueForm<Bool>.bool.read(json).map { Written(value: $0.value ? .strict : .standard, text: $0.text) }
+  private static let strictness = ValueForm<PrivacyMode>("true or false") { mode in
+    switch mode {
+    case .strict: .bool(true)
+    case .standard: .bool(false)
+    default: .string(mode.rawValue)
     }
-    return .kept(name, \.routing.privacyMode, form)
+  } read: { json in
+    ValueForm<Bool>.bool.read(json).map { Written(value: $0.value ? .strict : .standard, text: $0.text) }
   }
 
   /// - Parameter id: the configuration to read; nil when it has no id.
