@@ -120,9 +120,9 @@ enum ConfigurationFields {
     .optional("generation.defaults.stopSequences", \.generation.stopSequences, .texts),
     // First, because its presence makes a budget.
     .optional("generation.tokenBudget.enforceStrictly", \.generation.budgetIsStrict, .bool).required(in: "generation.tokenBudget"),
-    .optional("generation.tokenBudget.maxTokensPerRequest", \.generation.budgetPerRequest, .int),
-    .optional("generation.tokenBudget.maxTokensPerDay", \.generation.budgetPerDay, .int),
-    .optional("generation.tokenBudget.maxTokensPerMonth", \.generation.budgetPerMonth, .int),
+    .optional("generation.tokenBudget.maxTokensPerRequest", \.generation.budget.maxTokensPerRequest, .int),
+    .optional("generation.tokenBudget.maxTokensPerDay", \.generation.budget.maxTokensPerDay, .int),
+    .optional("generation.tokenBudget.maxTokensPerMonth", \.generation.budget.maxTokensPerMonth, .int),
     .kept("generation.frameworkPreferences", \.generation.frameworkTexts, .texts),
     .kept("generation.maxContextLength", \.generation.maxContextLength, .int),
     .kept("generation.enableThinkingExtraction", \.generation.isThinkingExtractionEnabled, .bool),
@@ -196,18 +196,9 @@ extension GenerationSettings {
     }
   }
 
-  fileprivate var budgetPerRequest: Int? {
-    get { tokenBudget?.maxTokensPerRequest }
-    set { tokenBudget?.maxTokensPerRequest = newValue }
-  }
-
-  fileprivate var budgetPerDay: Int? {
-    get { tokenBudget?.maxTokensPerDay }
-    set { tokenBudget?.maxTokensPerDay = newValue }
-  }
-
-  fileprivate var budgetPerMonth: Int? {
-    get { tokenBudget?.maxTokensPerMonth }
-    set { tokenBudget?.maxTokensPerMonth = newValue }
+  /// The limits of a budget; without a budget they stay nil.
+  fileprivate var budget: TokenBudget {
+    get { tokenBudget ?? TokenBudget() }
+    set { if tokenBudget != nil { tokenBudget = newValue } }
   }
 }
