@@ -89,7 +89,6 @@ extension InferenceStore {
     try configuration(in: reader)?.analytics.telemetryConsent ?? .denied
   }
 
-  /// How many values lost in syncs.
   static func conflictCount(in reader: Reader) throws -> Int { try reader.count("SELECT count(*) FROM sync_conflicts") }
 
   private static func describesModel(_ source: URL) throws -> Bool {

@@ -26,7 +26,6 @@ extension Outbox {
     try InferenceStore.note(verdict.lost, of: table, verdict.lostOf, in: tx)
   }
 
-  /// Acknowledges rows at the revisions that were sent.
   private func acknowledge(_ rows: [Row], in tx: Writer) throws {
     for row in rows {
       try tx.execute(

@@ -8,7 +8,6 @@ import HoldfastHTTP
 /// A value without a clock, a store or a network. The service performs the actions of an event in order. In an attempt the last action is
 /// `end`, or causes the next event. If an action throws, the event is `failed`, and the remaining actions are dropped.
 struct SyncPlan: Sendable {
-  /// An event for the plan.
   enum Event: Sendable {
     /// The number of waiting events. A request takes `batchSize`; nil when it could not be read.
     case waiting(events: Int, batchSize: Int?)

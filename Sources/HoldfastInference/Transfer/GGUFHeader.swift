@@ -8,7 +8,6 @@ import Holdfast
 /// repeated keys, unknown types of values. A header with more than any model has is refused before reading on: kept values are
 /// counted one by one, also inside lists, and skipped ones before they are skipped.
 struct GGUFHeader {
-  /// An invalid value.
   struct Damaged {
     var key: String
     var reason: String
@@ -119,7 +118,6 @@ struct GGUFHeader {
 
   // MARK: Values
 
-  /// Counts a value before it is kept.
   private mutating func keep(_ bytes: Int64, _ reader: GGUFReader) throws {
     kept += bytes
     guard kept <= Self.mostKept else { throw reader.failure("the header says more than can be kept") }
