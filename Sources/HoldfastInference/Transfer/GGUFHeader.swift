@@ -141,7 +141,9 @@ struct GGUFHeader {
       return .string(String(number))
     case .float32: return float(Double(Float(bitPattern: try reader.number(UInt32.self))))
     case .float64: return float(Double(bitPattern: try reader.number(UInt64.self)))
-    case .bool: return bool(try reader.number(UInt8.self))
+    case .bool:
+      let byte = try reader.number(UInt8.self)
+      return byte <= 1 ? .bool(byte == 1) : damage("should be 0 or 1, found \(byte)", [byte])
     case .string: return try text(&reader)
     case .array: return try array(&reader, depth: depth)
     }
@@ -154,10 +156,6 @@ struct GGUFHeader {
 
   private mutating func float(_ number: Double) -> JSONValue {
     number.isFinite ? .double(number) : damage("should be a finite number, found \(number)", Array("\(number)".utf8))
-  }
-
-  private mutating func bool(_ byte: UInt8) -> JSONValue {
-    byte <= 1 ? .bool(byte == 1) : damage("should be 0 or 1, found \(byte)", [byte])
   }
 
   private mutating func text(_ reader: inout GGUFReader) throws -> JSONValue {

@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// Events and preferences, in both databases and in requests to the API.
+/// Events and preferences, in both databases.
 enum TelemetryFields {
   static let json: FieldTable<TelemetryEvent> = [
     .required("id", \.id, .text),
@@ -24,27 +24,6 @@ enum TelemetryFields {
     .required("timestamp", \.occurredAt, .sqlText),
     .required("created_at", \.storedAt, .sqlText),
   ]
-
-  /// In a request. The properties are the base64 of their JSON.
-  static let wire: FieldTable<TelemetryEvent> = [
-    .required("id", \.id, .text),
-    .required("type", \.type, .word),
-    .optional("name", \.name, .text),
-    .required("data", \.properties, propertiesInBase64),
-    .optional("userId", \.userID, .text),
-    .optional("sessionId", \.sessionID, .text),
-    .optional("deviceInfo", \.deviceInfo, .object),
-    .optional("sdkVersion", \.sdkVersion, .text),
-    .required("timestamp", \.occurredAt, .since2001),
-    .required("createdAt", \.createdAt, .since2001),
-    .required("updatedAt", \.updatedAt, .since2001),
-  ]
-
-  private static let propertiesInBase64 = ValueForm<Data>.base64.map {
-    StoredJSON<[String: String]>(text: String(decoding: $0, as: UTF8.self))
-  } back: {
-    Data($0.text.utf8)
-  }
 
   /// The SDK's marks of sending are not trusted: it marked events without sending them. The consent of the store's
   /// configuration decides which events may be sent.
@@ -85,13 +64,6 @@ enum TelemetryFields {
     .required("preference_value", \.value, jsonText),
     .required("created_at", \.createdAt, .sqlText),
     .required("updated_at", \.updatedAt, .sqlText),
-  ]
-
-  /// In a request.
-  static let wirePreferences: FieldTable<UserPreference> = [
-    .required("id", \.name, .text),
-    .required("data", \.value, .text),
-    .required("updatedAt", \.updatedAt, .since2001),
   ]
 
   /// The text without a byte order mark, which SQLite does not accept in JSON.
