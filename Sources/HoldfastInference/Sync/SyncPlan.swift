@@ -156,7 +156,8 @@ struct SyncPlan: Sendable {
     guard case .pull(var pull)? = attempt.steps.first, let path = pull.question, ![204, 404, 405, 501].contains(answer.status) else {
       return next()
     }
-    if let failure = SyncOutcome.failure(ofPull: answer, at: path) { return stop(failure) }
+    if let failure = SyncOutcome.failure(of: answer, at: path) { return stop(failure) }
+    guard answer.status == 200 else { return stop(.pathFailed(.server("the server refused \(path) (\(answer.status))"))) }
     do throws(StoreError) {
       let pulled = try pull.read(answer.tree)
       attempt.steps = [.pull(pull)] + attempt.steps.dropFirst()

@@ -8,17 +8,11 @@ import Holdfast
 /// repeated keys, unknown types of values. A header with more than any model has is refused before reading on: kept values are
 /// counted one by one, also inside lists, and skipped ones before they are skipped.
 struct GGUFHeader {
-  struct Damaged {
-    var key: String
-    var reason: String
-    var original: [UInt8]
-  }
-
   /// 1 to 3. Version 1 has lengths of 32 bits.
   private(set) var version = 0
   /// In the file's order.
   private(set) var members: [(key: String, value: JSONValue)] = []
-  private(set) var damaged: [Damaged] = []
+  private(set) var damaged: [(key: String, reason: String, original: [UInt8])] = []
   /// The length of the header; the tensors follow it.
   private(set) var bytes: Int64 = 0
   private var isDamaged: (reason: String, original: [UInt8])?
@@ -64,7 +58,7 @@ struct GGUFHeader {
       isDamaged = nil
       let value = try value(kind, &reader, depth: 0)
       if let isDamaged {
-        damaged.append(Damaged(key: key, reason: "\(key) \(isDamaged.reason)", original: isDamaged.original))
+        damaged.append((key, "\(key) \(isDamaged.reason)", isDamaged.original))
       } else {
         members.append((key, value))
       }
