@@ -27,14 +27,10 @@ enum HuggingFaceConfig {
     }
   }
 
-  /// Called before a file is hashed, which takes long for a large file.
+  /// Called also before a file is hashed, which takes long for a large file.
   ///
-  /// - Throws: `.invalidSource` for a file that is far too large. A file that cannot be read is not reported here.
-  static func checkSize(of url: URL) throws {
-    try checkSize(ModelFiles.sizeBytes(of: url.path), url)
-  }
-
-  private static func checkSize(_ bytes: Int64, _ url: URL) throws {
+  /// - Throws: `.invalidSource` for a file that is far too large.
+  static func checkSize(_ bytes: Int64, _ url: URL) throws {
     guard bytes <= longest else {
       throw StoreError(
         .invalidSource, "\(url.path) is no config.json of a model: it has \(bytes) bytes",

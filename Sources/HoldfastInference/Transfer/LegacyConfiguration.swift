@@ -23,7 +23,7 @@ enum ConfigurationShape: Int, Sendable {
   private static let parts = ["routing", "analytics", "generation", "storage"]
   private static let analytics = ["analyticsEnabled", "analyticsLevel", "enableLiveMetrics"]
   /// The members of 2 and 3 with text values.
-  private static let texts: Set = ["routingPolicy", "analyticsLevel", "apiKey"]
+  private static let texts: Set = ["routingPolicy", "analyticsLevel"]
   private static let names = Set(ConfigurationFields.flat.without(["id", "createdAt", "updatedAt"]).fields.map(\.name))
 
   init(_ object: [String: JSONValue]) {
@@ -64,15 +64,9 @@ enum ConfigurationShape: Int, Sendable {
       return
     }
     for (name, value) in settings.sorted(by: { $0.key < $1.key }) {
-      guard names.contains(name) else {
-        members.set("settings.\(name)", value)
-        continue
-      }
-      if case .string(let text) = value, !texts.contains(name) {
-        members.set(name, JSONValue(json: text) ?? value)
-      } else {
-        members.set(name, value)
-      }
+      var read = value
+      if case .string(let text) = value, names.contains(name), !texts.contains(name) { read = JSONValue(json: text) ?? value }
+      members.set(names.contains(name) ? name : "settings.\(name)", read)
     }
   }
 }
