@@ -49,7 +49,7 @@ extension InferenceStore {
   /// - Parameter reason: why it is read, for the audit; see `auditsSecrets`.
   /// - Throws: as `secret(named:reason:)`.
   public func apiKey(for configurationID: String = InferenceConfiguration.defaultID, reason: String? = nil) async throws -> String? {
-    let found: (name: String, sealed: SealedSecret?)? = try await looking { reader in
+    let found = try await looking { reader -> (name: String, sealed: SealedSecret?)? in
       guard let name = try Self.apiKeyReference(of: configurationID, in: reader) else { return nil }
       return (name, try sealedSecret(named: name, for: reason, in: reader))
     }
