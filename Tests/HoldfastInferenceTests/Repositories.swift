@@ -48,14 +48,12 @@ import Testing
       (
         "GenerationAnalyticsRepository",
         ["Verbs/Sessions", "Verbs/Generations", "Statistics/GenerationStatistics", "Statistics/ModelUsages", "Statistics/TokenBudgets"]
-      ), ("TelemetryRepository", ["Verbs/Telemetry", "Verbs/PendingTelemetry"]),
+      ), ("TelemetryRepository", ["Verbs/Telemetry"]),
     ])
   func protocols(name: String, files: [String]) throws {
     let sources = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Sources/HoldfastInference").standardized
-    let texts = try ["InferenceRepositories.swift", "InferenceRepositories+History.swift"].map {
-      try String(contentsOf: sources.appendingPathComponent($0), encoding: .utf8)
-    }
-    let text = try #require(texts.joined().components(separatedBy: "public protocol \(name): ").dropFirst().first)
+    let texts = try String(contentsOf: sources.appendingPathComponent("InferenceRepositories.swift"), encoding: .utf8)
+    let text = try #require(texts.components(separatedBy: "public protocol \(name): ").dropFirst().first)
     let named = Set(text.components(separatedBy: "\n}\n")[0].matches(of: #/  func (\w+)\(/#).map { String($0.1) })
     let verbs = try Set(
       files.flatMap { file in

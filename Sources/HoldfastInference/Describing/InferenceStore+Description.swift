@@ -56,7 +56,7 @@ extension InferenceStore {
       """
     library.filesOfFolder = { _, names, format in
       if format != "gguf", names.contains("config.json") { return ["config.json"] }
-      return names.filter { $0.lowercased().hasSuffix(".gguf") && !isFurtherPart($0) }.sorted()
+      return names.filter { $0.lowercased().hasSuffix(".gguf") && (ModelFiles($0).part ?? 1) == 1 }.sorted()
     }
     library.importing = { wanted in
       // A model's file is checked first, before anything is hashed: it may have many gigabytes, and only its header is read.
@@ -89,18 +89,11 @@ extension InferenceStore {
     try configuration(in: reader)?.analytics.telemetryConsent ?? .denied
   }
 
-  /// How many values lost in syncs.
   static func conflictCount(in reader: Reader) throws -> Int { try reader.count("SELECT count(*) FROM sync_conflicts") }
 
   private static func describesModel(_ source: URL) throws -> Bool {
     guard !SQLiteSource.isDatabase(source) else { return false }
     let look = try SourceLook(source)
     return try description.readable.contains { try modelNames.contains($0.name) && $0.likeness(look) != nil }
-  }
-
-  /// Whether this is a later part of a model, such as `model-00002-of-00003.gguf`.
-  private static func isFurtherPart(_ name: String) -> Bool {
-    guard let part = name.lowercased().firstMatch(of: #/-(\d{5})-of-\d{5}\.gguf$/#) else { return false }
-    return part.1 != "00001"
   }
 }

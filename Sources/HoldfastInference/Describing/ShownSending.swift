@@ -19,15 +19,14 @@ extension ShownInference {
       try await store.read { try checkAPIKey(inference, hasKey: key != nil, in: $0) }
     }
     if request.retries { try await inference.retrySetAside() }
-    let report = try await send(inference, request)
+    let report: SyncReport?
+    if let address = request.address {
+      let client = URLSessionClient(address) { try await inference.apiKey() }
+      report = try await DataSyncService(inference, client: client, options: SyncOptions(deviceID: request.device)).sync()
+    } else {
+      report = nil
+    }
     return try await store.read { try Sending(report, in: $0).shown }
-  }
-
-  /// Nil without an address.
-  private static func send(_ inference: InferenceStore, _ request: SyncRequest) async throws -> SyncReport? {
-    guard let address = request.address else { return nil }
-    let client = URLSessionClient(address) { try await inference.apiKey() }
-    return try await DataSyncService(inference, client: client, options: SyncOptions(deviceID: request.device)).sync()
   }
 
   /// Throws if the store names an API key that is missing or cannot be opened.
@@ -59,7 +58,7 @@ private struct Sending {
   init(_ report: SyncReport?, in reader: Reader) throws {
     status = try InferenceStore.syncStatus(in: reader)
     consent = try InferenceStore.consent(in: reader)
-    maySend = try InferenceStore.maySend(in: reader)
+    maySend = try TelemetryFilter(.standard, in: reader) != nil
     conflicts = try InferenceStore.conflictCount(in: reader)
     self.report = report
   }

@@ -13,16 +13,10 @@ struct ConfigurationRow: StoredRecord, Hashable {
     "created_at", "updated_at",
   ]
 
-  /// Its routing, analytics and storage are the defaults.
+  /// As it is read, its routing, analytics and storage are the defaults.
   var configuration: InferenceConfiguration
 
-  init(_ configuration: InferenceConfiguration) {
-    self.configuration = configuration
-    self.configuration.routing = Routing()
-    self.configuration.otherRoutings = []
-    self.configuration.analytics = .init()
-    self.configuration.storage = .init()
-  }
+  init(_ configuration: InferenceConfiguration) { self.configuration = configuration }
 
   init(row: inout StoredRow) throws {
     let (id, apiKeyReference, baseURL) = (try row.text(), try row.textOrNil(), try row.textOrNil())
@@ -77,7 +71,6 @@ struct ConfigurationRow: StoredRecord, Hashable {
   }
 }
 
-/// The row of `analytics_config` of one configuration.
 struct AnalyticsRow: StoredRecord, Hashable {
   static let table = "analytics_config"
   static let columns = [
@@ -120,7 +113,6 @@ struct AnalyticsRow: StoredRecord, Hashable {
   }
 }
 
-/// The row of `storage_config` of one configuration.
 struct StorageRow: StoredRecord, Hashable {
   static let table = "storage_config"
   static let columns = [

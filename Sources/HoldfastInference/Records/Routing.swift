@@ -2,7 +2,7 @@ public import Foundation
 public import Holdfast
 
 /// A rule for where requests go: the one in force, or a further one.
-public struct Routing: Sendable, Hashable {
+public struct Routing: Sendable, Hashable, Codable {
   /// Where requests go. Default: they stay on the device.
   public var policy: RoutingPolicy
   /// Whether a request may leave the device at all. Default false.
@@ -40,18 +40,18 @@ public struct Routing: Sendable, Hashable {
   }
 }
 
-/// A row of `routing_policies`; the one at position 0 is in force.
-struct RoutingRow: StoredRecord, Hashable {
+/// A row of `routing_policies`; the one at position 0 is in force. Its columns are its own and those of the rule.
+struct RoutingRow: StoredRecord, Codable, Hashable {
   static let table = "routing_policies"
-  static let columns = [
-    "configuration_id", "position", "policy", "is_cloud_enabled", "privacy_mode", "custom_rules", "max_latency_threshold",
-    "min_confidence_score", "on_device_threshold", "max_cloud_cost_per_request", "prefers_on_device",
-  ]
   static let key = ["configuration_id", "position"]
 
   var configurationID: String
   var position: Int64
   var routing: Routing
+
+  private enum CodingKeys: CodingKey {
+    case configurationID, position
+  }
 
   init(_ routing: Routing, of configurationID: String, at position: Int64) {
     self.configurationID = configurationID
@@ -59,27 +59,17 @@ struct RoutingRow: StoredRecord, Hashable {
     self.routing = routing
   }
 
-  init(row: inout StoredRow) throws {
-    configurationID = try row.text()
-    position = try row.int64()
-    routing = Routing(
-      policy: RoutingPolicy(rawValue: try row.text()), isCloudEnabled: try row.bool(), privacyMode: PrivacyMode(rawValue: try row.text()),
-      customRules: try row.dataOrNil(), maxLatencyThreshold: try row.doubleOrNil(), minConfidenceScore: try row.doubleOrNil(),
-      onDeviceThreshold: try row.doubleOrNil(), maxCloudCostPerRequest: try row.doubleOrNil(),
-      prefersOnDevice: try row.boolOrNil())
+  init(from decoder: any Decoder) throws {
+    let own = try decoder.container(keyedBy: CodingKeys.self)
+    configurationID = try own.decode(String.self, forKey: .configurationID)
+    position = try own.decode(Int64.self, forKey: .position)
+    routing = try Routing(from: decoder)
   }
 
-  func encode(into values: inout Values) throws {
-    try values.text(configurationID)
-    try values.int64(position)
-    try values.text(routing.policy.rawValue)
-    try values.bool(routing.isCloudEnabled)
-    try values.text(routing.privacyMode.rawValue)
-    try values.data(routing.customRules)
-    try values.finite(routing.maxLatencyThreshold)
-    try values.finite(routing.minConfidenceScore)
-    try values.finite(routing.onDeviceThreshold)
-    try values.finite(routing.maxCloudCostPerRequest)
-    try values.bool(routing.prefersOnDevice)
+  func encode(to encoder: any Encoder) throws {
+    var own = encoder.container(keyedBy: CodingKeys.self)
+    try own.encode(configurationID, forKey: .configurationID)
+    try own.encode(position, forKey: .position)
+    try routing.encode(to: encoder)
   }
 }

@@ -25,8 +25,7 @@ extension InferenceStore {
   ///   another key; `.damaged` when the sealed bytes were changed. With `auditsSecrets` also the errors of writing: a secret is not opened
   ///   without its entry.
   public func secret(named name: String, reason: String? = nil) async throws -> String? {
-    guard auditsSecrets else { return try open(try await store.read { try Self.sealedSecret(named: name, in: $0) }, named: name) }
-    return try open(try await store.write { try Self.sealedSecret(named: name, for: reason, in: $0) }, named: name)
+    try open(try await looking { try sealedSecret(named: name, for: reason, in: $0) }, named: name)
   }
 
   /// Deletes a secret; needs no key. Returns whether there was one.
@@ -50,11 +49,9 @@ extension InferenceStore {
   /// - Parameter reason: why it is read, for the audit; see `auditsSecrets`.
   /// - Throws: as `secret(named:reason:)`.
   public func apiKey(for configurationID: String = InferenceConfiguration.defaultID, reason: String? = nil) async throws -> String? {
-    let found: (name: String, sealed: SealedSecret?)?
-    if auditsSecrets {
-      found = try await store.write { try Self.sealedAPIKey(of: configurationID, for: reason, in: $0) }
-    } else {
-      found = try await store.read { try Self.sealedAPIKey(of: configurationID, in: $0) }
+    let found = try await looking { reader -> (name: String, sealed: SealedSecret?)? in
+      guard let name = try Self.apiKeyReference(of: configurationID, in: reader) else { return nil }
+      return (name, try sealedSecret(named: name, for: reason, in: reader))
     }
     guard let (name, sealed) = found else { return nil }
     return try open(sealed, named: name)
@@ -72,11 +69,7 @@ extension InferenceStore {
   ///
   /// - Throws: with `auditsSecrets` also `.readOnly` for a reader that is no `Writer`: it cannot write the entry.
   public func secret(named name: String, reason: String? = nil, in reader: Reader) throws -> String? {
-    guard auditsSecrets else { return try open(try Self.sealedSecret(named: name, in: reader), named: name) }
-    guard let tx = reader as? Writer else {
-      throw StoreError(.readOnly, "reading the secret \(name) is audited, and a read cannot write the entry", suggestion: "Use `write`.")
-    }
-    return try open(try Self.sealedSecret(named: name, for: reason, in: tx), named: name)
+    try open(try sealedSecret(named: name, for: reason, in: reader), named: name)
   }
 
   /// Seals the API's key inside your transaction, for example the one that saves its configuration; as `setAPIKey(_:for:)`,
@@ -128,11 +121,23 @@ extension InferenceStore {
     }
   }
 
-  /// The same, with an entry in the audit.
-  private static func sealedSecret(named name: String, for reason: String?, in tx: Writer) throws -> SealedSecret? {
-    let secret = try sealedSecret(named: name, in: tx)
+  /// The same, with an entry in the audit if `auditsSecrets`.
+  private func sealedSecret(named name: String, for reason: String?, in reader: Reader) throws -> SealedSecret? {
+    guard auditsSecrets else { return try Self.sealedSecret(named: name, in: reader) }
+    guard let tx = reader as? Writer else {
+      throw StoreError(.readOnly, "reading the secret \(name) is audited, and a read cannot write the entry", suggestion: "Use `write`.")
+    }
+    let secret = try Self.sealedSecret(named: name, in: tx)
     if secret != nil { try tx.recordAccess(to: "secrets", id: name, reason: reason) }
     return secret
+  }
+
+  /// Looks for a secret: in a write transaction if `auditsSecrets`, for the entry.
+  private func looking<Found: Sendable>(
+    as verb: StaticString = #function, _ body: @escaping @Sendable (Reader) throws -> Found
+  ) async throws -> Found {
+    if auditsSecrets { return try await store.write(as: verb) { try body($0) } }
+    return try await store.read(as: verb, body)
   }
 
   /// Deletes a secret inside your transaction; as `deleteSecret(named:)`.
@@ -162,18 +167,6 @@ extension InferenceStore {
       let others = try tx.count("SELECT count(*) FROM configuration WHERE api_key_reference = \(name) AND id <> \(configurationID)")
       if others == 0 { _ = try deleteSecret(named: name, in: tx) }
     }
-  }
-
-  private static func sealedAPIKey(of configurationID: String, in reader: Reader) throws -> (name: String, sealed: SealedSecret?)? {
-    guard let name = try apiKeyReference(of: configurationID, in: reader) else { return nil }
-    return (name, try sealedSecret(named: name, in: reader))
-  }
-
-  private static func sealedAPIKey(
-    of configurationID: String, for reason: String?, in tx: Writer
-  ) throws -> (name: String, sealed: SealedSecret?)? {
-    guard let name = try apiKeyReference(of: configurationID, in: tx) else { return nil }
-    return (name, try sealedSecret(named: name, for: reason, in: tx))
   }
 
   static func apiKeyReference(of configurationID: String, in reader: Reader) throws -> String? {

@@ -1,7 +1,6 @@
 import Foundation
 import Holdfast
 
-/// Names of days in UTC.
 enum UTCDay {
   static let milliseconds: Int64 = 86_400_000
 

@@ -24,8 +24,6 @@ extension InferenceStore {
   ) throws -> Page<ModelUsage> {
     let condition: BoundSQL = modelID.map { "model_id = \($0)" } ?? "true"
     let listing = Listing(condition: condition, columns: [("day", .text), ("model_id", .text)], isDescending: true)
-    return try reader.page(
-      "\(columns: ModelUsage.self)", from: "model_usage_stats", listing, after: key, limit: limit, of: ModelUsage.table,
-      ModelUsage.init(row:))
+    return try reader.page(ModelUsage.self, listing, after: key, limit: limit)
   }
 }

@@ -31,12 +31,6 @@ enum SyncOutcome: Sendable {
     }
   }
 
-  /// The same for an answer to a pull: only 200 has a body to read.
-  static func failure(ofPull answer: APIResponse, at path: String) -> SyncOutcome? {
-    if let failure = failure(of: answer, at: path) { return failure }
-    return answer.status == 200 ? nil : .pathFailed(.server("the server refused \(path) (\(answer.status))"))
-  }
-
   static func unreadable(_ path: String) -> StoreError { .server("the server answered \(path) with something else than this API's JSON") }
 }
 
@@ -51,11 +45,7 @@ extension StoreError {
 
 extension APIResponse {
   /// Null when the body is not JSON.
-  var tree: JSONValue {
-    var scanner = JSONScanner(JSONDocument(Array(body)))
-    guard let value = try? scanner.value(), (try? scanner.finish()) != nil else { return .null }
-    return value
-  }
+  var tree: JSONValue { String(validUTF8: body).flatMap(JSONValue.init(json:)) ?? .null }
 }
 
 extension Outbox {
@@ -96,13 +86,14 @@ extension Outbox {
     otherwise reason: String = "the server did not accept it"
   ) -> SyncOutcome {
     var verdict = Verdict(lost: lost, lostOf: rows.first?.id ?? "")
-    for row in rows {
+    for var row in rows {
       let id = ExactText(row.id)
       // An id that is both accepted and rejected counts as rejected.
       if accepted.contains(id), rejected[id] == nil {
         verdict.taken.append(row)
       } else {
-        verdict.refused.append(Refusal(row: row, reason: rejected[id] ?? reason))
+        row.problem = rejected[id] ?? reason
+        verdict.refused.append(row)
       }
     }
     // If none of several rows was accepted, each is sent alone, and consecutive refusals are counted.

@@ -5,16 +5,11 @@ public import Holdfast
 // answer, the rows stay pending: they are sent again, and the server knows them by their ids.
 
 extension Outbox {
-  /// A row that the server refused, or that cannot be read.
-  struct Refusal: Sendable {
-    var row: Row
-    var reason: String
-  }
-
   /// The result of an answer for the rows that were sent. Contains only refusals that count.
   struct Verdict: Sendable {
     var taken: [Row] = []
-    var refused: [Refusal] = []
+    /// Each with its `problem`.
+    var refused: [Row] = []
     /// Values that lost on the server, of the single row that was sent.
     var lost: [LostField] = []
     var lostOf = ""
@@ -22,11 +17,10 @@ extension Outbox {
 
   func write(_ verdict: Verdict, in tx: Writer) throws {
     if !verdict.taken.isEmpty { try acknowledge(verdict.taken, in: tx) }
-    for refusal in verdict.refused { try refuse(refusal, in: tx) }
+    for row in verdict.refused { try refuse(row, in: tx) }
     try InferenceStore.note(verdict.lost, of: table, verdict.lostOf, in: tx)
   }
 
-  /// Acknowledges rows at the revisions that were sent.
   private func acknowledge(_ rows: [Row], in tx: Writer) throws {
     for row in rows {
       try tx.execute(
@@ -44,12 +38,12 @@ extension Outbox {
 
   /// Counts a refusal. After `mostTries` refusals of one revision the row is set aside with the reason. A row that was deleted
   /// meanwhile is ignored.
-  private func refuse(_ refusal: Refusal, in tx: Writer) throws {
-    let (row, reason) = (refusal.row, refusal.reason)
+  private func refuse(_ row: Row, in tx: Writer) throws {
     try tx.execute(
       """
       INSERT INTO sync_tries (kind, row_id, revision, tries, reason, tried_at)
-      SELECT \(table), \(raw: key), \(row.revision), 1, \(reason), \(tx.currentDate()) FROM \(raw: table) WHERE rowid = \(row.rowID)
+      SELECT \(table), \(raw: key), \(row.revision), 1, \(row.problem ?? ""), \(tx.currentDate())
+      FROM \(raw: table) WHERE rowid = \(row.rowID)
       ON CONFLICT (kind, row_id) DO UPDATE SET tries = iif(revision = excluded.revision, tries + 1, 1), revision = excluded.revision,
         reason = excluded.reason, tried_at = excluded.tried_at
       """)

@@ -49,7 +49,7 @@ enum Outbox: String, Sendable, CaseIterable {
     var place = Place.start
     /// In the form of the API; null when the row cannot be read.
     var element: JSONValue = .null
-    /// Why the row cannot be read and is not sent; other rows are still sent.
+    /// Why the row cannot be read and is not sent, or why the server refused it; other rows are still sent.
     var problem: String?
     /// Whether its request must not name the sender.
     var isAnonymous = false

@@ -95,7 +95,6 @@ extension InferenceStore {
   }
 }
 
-/// A field whose value lost.
 struct LostField: Sendable, Hashable {
   /// The greatest size of a value that a server names.
   static let mostBytes = 4_096

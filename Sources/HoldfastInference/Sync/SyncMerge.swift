@@ -61,7 +61,6 @@ enum SyncMerge {
   }
 }
 
-/// The merge of one row.
 private struct Merge<Row: Sendable> {
   var row: Row
   private let ours: Row

@@ -24,12 +24,12 @@ public struct SyncOptions: Sendable {
   public var sessionID: String
   /// The kinds to send. Default: everything that the consent allows. A kind without a path on the server makes each attempt end
   /// with an error, so leave it out.
-  public var kinds: Set<SyncedKind>
+  public var kinds = Set(SyncedKind.allCases)
   /// The path of the configuration; nil pulls none. Default `/v1/configuration`.
-  public var configurationPath: String?
+  public var configurationPath: String? = "/v1/configuration"
   /// The path of the catalogue of models, which is pulled in pages; nil pulls none. Default `/v1/models`;
   /// `?page=1&pageSize=100` is added.
-  public var catalogPath: String?
+  public var catalogPath: String? = "/v1/models"
   /// Rows in a request, limited to 1 to `DataSyncService.greatestBatch`. Nil takes the configuration's `analytics.batchSize`,
   /// 100 without a configuration.
   public var batchSize: Int?
@@ -40,24 +40,18 @@ public struct SyncOptions: Sendable {
   public var threshold: Int?
   /// Seconds until the second attempt after a failure; each further failure doubles them. 0 and less: at once, which is after
   /// 0.1 seconds for a started service. Default 5, also for NaN.
-  public var firstPauseSeconds: Double
+  public var firstPauseSeconds = 5.0
   /// The longest pause that this device chooses, in seconds; a server may ask for a longer one. 0 and less: no pause. Default
   /// one hour, also for NaN.
-  public var longestPauseSeconds: Double
+  public var longestPauseSeconds = 3_600.0
   /// A factor for each pause, so that devices do not return at the same time; default a random number from 0.5 to 1. Less than
   /// 0 counts as 0; NaN and infinity count as 1.
-  public var jitter: @Sendable () -> Double
+  public var jitter: @Sendable () -> Double = { Double.random(in: 0.5...1) }
 
   /// The default options for a device.
   public init(deviceID: String, sessionID: String = NewID.v7().uuidString.lowercased()) {
     self.deviceID = deviceID
     self.sessionID = sessionID
-    kinds = Set(SyncedKind.allCases)
-    configurationPath = "/v1/configuration"
-    catalogPath = "/v1/models"
-    firstPauseSeconds = 5
-    longestPauseSeconds = 3_600
-    jitter = { Double.random(in: 0.5...1) }
   }
 }
 

@@ -8,7 +8,6 @@ import HoldfastHTTP
 /// A value without a clock, a store or a network. The service performs the actions of an event in order. In an attempt the last action is
 /// `end`, or causes the next event. If an action throws, the event is `failed`, and the remaining actions are dropped.
 struct SyncPlan: Sendable {
-  /// An event for the plan.
   enum Event: Sendable {
     /// The number of waiting events. A request takes `batchSize`; nil when it could not be read.
     case waiting(events: Int, batchSize: Int?)
@@ -157,7 +156,8 @@ struct SyncPlan: Sendable {
     guard case .pull(var pull)? = attempt.steps.first, let path = pull.question, ![204, 404, 405, 501].contains(answer.status) else {
       return next()
     }
-    if let failure = SyncOutcome.failure(ofPull: answer, at: path) { return stop(failure) }
+    if let failure = SyncOutcome.failure(of: answer, at: path) { return stop(failure) }
+    guard answer.status == 200 else { return stop(.pathFailed(.server("the server refused \(path) (\(answer.status))"))) }
     do throws(StoreError) {
       let pulled = try pull.read(answer.tree)
       attempt.steps = [.pull(pull)] + attempt.steps.dropFirst()

@@ -5,8 +5,6 @@ import HoldfastTransfer
 /// Pulls the configuration, or the catalogue of models page by page. The tables of fields for the SDK's databases also read the
 /// server's answers.
 struct SyncPull: Sendable {
-  private static let unset = Date(timeIntervalSince1970: 0)
-
   /// The content of an answer.
   enum Pulled: Sendable {
     case configuration(SaidRow<InferenceConfiguration>)
@@ -41,7 +39,7 @@ struct SyncPull: Sendable {
     }
     var members = ConfigurationShape.nested.members(object)
     if !members.has("id") { members.set("id", envelope["id"] ?? .null) }
-    let configuration = InferenceConfiguration(id: "", createdAt: unset)
+    let configuration = InferenceConfiguration(id: "", createdAt: .unset)
     let pulled = read(members, updatedAt: envelope["lastModified"], ConfigurationFields.nested, into: configuration)
     guard let pulled, !pulled.row.id.isEmpty else { throw SyncOutcome.unreadable(path) }
     return pulled
@@ -109,8 +107,7 @@ struct SyncPull: Sendable {
   private static func model(_ object: [String: JSONValue], updatedAt: JSONValue?) -> SaidRow<ModelMetadata>? {
     var members = SourceMembers(object)
     members.pair("thinkingOpenTag", "thinkingCloseTag", as: "thinkingTags")
-    let empty = ModelMetadata(id: "", name: "", framework: ModelFramework(rawValue: ""), createdAt: unset)
-    let pulled = read(members, updatedAt: updatedAt, ModelFields.json, into: empty)
+    let pulled = read(members, updatedAt: updatedAt, ModelFields.json, into: .blank)
     return pulled?.row.id.isEmpty == false ? pulled : nil
   }
 }

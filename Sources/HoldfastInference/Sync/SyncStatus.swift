@@ -38,9 +38,6 @@ extension InferenceStore {
     store.updates { try Self.syncStatus(in: $0) }
   }
 
-  /// Whether anything may be sent, by the present configuration.
-  static func maySend(in reader: Reader) throws -> Bool { try TelemetryFilter(.standard, in: reader) != nil }
-
   /// Reads the state of sending inside your transaction; as `syncStatus()`.
   public static func syncStatus(in reader: Reader) throws -> SyncStatus {
     var status = SyncStatus(pending: [:], setAside: [])

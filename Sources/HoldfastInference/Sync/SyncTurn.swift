@@ -20,7 +20,7 @@ struct SyncTurn: Sendable {
   /// The rows to read next.
   private(set) var stretch: Outbox.Stretch
   /// The refusals that do not count yet.
-  private(set) var refusals: [Outbox.Refusal] = []
+  private(set) var refusals: [Outbox.Row] = []
   private let setAside: [Int64]
   private let most: Int
   private var rest: Outbox.Stretch?
@@ -44,13 +44,13 @@ struct SyncTurn: Sendable {
 
   /// Whether the refusals count at the end of the attempt.
   func refusalsCount(takesOthers: Bool) -> Bool {
-    takesOthers || refusals.count == 1 && setAside.allSatisfy { $0 == refusals.first?.row.rowID }
+    takesOthers || refusals.count == 1 && setAside.allSatisfy { $0 == refusals.first?.rowID }
   }
 
   /// The error of the attempt when they do not count.
-  func takesNothing(_ refusal: Outbox.Refusal?) -> StoreError {
+  func takesNothing(_ refusal: Outbox.Row?) -> StoreError {
     .server(
-      "the server took nothing of \(outbox.table) at \(outbox.path): \(refusal?.reason ?? "")",
+      "the server took nothing of \(outbox.table) at \(outbox.path): \(refusal?.problem ?? "")",
       suggestion: "No row was set aside. Check the address of the API, then try again.")
   }
 
@@ -74,9 +74,9 @@ struct SyncTurn: Sendable {
     var verdict = answered
     if sendable.count == 1 { alone += answered.refused.count }
     // There may be many refusals, and their rows are in the store.
-    refusals += answered.refused.map { refusal in
-      var kept = refusal
-      kept.row.element = .null
+    refusals += answered.refused.map { row in
+      var kept = row
+      kept.element = .null
       return kept
     }
     if !answered.taken.isEmpty {
@@ -85,7 +85,7 @@ struct SyncTurn: Sendable {
     }
     verdict.refused = hasTaken ? refusals : []
     if hasTaken { refusals = [] }
-    for row in waiting { if let problem = row.problem { verdict.refused.append(Outbox.Refusal(row: row, reason: problem)) } }
+    verdict.refused += waiting.filter { $0.problem != nil }
     if let last = waiting.last { stretch.after = last.place }
     return verdict
   }

@@ -2,18 +2,29 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-// Rows in the SDK's own JSON, written by the tables of fields that also read the SDK's databases. Nil is left out, and dates
+// Rows in the SDK's own JSON, mostly written by the tables of fields that also read the SDK's databases. Nil is left out, and dates
 // are seconds since 2001, as in `JSONEncoder`. The SDK's decoder requires some values that a row may lack; then 0, an empty
 // text or the row's creation time is sent.
 
 enum SyncWire {
-  /// An event with all its fields; nil fields are left out.
-  static func event(_ event: TelemetryEvent) -> JSONValue { .object(TelemetryFields.wire.object(of: event)) }
+  /// An event with all its fields. The properties are the base64 of their JSON.
+  static func event(_ event: TelemetryEvent) -> JSONValue {
+    var members: [String: JSONValue] = [
+      "id": .string(event.id), "type": .string(event.type.rawValue), "data": base64(event.properties.text),
+      "timestamp": date(event.occurredAt), "createdAt": date(event.createdAt), "updatedAt": date(event.updatedAt),
+    ]
+    members["name"] = event.name.map(JSONValue.string)
+    members["userId"] = event.userID.map(JSONValue.string)
+    members["sessionId"] = event.sessionID.map(JSONValue.string)
+    members["deviceInfo"] = event.deviceInfo.map(JSONValue.object)
+    members["sdkVersion"] = event.sdkVersion.map(JSONValue.string)
+    return .object(members)
+  }
 
   static func envelope(_ configuration: InferenceConfiguration) -> JSONValue {
     .object([
       "id": .string(configuration.id),
-      "data": .string(Data(self.configuration(configuration).canonicalText().utf8).base64EncodedString()),
+      "data": base64(self.configuration(configuration).canonicalText()),
       "version": .string("1.0"), "lastModified": date(configuration.updatedAt),
     ])
   }
@@ -61,10 +72,13 @@ enum SyncWire {
 
   /// The value is the preference's JSON, word for word.
   static func preference(_ preference: UserPreference) -> JSONValue {
-    var members = TelemetryFields.wirePreferences.object(of: preference)
-    members["syncPending"] = .bool(true)
-    return .object(members)
+    .object([
+      "id": .string(preference.name), "data": .string(preference.value), "updatedAt": date(preference.updatedAt),
+      "syncPending": .bool(true),
+    ])
   }
+
+  private static func base64(_ text: String) -> JSONValue { .string(Data(text.utf8).base64EncodedString()) }
 
   static func date(_ date: Date) -> JSONValue { ValueForm.since2001.text(of: date) }
 }

@@ -46,22 +46,22 @@ enum APIKeyRecord {
     row.with(Dictionary(columns(of: row).map { ($0, leftOut) }, uniquingKeysWith: { first, _ in first }))
   }
 
-  /// Reports the key of a quarantined configuration as skipped.
-  static func skip(of row: SQLiteRow, at position: Int, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
-    try visit(.skipped(kind: kind, path: row.path, reason: "its configuration is quarantined"), position)
-  }
-
-  /// Visits the key, after its configuration.
+  /// Visits the key in a row, if there is one, after its configuration.
   ///
-  /// - Parameter sealing: the key for secrets; nil when the API's key is not imported.
+  /// - Parameters:
+  ///   - configurationID: nil when the configuration is quarantined.
+  ///   - sealing: the key for secrets; nil when the API's key is not imported.
   static func visit(
-    _ value: String, of configurationID: String, _ sealing: SymmetricKey?, path: SourcePath, at position: Int,
-    _ visit: (Scanned<SaidContent>, Int) throws -> Void
+    _ value: String?, of configurationID: String?, _ sealing: SymmetricKey?, in row: SQLiteRow, _ visit: InferenceDatabase.Visit
   ) throws {
-    guard let sealing else { return try visit(.skipped(kind: kind, path: path, reason: "no key for secrets"), position) }
+    guard let value else { return }
+    guard let id = configurationID, let sealing else {
+      let reason = configurationID == nil ? "its configuration is quarantined" : "no key for secrets"
+      return try visit(.skipped(kind: kind, path: row.path, reason: reason), row.position)
+    }
     let kind = kind(sealing)
-    let key = APIKey(name: InferenceStore.apiKeyName(of: configurationID), isSealed: true, value: value, configurationID: configurationID)
-    try visit(.record(kind.record(kind.fields.said(key), path: path, original: .bytes([]))), position)
+    let key = APIKey(name: InferenceStore.apiKeyName(of: id), isSealed: true, value: value, configurationID: id)
+    try visit(.record(kind.record(kind.fields.said(key), path: row.path, original: .bytes([]))), row.position)
   }
 
   private struct APIKey: Sendable {

@@ -18,7 +18,6 @@ struct BlobScan: InferenceScan {
 
   private let database: InferenceDatabase
   private var sessions = Parents<UUID, Void>("session")
-  private static let unset = Date(timeIntervalSince1970: 0)
 
   init(_ database: InferenceDatabase) { self.database = database }
 
@@ -67,8 +66,7 @@ struct BlobScan: InferenceScan {
         let known = ["downloadedAt", "updatedAt"].map(blob.members.value).first { $0 != .null }
         blob.members.set("createdAt", known ?? .null)
       }
-      let model = ModelMetadata(id: "", name: "", framework: ModelFramework(rawValue: ""), createdAt: Self.unset)
-      _ = try take(&blob, ModelFields.table(ModelFields.json), model, visit)
+      _ = try take(&blob, ModelFields.table(ModelFields.json), .blank, visit)
     }
     try tables.rows(of: "generation_sessions") { try session($0, visit) }
     try tables.rows(of: "generations") { try generation($0, "generations", reader, visit) }
@@ -76,7 +74,7 @@ struct BlobScan: InferenceScan {
     let events = try TelemetryFields.table(TelemetryFields.json, in: reader)
     try tables.rows(of: "telemetry") { row in
       guard var blob = try blob(row, "telemetry", visit) else { return }
-      _ = try take(&blob, events, TelemetryEvent(id: "", type: .custom, occurredAt: Self.unset), visit)
+      _ = try take(&blob, events, .blank, visit)
     }
     try tables.rows(of: "user_preferences") { try preference($0, visit) }
   }
@@ -97,15 +95,10 @@ struct BlobScan: InferenceScan {
     let text: String? = if case .string(let text)? = key { text } else { nil }
     if key != nil, text == nil { blob.members.tell("apiKey", "apiKey should be a text; it is left out", .bytes([])) }
     if !blob.members.has("createdAt") { blob.members.set("createdAt", blob.members.value("updatedAt")) }
-    var configuration = InferenceConfiguration(id: "", createdAt: Self.unset)
-    if text != nil, database.sealing != nil, let id = blob.members.text("id") {
-      configuration.apiKeyReference = InferenceStore.apiKeyName(of: id)
-    }
-    let table = try ConfigurationFields.table(shape.fields, of: blob.members.text("id"), in: reader)
-    let stored = try take(&blob, table, configuration, visit)
-    guard let text else { return }
-    guard let stored else { return try APIKeyRecord.skip(of: row, at: row.position, visit) }
-    try APIKeyRecord.visit(text, of: stored.id, database.sealing, path: row.path, at: row.position, visit)
+    let id = blob.members.text("id")
+    let table = try ConfigurationFields.table(shape.fields, of: id, in: reader)
+    let stored = try take(&blob, table, database.blank(of: id, hasKey: text != nil), visit)
+    try APIKeyRecord.visit(text, of: stored?.id, database.sealing, in: row, visit)
   }
 
   /// The API's key, if the shape has one, and the object without it. An empty text counts as no key.
@@ -129,8 +122,7 @@ struct BlobScan: InferenceScan {
     blob.time("created_at", for: "startTime")
     if !blob.members.has("updatedAt") { blob.members.set("updatedAt", blob.members.value("startTime")) }
     let id = blob.members.text("id").flatMap(IDCodec.parse)
-    let session = GenerationSession(id: .zero, modelID: "", type: .chat, startedAt: Self.unset)
-    let stored = try take(&blob, HistoryFields.sessions(HistoryFields.jsonSessions), session, visit)
+    let stored = try take(&blob, HistoryFields.sessions(HistoryFields.jsonSessions), .blank, visit)
     if let id { sessions.add(id, stored.map { _ in }) }
   }
 
@@ -144,9 +136,8 @@ struct BlobScan: InferenceScan {
     blob.members.remove("updatedAt")
     let session = blob.members.text("sessionId").flatMap(IDCodec.parse)
     if let session, let reason = try InferenceDatabase.absence(of: session, sessions, in: reader) { blob.members.fail(reason) }
-    let generation = Generation(id: .zero, sessionID: .zero, sequenceNumber: 0, createdAt: Self.unset)
     // A generation in both tables is one record; a row that is not a generation is counted in its own table.
-    _ = try take(&blob, HistoryFields.generations(HistoryFields.jsonGenerations), generation) { scanned, position in
+    _ = try take(&blob, HistoryFields.generations(HistoryFields.jsonGenerations), .blank) { scanned, position in
       guard case .damaged(_, _, let path, let reason, let original) = scanned else { return try visit(scanned, position) }
       try visit(.damaged(kind: table, path: path, reason: reason, original: original), position)
     }
@@ -164,8 +155,7 @@ struct BlobScan: InferenceScan {
     var blob = BlobRow(row, SourceMembers(object))
     blob.members.set("name", blob.members.remove("id"))
     if case .string(let text) = SourceMembers.value(row, "data") { blob.members.set("value", .string(text)) }
-    let preference = UserPreference(name: "", value: "", createdAt: Self.unset)
-    _ = try take(&blob, TelemetryFields.preferenceTable(TelemetryFields.preferences), preference, visit)
+    _ = try take(&blob, TelemetryFields.preferenceTable(TelemetryFields.preferences), .blank, visit)
   }
 
   // MARK: Small pieces
@@ -182,11 +172,10 @@ struct BlobScan: InferenceScan {
   }
 
   private func take<Row>(
-    _ blob: inout BlobRow, _ table: LegacyTable<Row>, _ row: Row, _ visit: InferenceDatabase.Visit
+    _ blob: inout BlobRow, _ table: LegacyTable<Row>, _ blank: Row, _ visit: InferenceDatabase.Visit
   ) throws -> Row? {
     blob.tellUnknownColumns()
-    let source = blob.row
-    return try table.visit(&blob.members, into: row, path: source.path, original: source.original, at: source.position, visit)
+    return try table.visit(&blob.members, of: blob.row, into: blank, visit)
   }
 }
 

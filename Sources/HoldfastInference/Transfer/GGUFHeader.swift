@@ -8,18 +8,11 @@ import Holdfast
 /// repeated keys, unknown types of values. A header with more than any model has is refused before reading on: kept values are
 /// counted one by one, also inside lists, and skipped ones before they are skipped.
 struct GGUFHeader {
-  /// An invalid value.
-  struct Damaged {
-    var key: String
-    var reason: String
-    var original: [UInt8]
-  }
-
   /// 1 to 3. Version 1 has lengths of 32 bits.
   private(set) var version = 0
   /// In the file's order.
   private(set) var members: [(key: String, value: JSONValue)] = []
-  private(set) var damaged: [Damaged] = []
+  private(set) var damaged: [(key: String, reason: String, original: [UInt8])] = []
   /// The length of the header; the tensors follow it.
   private(set) var bytes: Int64 = 0
   private var isDamaged: (reason: String, original: [UInt8])?
@@ -65,7 +58,7 @@ struct GGUFHeader {
       isDamaged = nil
       let value = try value(kind, &reader, depth: 0)
       if let isDamaged {
-        damaged.append(Damaged(key: key, reason: "\(key) \(isDamaged.reason)", original: isDamaged.original))
+        damaged.append((key, "\(key) \(isDamaged.reason)", isDamaged.original))
       } else {
         members.append((key, value))
       }
@@ -119,7 +112,6 @@ struct GGUFHeader {
 
   // MARK: Values
 
-  /// Counts a value before it is kept.
   private mutating func keep(_ bytes: Int64, _ reader: GGUFReader) throws {
     kept += bytes
     guard kept <= Self.mostKept else { throw reader.failure("the header says more than can be kept") }
@@ -143,7 +135,9 @@ struct GGUFHeader {
       return .string(String(number))
     case .float32: return float(Double(Float(bitPattern: try reader.number(UInt32.self))))
     case .float64: return float(Double(bitPattern: try reader.number(UInt64.self)))
-    case .bool: return bool(try reader.number(UInt8.self))
+    case .bool:
+      let byte = try reader.number(UInt8.self)
+      return byte <= 1 ? .bool(byte == 1) : damage("should be 0 or 1, found \(byte)", [byte])
     case .string: return try text(&reader)
     case .array: return try array(&reader, depth: depth)
     }
@@ -156,10 +150,6 @@ struct GGUFHeader {
 
   private mutating func float(_ number: Double) -> JSONValue {
     number.isFinite ? .double(number) : damage("should be a finite number, found \(number)", Array("\(number)".utf8))
-  }
-
-  private mutating func bool(_ byte: UInt8) -> JSONValue {
-    byte <= 1 ? .bool(byte == 1) : damage("should be 0 or 1, found \(byte)", [byte])
   }
 
   private mutating func text(_ reader: inout GGUFReader) throws -> JSONValue {

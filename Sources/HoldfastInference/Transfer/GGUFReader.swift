@@ -6,7 +6,6 @@ import Holdfast
 /// Only one piece and the requested bytes are in memory, whatever the file says: every length is compared with the rest of the
 /// file before anything is read.
 struct GGUFReader {
-  /// The place of the next byte.
   private(set) var offset: Int64 = 0
   /// The size of the file, or of its first part.
   let size: Int64
@@ -44,7 +43,6 @@ struct GGUFReader {
     return bytes
   }
 
-  /// - Throws: `.invalidSource` when fewer bytes are left.
   mutating func skip(_ count: Int64) throws { try take(count) { _ in } }
 
   private mutating func take(_ count: Int64, _ body: (Data) -> Void) throws {
@@ -65,7 +63,6 @@ struct GGUFReader {
     }
   }
 
-  /// The error for an invalid header at this place.
   func failure(_ reason: String) -> StoreError {
     StoreError(
       .invalidSource, "\(path) has no GGUF header that can be read: at byte \(offset), \(reason)", offset: Int(clamping: offset))

@@ -27,7 +27,6 @@ struct GRDBScan: InferenceScan {
   /// With the ids of their models.
   private var sessions = Parents<UUID, String>("session")
   private var generationCounts: [UUID: Int] = [:]
-  private static let unset = Date(timeIntervalSince1970: 0)
 
   init(_ database: InferenceDatabase) { self.database = database }
 
@@ -57,8 +56,7 @@ struct GRDBScan: InferenceScan {
       try part(row, ConfigurationParts.storageTable, reader, visit) { id, _, _ in StorageRow(.init(), of: id) }
     }
     try tables.rows(of: "model_metadata") { row in
-      let model = ModelMetadata(id: "", name: "", framework: ModelFramework(rawValue: ""), createdAt: Self.unset)
-      _ = try take(row, ModelFields.table(ModelFields.columns), model, json: ["capabilities", "requirements"], visit) { members in
+      _ = try take(row, ModelFields.table(ModelFields.columns), .blank, json: ["capabilities", "requirements"], visit) { members in
         if (members.text("local_path") ?? "").isEmpty, [.bool(true), .integer(1)].contains(members.value("is_downloaded")) {
           members.leave("is_downloaded", "it is marked as downloaded, and no path names its file")
         }
@@ -78,12 +76,10 @@ struct GRDBScan: InferenceScan {
     try tables.rows(of: "generations") { try generation($0, reader, visit) }
     let events = try TelemetryFields.table(TelemetryFields.columns, in: reader)
     try tables.rows(of: "telemetry") { row in
-      let event = TelemetryEvent(id: "", type: .custom, occurredAt: Self.unset)
-      _ = try take(row, events, event, json: ["properties", "device_info"], visit)
+      _ = try take(row, events, .blank, json: ["properties", "device_info"], visit)
     }
     try tables.rows(of: "user_preferences") { row in
-      let preference = UserPreference(name: "", value: "", createdAt: Self.unset)
-      _ = try take(row, TelemetryFields.preferenceTable(TelemetryFields.preferenceColumns), preference, visit) { $0.remove("id") }
+      _ = try take(row, TelemetryFields.preferenceTable(TelemetryFields.preferenceColumns), .blank, visit) { $0.remove("id") }
     }
   }
 
@@ -91,20 +87,16 @@ struct GRDBScan: InferenceScan {
     let value = APIKeyRecord.columns(of: row).first.map { SourceMembers.value(row, $0) }
     let key: String? = if case .string(let text)? = value { text } else { nil }
     let clean = APIKeyRecord.masked(row)
-    var configuration = InferenceConfiguration(id: "", createdAt: Self.unset)
     let id = Self.members(row).text("id")
-    if key != nil, database.sealing != nil, let id { configuration.apiKeyReference = InferenceStore.apiKeyName(of: id) }
     let table = try ConfigurationFields.table(ConfigurationFields.columns, of: id, in: reader)
-    let stored = try take(clean, table, configuration, visit) { members in
+    let stored = try take(clean, table, database.blank(of: id, hasKey: key != nil), visit) { members in
       members.remove("api_key")
       if key == nil, value != nil {
         members.tell("api_key", "api_key should be a text; it is left out", .bytes([]))
       }
     }
     if let id { configurations.add(ExactText(id), stored) }
-    guard let key else { return }
-    guard let stored else { return try APIKeyRecord.skip(of: row, at: row.position, visit) }
-    try APIKeyRecord.visit(key, of: stored.id, database.sealing, path: row.path, at: row.position, visit)
+    try APIKeyRecord.visit(key, of: stored?.id, database.sealing, in: row, visit)
   }
 
   /// A part of a configuration; the configuration must exist.
@@ -132,8 +124,8 @@ struct GRDBScan: InferenceScan {
 
   private mutating func session(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
     let id = Self.members(row).text("id").flatMap(IDCodec.parse)
-    let session = GenerationSession(
-      id: .zero, modelID: "", type: .chat, startedAt: Self.unset, generationCount: id.flatMap { generationCounts[$0] } ?? 0)
+    var session = GenerationSession.blank
+    session.generationCount = id.flatMap { generationCounts[$0] } ?? 0
     let stored = try take(
       row, HistoryFields.sessions(HistoryFields.sessionColumns), session, json: ["context_data"], visit
     ) { $0.remove("created_at") }
@@ -146,9 +138,8 @@ struct GRDBScan: InferenceScan {
     let model = try session.flatMap { id in
       try sessions[id] ?? reader.value("SELECT model_id FROM generation_sessions WHERE id = \(id)") { row in try row.text() }
     }
-    let generation = Generation(id: .zero, sessionID: .zero, sequenceNumber: 0, createdAt: Self.unset)
     _ = try take(
-      row, HistoryFields.generations(HistoryFields.generationColumns), generation, json: ["request_data", "response_data"], visit
+      row, HistoryFields.generations(HistoryFields.generationColumns), .blank, json: ["request_data", "response_data"], visit
     ) { members in
       if let absence { members.fail(absence) }
       members.require(HistoryFields.measured, ifAny: HistoryFields.measures)
@@ -162,14 +153,14 @@ struct GRDBScan: InferenceScan {
   private static func members(_ row: SQLiteRow, json: Set<String> = []) -> SourceMembers { SourceMembers(row, json: json, ids: ids) }
 
   private func take<Row>(
-    _ row: SQLiteRow, _ table: LegacyTable<Row>, _ new: Row, json: Set<String> = [], _ visit: InferenceDatabase.Visit,
+    _ row: SQLiteRow, _ table: LegacyTable<Row>, _ blank: Row, json: Set<String> = [], _ visit: InferenceDatabase.Visit,
     prepare: (inout SourceMembers) -> Void = { _ in }
   ) throws -> Row? {
     var members = Self.members(row, json: json)
     prepare(&members)
     // Drops the mark of sending.
     members.remove("sync_pending")
-    return try table.visit(&members, into: new, path: row.path, original: row.original, at: row.position, visit)
+    return try table.visit(&members, of: row, into: blank, visit)
   }
 
   /// Multiplies the day's mean by its count.

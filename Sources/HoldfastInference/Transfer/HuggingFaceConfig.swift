@@ -27,16 +27,10 @@ enum HuggingFaceConfig {
     }
   }
 
-  /// Called before a file is hashed, which takes long for a large file.
+  /// Called also before a file is hashed, which takes long for a large file.
   ///
-  /// - Throws: `.invalidSource` for a file that is far too large. A file that cannot be read is not reported here.
-  static func checkSize(of url: URL) throws {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
-    guard let bytes = (attributes?[.size] as? NSNumber)?.int64Value else { return }
-    try checkSize(bytes, url)
-  }
-
-  private static func checkSize(_ bytes: Int64, _ url: URL) throws {
+  /// - Throws: `.invalidSource` for a file that is far too large.
+  static func checkSize(_ bytes: Int64, _ url: URL) throws {
     guard bytes <= longest else {
       throw StoreError(
         .invalidSource, "\(url.path) is no config.json of a model: it has \(bytes) bytes",
@@ -62,9 +56,9 @@ enum HuggingFaceConfig {
     }
     let id = Self.id(of: folder)
     let files = ModelFolder(folder.path)
-    let weights = Weights(files.present, in: folder)
+    let weights = weights(files.present, in: folder)
     let isMLX = (members["quantization"] ?? text(members)?.members["quantization"])?.members != nil
-    let format: ModelFormat = isMLX ? .mlx : weights.format
+    let format: ModelFormat = isMLX ? .mlx : weights?.format ?? .unknown
     let framework: ModelFramework = isMLX ? .mlx : .unknown
     let context = context(of: members)
     var values: [ModelSource.Value] = [
@@ -73,14 +67,14 @@ enum HuggingFaceConfig {
       (.kept("framework of the weights", \.framework, .word), .string(framework.rawValue)),
       (.optional("quantization in short", \.quantization, .word, .keeps), .text(quantization(members, beside: folder))),
     ]
-    if weights.count > 0 {
+    if let weights {
       values.append((.path("path of the folder"), .string(folder.path)))
       values.append((.sizeBytes, .integer(weights.sizeBytes)))
     }
     if let context { values.append((.contextLength(context.name), context.value)) }
     for (key, value) in members.sorted(by: { $0.key < $1.key }) where key != context?.name { values.append((.capability(key), value)) }
     var source = ModelSource(id, values)
-    if weights.count > 0 { source.tellMissing(files.missingParts, "these parts of the model are missing") }
+    if weights != nil { source.tellMissing(files.missingParts, "these parts of the model are missing") }
     return source
   }
 
@@ -148,22 +142,14 @@ enum HuggingFaceConfig {
     return own.isEmpty || own == "/" ? "config.json" : own
   }
 
-  /// The files with weights beside the description.
-  private struct Weights {
-    var count = 0
-    var sizeBytes: Int64 = 0
-    var format = ModelFormat.unknown
-
-    init(_ names: [String], in folder: URL) {
-      for candidate in [ModelFormat.safetensors, .onnx, .bin, .gguf] {
-        let files = names.filter { ($0 as NSString).pathExtension.lowercased() == candidate.rawValue }
-        guard !files.isEmpty else { continue }
-        format = candidate
-        count = files.count
-        sizeBytes = files.reduce(0) { $0 &+ ModelFiles.sizeBytes(of: folder.appendingPathComponent($1).path) }
-        return
-      }
+  /// The files with weights beside the description; nil when there are none.
+  private static func weights(_ names: [String], in folder: URL) -> (format: ModelFormat, sizeBytes: Int64)? {
+    for format in [ModelFormat.safetensors, .onnx, .bin, .gguf] {
+      let files = names.filter { ($0 as NSString).pathExtension.lowercased() == format.rawValue }
+      guard !files.isEmpty else { continue }
+      return (format, files.reduce(0) { $0 &+ ModelFiles.sizeBytes(of: folder.appendingPathComponent($1).path) })
     }
+    return nil
   }
 }
 

@@ -28,12 +28,11 @@ extension InferenceStore {
   /// The formats of models among all readable formats.
   static let modelNames: Set = ["gguf", "hf-config"]
 
-  private static func model(
-    at url: URL, _ format: String?
-  ) throws -> (ImportSource, any ImportFormat) {
+  private static func model(at url: URL, _ format: String?) throws -> (ImportSource, any ImportFormat) {
     // Of GGUF, the rest of the file must not be read.
     let isGGUF = format.map { $0 == "gguf" } ?? GGUF.recognises(url)
-    if !isGGUF { try HuggingFaceConfig.checkSize(of: url) }
+    // A file that cannot be read has 0 bytes here, and is reported below.
+    if !isGGUF { try HuggingFaceConfig.checkSize(ModelFiles.sizeBytes(of: url.path), url) }
     var source = try isGGUF ? GGUF.source(url) : ImportSource(url)
     source.format = format
     return (source, try modelImporter(for: source))

@@ -39,6 +39,12 @@ struct InferenceDatabase {
     StoreError(.newerSource, "\(path) was written by a later version of the SDK, \(what); that cannot be read, and nothing was changed")
   }
 
+  /// A configuration with the private defaults. It names its API key, if that is imported.
+  func blank(of id: String?, hasKey: Bool) -> InferenceConfiguration {
+    let reference = hasKey && sealing != nil ? id.map(InferenceStore.apiKeyName) : nil
+    return InferenceConfiguration(id: "", apiKeyReference: reference, createdAt: .unset)
+  }
+
   /// Why a generation cannot be imported: its session must be in the source or in the store. Nil when it is.
   static func absence<Whole>(of session: UUID, _ sessions: Parents<UUID, Whole>, in reader: Reader) throws -> String? {
     let isStored = try !sessions.contains(session) && reader.count("SELECT count(*) FROM generation_sessions WHERE id = \(session)") > 0

@@ -8,7 +8,6 @@ protocol InferenceScan {
   /// The kinds in the report, each with our table for such records.
   static var kinds: [(name: String, table: String)] { get }
 
-  /// The version of the database's form.
   static func version(of source: SQLiteSource) throws -> Int
 
   /// Whether the database has an API key, or may have one.

@@ -23,11 +23,8 @@ enum ConfigurationShape: Int, Sendable {
   private static let parts = ["routing", "analytics", "generation", "storage"]
   private static let analytics = ["analyticsEnabled", "analyticsLevel", "enableLiveMetrics"]
   /// The members of 2 and 3 with text values.
-  private static let texts: Set = ["routingPolicy", "analyticsLevel", "apiKey"]
-  private static let names: Set = [
-    "temperature", "maxTokens", "topP", "topK", "cloudRoutingEnabled", "privacyModeEnabled", "routingPolicy", "allowUserOverride",
-    "analyticsEnabled", "analyticsLevel", "enableLiveMetrics",
-  ]
+  private static let texts: Set = ["routingPolicy", "analyticsLevel"]
+  private static let names = Set(ConfigurationFields.flat.without(["id", "createdAt", "updatedAt"]).fields.map(\.name))
 
   init(_ object: [String: JSONValue]) {
     func has(_ names: [String]) -> Bool { names.contains { object[$0] != nil } }
@@ -67,23 +64,15 @@ enum ConfigurationShape: Int, Sendable {
       return
     }
     for (name, value) in settings.sorted(by: { $0.key < $1.key }) {
-      guard names.contains(name) else {
-        members.set("settings.\(name)", value)
-        continue
-      }
-      if case .string(let text) = value, !texts.contains(name) {
-        members.set(name, JSONValue(json: text) ?? value)
-      } else {
-        members.set(name, value)
-      }
+      var read = value
+      if case .string(let text) = value, names.contains(name), !texts.contains(name) { read = JSONValue(json: text) ?? value }
+      members.set(names.contains(name) ? name : "settings.\(name)", read)
     }
   }
 }
 
 /// The fields of each form, without the API's key, which is a record of its own.
 enum ConfigurationFields {
-  private typealias Field = RecordField<InferenceConfiguration>
-
   static let flat: FieldTable<InferenceConfiguration> = [
     .required("id", \.id, .text),
     .kept("temperature", \.generation.temperature, .double),
@@ -91,7 +80,7 @@ enum ConfigurationFields {
     .kept("topP", \.generation.topP, .double),
     .optional("topK", \.generation.topK, .int),
     .kept("cloudRoutingEnabled", \.routing.isCloudEnabled, .bool),
-    strictness("privacyModeEnabled"),
+    .kept("privacyModeEnabled", \.routing.privacyMode, strictness),
     .kept("routingPolicy", \.routing.policy, .word),
     .kept("allowUserOverride", \.allowsUserOverride, .bool),
     .kept("analyticsEnabled", \.analytics.isEnabled, .bool),
@@ -125,9 +114,9 @@ enum ConfigurationFields {
     .optional("generation.defaults.stopSequences", \.generation.stopSequences, .texts),
     // First, because its presence makes a budget.
     .optional("generation.tokenBudget.enforceStrictly", \.generation.budgetIsStrict, .bool).required(in: "generation.tokenBudget"),
-    .optional("generation.tokenBudget.maxTokensPerRequest", \.generation.budgetPerRequest, .int),
-    .optional("generation.tokenBudget.maxTokensPerDay", \.generation.budgetPerDay, .int),
-    .optional("generation.tokenBudget.maxTokensPerMonth", \.generation.budgetPerMonth, .int),
+    .optional("generation.tokenBudget.maxTokensPerRequest", \.generation.budget.maxTokensPerRequest, .int),
+    .optional("generation.tokenBudget.maxTokensPerDay", \.generation.budget.maxTokensPerDay, .int),
+    .optional("generation.tokenBudget.maxTokensPerMonth", \.generation.budget.maxTokensPerMonth, .int),
     .kept("generation.frameworkPreferences", \.generation.frameworkTexts, .texts),
     .kept("generation.maxContextLength", \.generation.maxContextLength, .int),
     .kept("generation.enableThinkingExtraction", \.generation.isThinkingExtractionEnabled, .bool),
@@ -158,17 +147,14 @@ enum ConfigurationFields {
     .required("updated_at", \.updatedAt, .sqlText),
   ]
 
-  private static func strictness(_ name: String) -> Field {
-    let form = ValueForm<PrivacyMode>("true or false") { mode in
-      switch mode {
-      case .strict: .bool(true)
-      case .standard: .bool(false)
-      default: .string(mode.rawValue)
-      }
-    } read: { json in
-      ValueForm<Bool>.bool.read(json).map { Written(value: $0.value ? .strict : .standard, text: $0.text) }
+  private static let strictness = ValueForm<PrivacyMode>("true or false") { mode in
+    switch mode {
+    case .strict: .bool(true)
+    case .standard: .bool(false)
+    default: .string(mode.rawValue)
     }
-    return .kept(name, \.routing.privacyMode, form)
+  } read: { json in
+    ValueForm<Bool>.bool.read(json).map { Written(value: $0.value ? .strict : .standard, text: $0.text) }
   }
 
   /// - Parameter id: the configuration to read; nil when it has no id.
@@ -204,18 +190,9 @@ extension GenerationSettings {
     }
   }
 
-  fileprivate var budgetPerRequest: Int? {
-    get { tokenBudget?.maxTokensPerRequest }
-    set { tokenBudget?.maxTokensPerRequest = newValue }
-  }
-
-  fileprivate var budgetPerDay: Int? {
-    get { tokenBudget?.maxTokensPerDay }
-    set { tokenBudget?.maxTokensPerDay = newValue }
-  }
-
-  fileprivate var budgetPerMonth: Int? {
-    get { tokenBudget?.maxTokensPerMonth }
-    set { tokenBudget?.maxTokensPerMonth = newValue }
+  /// The limits of a budget; without a budget they stay nil.
+  fileprivate var budget: TokenBudget {
+    get { tokenBudget ?? TokenBudget() }
+    set { if tokenBudget != nil { tokenBudget = newValue } }
   }
 }

@@ -21,22 +21,19 @@ enum ConfigurationParts {
   ]
 
   static let storage: FieldTable<StorageRow> = [
-    megabytes("max_cache_size_mb"),
+    .kept("max_cache_size_mb", \.storage.maxCacheSizeBytes, megabytes),
     .kept("auto_cleanup_enabled", \.storage.isAutoCleanupEnabled, .bool),
     .optional("cleanup_threshold_percentage", \.storage.cleanupThresholdPercent, .int),
     .optional("model_retention_days", \.storage.modelRetentionDays, .int),
   ]
 
   /// A megabyte has 1,048,576 bytes in the SDK.
-  private static func megabytes(_ name: String) -> RecordField<StorageRow> {
-    let form = ValueForm<Int64>("a number of megabytes") { bytes in
-      bytes % 1_048_576 == 0 ? .integer(bytes / 1_048_576) : .double(Double(bytes) / 1_048_576)
-    } read: { json in
-      guard let number = json.wholeNumber else { return nil }
-      let (bytes, overflow) = number.multipliedReportingOverflow(by: 1_048_576)
-      return overflow ? nil : Written(value: bytes, text: .integer(number))
-    }
-    return .kept(name, \.storage.maxCacheSizeBytes, form)
+  private static let megabytes = ValueForm<Int64>("a number of megabytes") { bytes in
+    bytes % 1_048_576 == 0 ? .integer(bytes / 1_048_576) : .double(Double(bytes) / 1_048_576)
+  } read: { json in
+    guard let number = json.wholeNumber else { return nil }
+    let (bytes, overflow) = number.multipliedReportingOverflow(by: 1_048_576)
+    return overflow ? nil : Written(value: bytes, text: .integer(number))
   }
 
   private static func table<Row: StoredRecord>(

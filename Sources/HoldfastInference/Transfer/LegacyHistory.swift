@@ -49,10 +49,10 @@ enum HistoryFields {
     .optional("performance.totalGenerationTime", \.latency, .secondsAsMilliseconds).required(in: "performance"),
     .optional("performance.inputTokens", \.promptTokens, .int).required(in: "performance"),
     .optional("performance.outputTokens", \.completionTokens, .int).required(in: "performance"),
-    .optional("performance.timeToFirstToken", \.timeToFirstToken, .secondsAsMilliseconds),
-    .optional("performance.tokensPerSecond", \.tokensPerSecond, .double),
-    .optional("performance.routingFramework", \.framework, .text),
-    .optional("performance.routingReason", \.reason, .text),
+    .optional("performance.timeToFirstToken", \.measured.timeToFirstTokenMilliseconds, .secondsAsMilliseconds),
+    .optional("performance.tokensPerSecond", \.measured.tokensPerSecond, .double),
+    .optional("performance.routingFramework", \.measured.routingFramework, .word),
+    .optional("performance.routingReason", \.measured.routingReason, .text),
   ]
 
   /// A row with any of these columns has all of them.
@@ -69,10 +69,10 @@ enum HistoryFields {
     .optional("latency_ms", \.latency, .double).required(in: measured),
     .optional("prompt_tokens", \.promptTokens, .int).required(in: measured),
     .optional("completion_tokens", \.completionTokens, .int).required(in: measured),
-    .optional("time_to_first_token_ms", \.timeToFirstToken, .double),
-    .optional("tokens_per_second", \.tokensPerSecond, .double),
-    .optional("framework_used", \.framework, .text),
-    .optional("routing_reason", \.reason, .text),
+    .optional("time_to_first_token_ms", \.measured.timeToFirstTokenMilliseconds, .double),
+    .optional("tokens_per_second", \.measured.tokensPerSecond, .double),
+    .optional("framework_used", \.measured.routingFramework, .word),
+    .optional("routing_reason", \.measured.routingReason, .text),
     .kept("cost", \.cost, .double),
     .kept("cost_saved", \.costSaved, .double),
     .optional("request_data", \.request, .object),
@@ -95,29 +95,30 @@ enum HistoryFields {
 }
 
 extension GenerationSession {
+  static let blank = GenerationSession(id: .zero, modelID: "", type: .chat, startedAt: .unset)
+
   fileprivate var inputTokens: Int64 {
     get { totalInputTokens }
-    set {
-      totalInputTokens = newValue
-      totalTokens = totalInputTokens.adding(totalOutputTokens)
-    }
+    set { (totalInputTokens, totalTokens) = (newValue, newValue.adding(totalOutputTokens)) }
   }
 
   fileprivate var outputTokens: Int64 {
     get { totalOutputTokens }
-    set {
-      totalOutputTokens = newValue
-      totalTokens = totalInputTokens.adding(totalOutputTokens)
-    }
+    set { (totalOutputTokens, totalTokens) = (newValue, totalInputTokens.adding(newValue)) }
   }
 }
 
 /// The measured values, one at a time, the required ones first. Without those nothing was measured.
 extension Generation {
-  private var measured: Performance {
-    performance
-      ?? Performance(
-        modelID: "", executionTarget: ExecutionTarget(rawValue: ""), latencyMilliseconds: 0, promptTokens: 0, completionTokens: 0)
+  static let blank = Generation(id: .zero, sessionID: .zero, sequenceNumber: 0, createdAt: .unset)
+
+  private static let nothing = Performance(
+    modelID: "", executionTarget: ExecutionTarget(rawValue: ""), latencyMilliseconds: 0, promptTokens: 0, completionTokens: 0)
+
+  /// An optional value that is nil measures nothing.
+  fileprivate var measured: Performance {
+    get { performance ?? Self.nothing }
+    set { if performance != nil || newValue != Self.nothing { performance = newValue } }
   }
 
   private mutating func measure<Value>(_ value: Value?, _ path: WritableKeyPath<Performance, Value>) {
@@ -125,13 +126,6 @@ extension Generation {
       performance = nil
       return
     }
-    var measured = measured
-    measured[keyPath: path] = value
-    performance = measured
-  }
-
-  private mutating func measureOrNil<Value>(_ value: Value?, _ path: WritableKeyPath<Performance, Value?>) {
-    guard value != nil || performance != nil else { return }
     var measured = measured
     measured[keyPath: path] = value
     performance = measured
@@ -156,21 +150,5 @@ extension Generation {
   fileprivate var completionTokens: Int? {
     get { performance?.completionTokens }
     set { measure(newValue, \.completionTokens) }
-  }
-  fileprivate var timeToFirstToken: Double? {
-    get { performance?.timeToFirstTokenMilliseconds }
-    set { measureOrNil(newValue, \.timeToFirstTokenMilliseconds) }
-  }
-  fileprivate var tokensPerSecond: Double? {
-    get { performance?.tokensPerSecond }
-    set { measureOrNil(newValue, \.tokensPerSecond) }
-  }
-  fileprivate var framework: String? {
-    get { performance?.routingFramework?.rawValue }
-    set { measureOrNil(newValue.map(ModelFramework.init(rawValue:)), \.routingFramework) }
-  }
-  fileprivate var reason: String? {
-    get { performance?.routingReason }
-    set { measureOrNil(newValue, \.routingReason) }
   }
 }

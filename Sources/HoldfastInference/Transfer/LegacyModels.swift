@@ -61,7 +61,7 @@ enum ModelFields {
 
   static let usage: FieldTable<ModelUsage> = [
     .required("model_metadata_id", \.modelID, .text),
-    day("date"),
+    .required("date", \.day, day),
     .kept("generation_count", \.generationCount, .int),
     .kept("total_tokens", \.totalTokens, .int64),
     .kept("total_cost", \.totalCost, .double),
@@ -81,17 +81,16 @@ enum ModelFields {
     $0?.rawValue
   }
 
-  private static func day(_ name: String) -> RecordField<ModelUsage> {
-    let form = ValueForm<String>("a day such as 2025-08-05", write: JSONValue.string) { json in
-      // GRDB writes a day as a time at midnight.
-      guard case .string(let text) = json, let date = DateCodec.parseSQLText(text), date % 86_400_000 == 0 else { return nil }
-      return Written(value: String(text.prefix(10)), text: .string(String(text.prefix(10))))
-    }
-    return .required(name, \.day, form)
+  private static let day = ValueForm<String>("a day such as 2025-08-05", write: JSONValue.string) { json in
+    // GRDB writes a day as a time at midnight.
+    guard case .string(let text) = json, let date = DateCodec.parseSQLText(text), date % 86_400_000 == 0 else { return nil }
+    return Written(value: String(text.prefix(10)), text: .string(String(text.prefix(10))))
   }
 }
 
 extension ModelMetadata {
+  static let blank = ModelMetadata(id: "", name: "", framework: ModelFramework(rawValue: ""), createdAt: .unset)
+
   /// False for a model with a path that is not downloaded: the file is not there.
   fileprivate var hasFile: Bool {
     get { isDownloaded }

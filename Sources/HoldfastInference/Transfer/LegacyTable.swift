@@ -12,17 +12,16 @@ struct LegacyTable<Row: Sendable>: Sendable {
 
   /// Visits one record, after the fields that it is imported without.
   ///
-  /// - Parameter row: the row with the private defaults.
+  /// - Parameter blank: the row with the private defaults.
   /// - Returns: the row, unless the record goes into quarantine.
   func visit(
-    _ members: inout SourceMembers, into row: Row, path: SourcePath, original: SourceBytes, at position: Int,
-    _ visit: InferenceDatabase.Visit
+    _ members: inout SourceMembers, of row: SQLiteRow, into blank: Row, _ visit: InferenceDatabase.Visit
   ) throws -> Row? {
-    let said = members.read(kind.fields, into: row)
-    guard try members.finish(kind: kind.name, path: path, original: original, at: position, visit) else { return nil }
+    let said = members.read(kind.fields, into: blank)
+    guard try members.finish(kind: kind.name, path: row.path, original: row.original, at: row.position, visit) else { return nil }
     let unsent = unsent(said.row)
     let note = unsent == nil ? note : "imported without consent to send it; it is never sent"
-    try visit(.record((unsent ?? kind).record(said, path: path, original: original, note: note)), position)
+    try visit(.record((unsent ?? kind).record(said, path: row.path, original: row.original, note: note)), row.position)
     return said.row
   }
 }
@@ -57,6 +56,11 @@ extension RecordKind {
       }
     }
   }
+}
+
+extension Date {
+  /// Stands for a time while a record is read field by field, before its own time is known.
+  static let unset = Date(timeIntervalSince1970: 0)
 }
 
 extension UUID {

@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// Events and preferences, in both databases and in requests to the API.
+/// Events and preferences, in both databases.
 enum TelemetryFields {
   static let json: FieldTable<TelemetryEvent> = [
     .required("id", \.id, .text),
@@ -25,31 +25,10 @@ enum TelemetryFields {
     .required("created_at", \.storedAt, .sqlText),
   ]
 
-  /// In a request. The properties are the base64 of their JSON.
-  static let wire: FieldTable<TelemetryEvent> = [
-    .required("id", \.id, .text),
-    .required("type", \.type, .word),
-    .optional("name", \.name, .text),
-    .required("data", \.properties, propertiesInBase64),
-    .optional("userId", \.userID, .text),
-    .optional("sessionId", \.sessionID, .text),
-    .optional("deviceInfo", \.deviceInfo, .object),
-    .optional("sdkVersion", \.sdkVersion, .text),
-    .required("timestamp", \.occurredAt, .since2001),
-    .required("createdAt", \.createdAt, .since2001),
-    .required("updatedAt", \.updatedAt, .since2001),
-  ]
-
-  private static let propertiesInBase64 = ValueForm<Data>.base64.map {
-    StoredJSON<[String: String]>(text: String(decoding: $0, as: UTF8.self))
-  } back: {
-    Data($0.text.utf8)
-  }
-
   /// The SDK's marks of sending are not trusted: it marked events without sending them. The consent of the store's
   /// configuration decides which events may be sent.
   static func table(_ fields: FieldTable<TelemetryEvent>, in reader: Reader) throws -> LegacyTable<TelemetryEvent> {
-    let consent = try InferenceStore.configuration(in: reader)?.analytics.telemetryConsent ?? .denied
+    let consent = try InferenceStore.consent(in: reader)
     func kind(isNeverSent: Bool) -> RecordKind<TelemetryEvent> {
       .sent(
         TelemetryEvent.table, fields, key: { $0.id }, updatedAt: { $0.updatedAt }, isNeverSent: isNeverSent,
@@ -87,13 +66,6 @@ enum TelemetryFields {
     .required("updated_at", \.updatedAt, .sqlText),
   ]
 
-  /// In a request.
-  static let wirePreferences: FieldTable<UserPreference> = [
-    .required("id", \.name, .text),
-    .required("data", \.value, .text),
-    .required("updatedAt", \.updatedAt, .since2001),
-  ]
-
   /// The text without a byte order mark, which SQLite does not accept in JSON.
   private static let jsonText = ValueForm<String>("a text", write: JSONValue.string) { json in
     guard case .string(let text) = json else { return nil }
@@ -115,6 +87,8 @@ enum TelemetryFields {
 }
 
 extension TelemetryEvent {
+  static let blank = TelemetryEvent(id: "", type: .custom, occurredAt: .unset)
+
   /// The first database has one time for both.
   fileprivate var recordedAt: Date {
     get { occurredAt }
@@ -128,6 +102,8 @@ extension TelemetryEvent {
 }
 
 extension UserPreference {
+  static let blank = UserPreference(name: "", value: "", createdAt: .unset)
+
   fileprivate var madeAt: Date {
     get { updatedAt }
     set { (createdAt, updatedAt) = (newValue, newValue) }

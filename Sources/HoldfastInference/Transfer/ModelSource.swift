@@ -28,7 +28,7 @@ struct ModelSource {
     let texts = values.map { JSONValue.array([.string($0.field.name), $0.value]) }
     original = .made { JSONValue.array(texts).canonicalText() }
     let fields = FieldTable(values.map(\.field))
-    let blank = ModelMetadata(id: stem, name: stem, framework: .unknown, createdAt: Date(timeIntervalSince1970: 0))
+    let blank = ModelMetadata(id: stem, name: stem, framework: .unknown, createdAt: .unset)
     content = Content(stem: stem, fields: fields, said: members.read(fields, into: blank))
   }
 

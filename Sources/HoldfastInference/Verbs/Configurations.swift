@@ -26,8 +26,6 @@ extension InferenceStore {
     store.updates { try Self.configuration(id, in: $0) }
   }
 
-  static let configurationParts = [ConfigurationRow.table, RoutingRow.table, AnalyticsRow.table, StorageRow.table]
-
   /// Saves a configuration inside your transaction; as `save(_:)`.
   public static func save(_ configuration: InferenceConfiguration, in tx: Writer) throws {
     var row = ConfigurationRow(configuration)

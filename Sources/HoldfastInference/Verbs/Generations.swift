@@ -25,11 +25,7 @@ extension InferenceStore {
 
   /// A page of the generations that wait to be sent, the oldest first.
   ///
-  /// The consent decides whether they are sent: see `DataSyncService`.
-  /// - Parameters:
-  ///   - key: the last page's `next`; nil begins at the oldest.
-  ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a page key of another list; `.decoding`.
+  /// The consent decides whether they are sent: see `DataSyncService`. Parameters and errors are those of `generations(of:after:limit:)`.
   public func pendingGenerations(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<Generation> {
     try await store.read { try Self.pendingGenerations(after: key, limit: limit, in: $0) }
   }
@@ -51,7 +47,6 @@ extension InferenceStore {
 
   /// Records a generation and counts it inside your transaction; as `record(_:)`.
   public static func record(_ generation: Generation, in tx: Writer) throws {
-    try check(generation)
     guard var totals = try SessionTotals.of(generation.sessionID, in: tx) else { throw missingSession(generation.sessionID) }
     try tx.insert(generation)
     totals.add(generation)
@@ -66,39 +61,21 @@ extension InferenceStore {
   public static func generations(
     of sessionID: UUID, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<Generation> {
-    try generations(
-      Listing(condition: "session_id = \(sessionID)", columns: [("sequence_number", .number), ("id", .text)]), after: key, limit: limit,
-      in: reader)
+    let listing = Listing(condition: "session_id = \(sessionID)", columns: [("sequence_number", .number), ("id", .text)])
+    return try reader.page(Generation.self, listing, after: key, limit: limit)
   }
 
   /// Reads a page of pending generations inside your transaction; as `pendingGenerations(after:limit:)`.
   public static func pendingGenerations(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<Generation> {
-    try generations(
-      Listing(condition: Outbox.isPending, columns: [("created_at", .number), ("id", .text)]), after: key, limit: limit, in: reader)
-  }
-
-  private static func generations(_ listing: Listing, after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<Generation> {
-    try reader.page(
-      "\(columns: Generation.self)", from: "generations", listing, after: key, limit: limit, of: Generation.table, Generation.init(row:))
+    let listing = Listing(condition: Outbox.isPending, columns: [("created_at", .number), ("id", .text)])
+    return try reader.page(Generation.self, listing, after: key, limit: limit)
   }
 
   /// Adds or changes a generation, and counts nothing, inside your transaction; as `save(_:)`.
-  public static func save(_ generation: Generation, in tx: Writer) throws {
-    try check(generation)
-    try tx.upsert(generation)
-  }
+  public static func save(_ generation: Generation, in tx: Writer) throws { try tx.upsert(generation) }
 
   /// Deletes a generation inside your transaction; as `deleteGeneration(_:)`.
   public static func deleteGeneration(_ id: UUID, in tx: Writer) throws -> Bool { try tx.delete(Generation.self, id: id) }
-
-  private static func check(_ generation: Generation) throws {
-    let performance = generation.performance
-    try checkFinite(
-      [
-        generation.cost, generation.costSaved, performance?.latencyMilliseconds, performance?.timeToFirstTokenMilliseconds,
-        performance?.tokensPerSecond,
-      ], of: "generation", generation.id)
-  }
 
   private static func count(_ generation: Generation, _ performance: Generation.Performance, in tx: Writer) throws {
     let day = UTCDay.name(of: generation.createdAt)
@@ -107,17 +84,8 @@ extension InferenceStore {
       try tx.first(ModelUsage.self, "WHERE model_id = \(modelID) AND day = \(day)") ?? ModelUsage(modelID: modelID, day: day)
     usage.add(generation, performance)
     try tx.upsert(usage)
-
-    let known = try tx.value("SELECT usage_count, total_tokens_generated, last_used_at FROM model_metadata WHERE id = \(modelID)") { row in
-      (try row.int64(), try row.int64(), try row.dateOrNil())
-    }
-    guard let (uses, tokens, lastUsedAt) = known else { return }
-    // A use is not an edit: `updatedAt`, which a merge compares, stays.
-    try tx.execute(
-      """
-      UPDATE model_metadata SET usage_count = \(uses.adding(1)), total_tokens_generated = \(tokens.adding(Int64(performance.completionTokens))),
-        last_used_at = \(max(lastUsedAt ?? generation.createdAt, generation.createdAt)) WHERE id = \(modelID)
-      """)
+    // The model need not be registered.
+    _ = try countUse(of: modelID, tokens: Int64(performance.completionTokens), date: generation.createdAt, in: tx)
   }
 }
 

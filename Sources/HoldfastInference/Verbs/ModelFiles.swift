@@ -95,7 +95,6 @@ struct ModelFiles {
     return "\(stem)-\(String(repeating: "0", count: max(0, digits - text.count)))\(text)-of-\(last)\(ending)"
   }
 
-  /// The paths of all parts.
   var paths: [String] { (1...count).map(path(ofPart:)) }
 
   /// The numbers of missing parts.

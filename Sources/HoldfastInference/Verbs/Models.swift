@@ -121,9 +121,7 @@ extension InferenceStore {
   public static func models(
     _ list: ModelList, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<ModelMetadata> {
-    try reader.page(
-      "\(columns: ModelMetadata.self)", from: "model_metadata", list.listing, after: key, limit: limit, of: ModelMetadata.table,
-      ModelMetadata.init(row:))
+    try reader.page(ModelMetadata.self, list.listing, after: key, limit: limit)
   }
 
   /// Removes a model from the registry inside your transaction; as `deleteModel(_:)`.
@@ -148,14 +146,18 @@ extension InferenceStore {
   /// Counts a use of a model inside your transaction; as `recordUse(of:tokens:date:)`.
   public static func recordUse(of id: String, tokens: Int64 = 0, date: Date? = nil, in tx: Writer) throws {
     guard tokens >= 0 else { throw StoreError(.invalidValue, "\(tokens) tokens cannot be counted") }
+    guard try countUse(of: id, tokens: tokens, date: date ?? tx.currentDate(), in: tx) else { throw noModel(id) }
+  }
+
+  /// Counts a use of a model; false when there is no such model. `updated_at` stays, because a use is not an edit.
+  static func countUse(of id: String, tokens: Int64, date: Date, in tx: Writer) throws -> Bool {
     // The sum stops at the greatest Int64: SQLite would turn a larger one into a floating-point number.
-    let changed = try tx.execute(
+    try tx.execute(
       """
-      UPDATE model_metadata SET last_used_at = max(ifnull(last_used_at, \(date ?? tx.currentDate())), \(date ?? tx.currentDate())),
+      UPDATE model_metadata SET last_used_at = max(ifnull(last_used_at, \(date)), \(date)),
         usage_count = min(usage_count, \(Int64.max - 1)) + 1,
-        total_tokens_generated = min(total_tokens_generated, \(Int64.max - tokens)) + \(tokens) WHERE id = \(id)
-      """)
-    if changed == 0 { throw noModel(id) }
+        total_tokens_generated = min(total_tokens_generated, \(Int64.max - max(0, tokens))) + \(tokens) WHERE id = \(id)
+      """) > 0
   }
 
   private static func noModel(_ id: String) -> StoreError {

@@ -38,11 +38,7 @@ extension InferenceStore {
 
   /// A page of the sessions that wait to be sent, the longest unchanged first.
   ///
-  /// The consent decides whether they are sent: see `DataSyncService`.
-  /// - Parameters:
-  ///   - key: the last page's `next`; nil begins at the oldest.
-  ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a page key of another list; `.decoding`.
+  /// The consent decides whether they are sent: see `DataSyncService`. Parameters and errors are those of `sessions(of:after:limit:)`.
   public func pendingSessions(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<GenerationSession> {
     try await store.read { try Self.pendingSessions(after: key, limit: limit, in: $0) }
   }
@@ -92,44 +88,24 @@ extension InferenceStore {
     of modelID: String? = nil, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<GenerationSession> {
     let condition: BoundSQL = modelID.map { "model_id = \($0)" } ?? "true"
-    return try sessions(
-      Listing(condition: condition, columns: [("started_at", .number), ("id", .text)], isDescending: true), after: key, limit: limit,
-      in: reader)
+    let listing = Listing(condition: condition, columns: [("started_at", .number), ("id", .text)], isDescending: true)
+    return try reader.page(GenerationSession.self, listing, after: key, limit: limit)
   }
 
   /// Reads a page of pending sessions inside your transaction; as `pendingSessions(after:limit:)`.
   public static func pendingSessions(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<GenerationSession> {
     // The order of the partial index.
-    try sessions(
-      Listing(condition: Outbox.isPending, columns: [("updated_at", .number), ("id", .text)]), after: key, limit: limit, in: reader)
-  }
-
-  private static func sessions(_ listing: Listing, after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<GenerationSession> {
-    try reader.page(
-      "\(columns: GenerationSession.self)", from: "generation_sessions", listing, after: key, limit: limit, of: GenerationSession.table,
-      GenerationSession.init(row:))
+    let listing = Listing(condition: Outbox.isPending, columns: [("updated_at", .number), ("id", .text)])
+    return try reader.page(GenerationSession.self, listing, after: key, limit: limit)
   }
 
   /// Adds or replaces a session inside your transaction; as `save(_:)`.
-  public static func save(_ session: GenerationSession, in tx: Writer) throws {
-    try checkFinite(
-      [
-        session.totalCost, session.averageTimeToFirstTokenMilliseconds, session.averageTokensPerSecond, session.totalDurationMilliseconds,
-      ], of: "session", session.id)
-    try tx.upsert(session)
-  }
+  public static func save(_ session: GenerationSession, in tx: Writer) throws { try tx.upsert(session) }
 
   /// Deletes a session with its generations inside your transaction; as `deleteSession(_:)`.
   public static func deleteSession(_ id: UUID, in tx: Writer) throws -> Bool { try tx.delete(GenerationSession.self, id: id) }
 
   static func missingSession(_ id: UUID) -> StoreError {
     StoreError(.notFound, "there is no session \(IDCodec.lowercase(id))", suggestion: "Start the session first.")
-  }
-
-  /// JSON, and so every export, cannot express infinity.
-  static func checkFinite(_ numbers: [Double?], of kind: String, _ id: UUID) throws {
-    if let number = numbers.compactMap(\.self).first(where: { !$0.isFinite }) {
-      throw StoreError(.invalidValue, "the \(kind) \(IDCodec.lowercase(id)) has a number that is not finite: \(number)")
-    }
   }
 }

@@ -57,12 +57,7 @@ extension InferenceStore {
     try await store.read { try Self.events(after: key, limit: limit, in: $0) }
   }
 
-  /// A page of the events that wait to be sent, the oldest first.
-  ///
-  /// - Parameters:
-  ///   - key: the last page's `next`; nil begins at the oldest.
-  ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a page key of another list; `.decoding`.
+  /// A page of the events that wait to be sent, the oldest first. Parameters and errors are those of `events(after:limit:)`.
   public func pendingEvents(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<TelemetryEvent> {
     try await store.read { try Self.pendingEvents(after: key, limit: limit, in: $0) }
   }
@@ -76,6 +71,10 @@ extension InferenceStore {
   /// Deletes an event, sent or not. Returns whether there was one.
   @discardableResult
   public func deleteEvent(_ id: String) async throws -> Bool { try await store.write { try Self.deleteEvent(id, in: $0) } }
+
+  /// Deletes every unsent event, also those that were set aside: for a person who withdraws the consent. Returns how many were deleted.
+  @discardableResult
+  public func deletePendingTelemetry() async throws -> Int { try await store.write { try Self.deletePendingTelemetry(in: $0) } }
 
   /// How many events wait to be sent now, and after each change.
   public func pendingEventCountUpdates() -> Updates<Int> {
@@ -108,12 +107,12 @@ extension InferenceStore {
 
   /// Reads a page of all events inside your transaction; as `events(after:limit:)`.
   public static func events(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<TelemetryEvent> {
-    try events(Listing(columns: byTime, isDescending: true), after: key, limit: limit, in: reader)
+    try reader.page(TelemetryEvent.self, Listing(columns: byTime, isDescending: true), after: key, limit: limit)
   }
 
   /// Reads a page of pending events inside your transaction; as `pendingEvents(after:limit:)`.
   public static func pendingEvents(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<TelemetryEvent> {
-    try events(Listing(condition: Outbox.isPending, columns: byTime), after: key, limit: limit, in: reader)
+    try reader.page(TelemetryEvent.self, Listing(condition: Outbox.isPending, columns: byTime), after: key, limit: limit)
   }
 
   /// Counts the pending events inside your transaction; as `pendingEventCount()`.
@@ -128,9 +127,7 @@ extension InferenceStore {
       setAside: try reader.count("SELECT count(*) FROM telemetry WHERE \(sql: Outbox.isSetAside)"),
       oldestPendingAt: try reader.value(
         "SELECT occurred_at FROM telemetry WHERE \(sql: Outbox.isPending) ORDER BY occurred_at, id LIMIT 1"
-      ) {
-        row in try row.date()
-      })
+      ) { try $0.date() })
   }
 
   /// Deletes an event inside your transaction; as `deleteEvent(_:)`.
@@ -138,13 +135,13 @@ extension InferenceStore {
     try tx.execute("DELETE FROM telemetry WHERE id = \(id)") > 0
   }
 
-  private static let byTime: [(String, PageKey.Part)] = [("occurred_at", .number), ("id", .text)]
-
-  private static func events(_ listing: Listing, after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<TelemetryEvent> {
-    try reader.page(
-      "\(columns: TelemetryEvent.self)", from: "telemetry", listing, after: key, limit: limit, of: TelemetryEvent.table,
-      TelemetryEvent.init(row:))
+  /// Deletes every unsent event inside your transaction; as `deletePendingTelemetry()`.
+  public static func deletePendingTelemetry(in tx: Writer) throws -> Int {
+    try tx.execute("DELETE FROM telemetry WHERE \(sql: Outbox.isPending)")
+      + tx.execute("DELETE FROM telemetry WHERE \(sql: Outbox.isSetAside)")
   }
+
+  private static let byTime: [(String, PageKey.Part)] = [("occurred_at", .number), ("id", .text)]
 
   /// The number of rows that the kit inserts with one statement.
   private static let eventsInStatement = 50

@@ -25,19 +25,16 @@ struct TelemetryFilter {
   /// A property whose name contains one of these refers to a person, a session or a device; `limited` consent leaves it out.
   static let personalWords = ["user", "session", "device", "email", "account", "person", "phone"]
 
-  /// By the stored configuration; nil when nothing may be recorded or sent, also without a configuration.
+  /// By the stored configuration; nil when nothing may be recorded or sent, also without a configuration. An unknown consent counts as
+  /// denied.
   ///
   /// - Parameter configurationID: for sending, the app's default configuration.
   init?(
     _ secretProperties: SecretProperties, of configurationID: String = InferenceConfiguration.defaultID, in reader: Reader
   ) throws {
-    guard let row = try reader.first(AnalyticsRow.self, "WHERE configuration_id = \(configurationID)") else { return nil }
-    self.init(row.analytics, secretProperties)
-  }
-
-  /// Nil when nothing may be recorded or sent. An unknown consent counts as denied.
-  init?(_ analytics: InferenceConfiguration.Analytics, _ secretProperties: SecretProperties) {
-    guard analytics.isEnabled, analytics.level != .none else { return nil }
+    guard let analytics = try reader.first(AnalyticsRow.self, "WHERE configuration_id = \(configurationID)")?.analytics,
+      analytics.isEnabled, analytics.level != .none
+    else { return nil }
     switch analytics.telemetryConsent {
     case .granted: isLimited = false
     case .limited: isLimited = true
@@ -93,10 +90,12 @@ struct TelemetryFilter {
     var text = properties.text
     let isKept = text.withUTF8 { keepsAll($0) }
     if isKept { return nil }
-    let members = try Self.members(of: text, id)
+    // The error does not contain the text, which may hold a secret.
+    func unreadable() -> StoreError { StoreError(.invalidValue, "the properties of the event \(id) are not a JSON object of texts") }
+    guard let members = [String: JSONValue](json: text) else { throw unreadable() }
     var kept: [String: JSONValue] = [:]
     for (name, value) in members {
-      guard case .string = value else { throw Self.unreadable(id) }
+      guard case .string = value else { throw unreadable() }
       var bytes = name
       switch bytes.withUTF8({ verdict(of: $0) }) {
       case .kept: kept[name] = value
@@ -105,17 +104,6 @@ struct TelemetryFilter {
       }
     }
     return kept == members ? nil : StoredJSON(text: JSONValue.object(kept).canonicalText())
-  }
-
-  private static func members(of text: String, _ id: String) throws -> [String: JSONValue] {
-    var scanner = JSONScanner(JSONDocument(Array(text.utf8)))
-    guard case .object(let members)? = try? scanner.value(), (try? scanner.finish()) != nil else { throw unreadable(id) }
-    return members
-  }
-
-  /// The error does not contain the text, which may hold a secret.
-  private static func unreadable(_ id: String) -> StoreError {
-    StoreError(.invalidValue, "the properties of the event \(id) are not a JSON object of texts")
   }
 
   /// Whether the text is an object of texts without white space and escapes, as a machine writes it, and needs no change. This

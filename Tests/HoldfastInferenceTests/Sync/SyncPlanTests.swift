@@ -53,7 +53,7 @@ import Testing
     case .open(let outbox): return "open \(outbox)"
     case .read(_, let stretch): return "read \(stretch.limit) after \(name(stretch.after)) through \(name(stretch.through))"
     case .post(_, let rows): return "post \(names(rows))"
-    case .write(_, let verdict): return "write \(names(verdict.taken)), refused \(names(verdict.refused.map(\.row)))"
+    case .write(_, let verdict): return "write \(names(verdict.taken)), refused \(names(verdict.refused))"
     case .setCursor(_, let place): return "cursor \(place.map(name) ?? "none")"
     case .noteSuccess: return "success"
     case .noteFailure(_, let seconds): return "failure, pause \(seconds)"
