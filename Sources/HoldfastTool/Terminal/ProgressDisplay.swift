@@ -44,8 +44,7 @@ final class ProgressDisplay: @unchecked Sendable {
   func show(_ progress: ImportProgress) {
     lock.lock()
     defer { lock.unlock() }
-    let components = (ContinuousClock.now - began).components
-    let elapsed = Double(components.seconds) + Double(components.attoseconds) / 1e18
+    let elapsed = (ContinuousClock.now - began).inSeconds
     let line = ProgressLine(progress: progress, elapsed: elapsed)
     switch form {
     case .events: console.prompt(line.event)
@@ -82,8 +81,7 @@ struct Activity {
     let timer = DispatchSource.makeTimerSource(queue: queue)
     timer.schedule(deadline: .now() + .milliseconds(500), repeating: .milliseconds(500))
     timer.setEventHandler {
-      let seconds = Double((ContinuousClock.now - began).components.seconds)
-      console.prompt("\r\(what) … \(DisplayText.length(seconds))\u{1B}[K")
+      console.prompt("\r\(what) … \(DisplayText.length((ContinuousClock.now - began).inSeconds))\u{1B}[K")
     }
     timer.resume()
     defer {
