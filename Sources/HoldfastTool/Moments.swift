@@ -121,14 +121,7 @@ extension [TableDifference] {
     return table.text(width: width)
   }
 
-  var document: JSONValue {
-    .array(
-      map { line in
-        .object([
-          "table": .string(line.table), "added": .number(line.added), "changed": .number(line.changed), "removed": .number(line.removed),
-        ])
-      })
-  }
+  var document: JSONValue { ShownProperties().list(of: self).json }
 }
 
 extension [RowDifference] {

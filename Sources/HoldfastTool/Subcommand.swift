@@ -57,6 +57,23 @@ package struct OutputOptions: ParsableArguments {
   package init() {}
 }
 
+/// A command on one library in a store.
+protocol LibraryCommand: Subcommand {
+  var options: LibraryOptions { get }
+}
+
+extension LibraryCommand {
+  var library: LibraryOption { options.library }
+  var lock: LockOptions { options.lock }
+  var output: OutputOptions { options.output }
+}
+
+struct LibraryOptions: ParsableArguments {
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var lock: LockOptions
+  @OptionGroup var output: OutputOptions
+}
+
 struct LockOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How long to wait for another process's lock; 0 fails at once.", valueName: "seconds"))
   var timeout: Double = 5

@@ -79,7 +79,7 @@ struct AuditCommand: Subcommand {
   }
 
   private func answer(_ check: AuditCheck, _ console: Console) -> Answer {
-    let head = check.head.map { JSONValue.object(["entry": .integer($0.entry), "hash": .string($0.hash)]) } ?? .null
+    let head = check.head.map { ShownProperties().object(of: $0) } ?? .null
     return Answer(
       document: ["store": .string(store.path), "head": head, "findings": check.findings.document],
       text: check.head.map { "\($0)\n" } ?? "",

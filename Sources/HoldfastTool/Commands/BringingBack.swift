@@ -62,9 +62,7 @@ struct BringingBack {
     }
     answer = told(done)
     answer.document["undo"] = .text(undo)
-    var facts = FactList()
-    facts.add("undo", undo)
-    answer.text += facts.text
+    answer.text += (["undo": undo] as FactList).text
     return answer
   }
 
@@ -98,7 +96,7 @@ struct BringingBack {
 extension BringBackReport {
   /// A line for each table with rows that come.
   fileprivate var text: String {
-    var facts = FactList()
+    var facts: FactList = [:]
     for (table, count) in inserted.sorted(by: { $0.key < $1.key }) { facts.add(table, ShownValue.counted(count, "row")) }
     for (table, count) in takenBack.sorted(by: { $0.key < $1.key }) { facts.add(table, ShownValue.counted(count, "changed row")) }
     return facts.text

@@ -2,7 +2,7 @@ import ArgumentParser
 import Holdfast
 import HoldfastTransfer
 
-struct Check: Subcommand {
+struct Check: LibraryCommand {
   static let configuration = CommandConfiguration(
     abstract: "Checks a store: the file, its references, its search indexes, its rows, and the rules of its library.",
     discussion: """
@@ -19,9 +19,7 @@ struct Check: Subcommand {
   @Flag(help: "Do not compare indexes with their tables, which takes most of the time.")
   var quick = false
 
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var options: LibraryOptions
 
   func perform(_ console: Console) throws -> Answer {
     let library = try libraryToLook(store, library, lock)
@@ -65,16 +63,7 @@ struct Check: Subcommand {
 }
 
 extension [IntegrityReport.Finding] {
-  /// The findings for programs.
-  var document: JSONValue {
-    .array(
-      map { finding in
-        .object([
-          "part": .string(finding.part.rawValue), "table": .text(finding.table), "row": .text(finding.row),
-          "message": .string(finding.message),
-        ])
-      })
-  }
+  var document: JSONValue { ShownProperties().list(of: self).json }
 }
 
 extension IntegrityReport {

@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-struct Heal: Subcommand {
+struct Heal: LibraryCommand {
   static let configuration = CommandConfiguration(
     abstract: "Finds what is damaged in a store, and brings it back.",
     discussion: """
@@ -28,9 +28,7 @@ struct Heal: Subcommand {
   @Flag(name: [.short, .long], help: "Go on without asking.")
   var yes = false
 
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var options: LibraryOptions
 
   func perform(_ console: Console) throws -> Answer {
     try finishInterrupted(store, lock.storeOptions)
@@ -56,7 +54,7 @@ struct Heal: Subcommand {
   /// - Parameter isKnown: whether the schema of the store is known, so that missing objects were looked for.
   private func answer(_ report: HealReport, isDone: Bool, _ isKnown: Bool, _ console: Console) -> Answer {
     let salvage = report.salvage ?? SalvageReport()
-    var facts = FactList()
+    var facts: FactList = [:]
     facts.add("store", store.path)
     if report.means == .none {
       facts.add(

@@ -2,7 +2,7 @@ import ArgumentParser
 import Holdfast
 import HoldfastTransfer
 
-struct List: Subcommand {
+struct List: LibraryCommand {
   static let configuration = CommandConfiguration(
     abstract: "Lists what a library holds.",
     discussion: """
@@ -38,9 +38,7 @@ struct List: Subcommand {
   @Flag(exclusivity: .exclusive)
   var format: RowFormat?
 
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var options: LibraryOptions
 
   func validate() throws {
     if let limit, limit < 1 { throw ValidationError("--limit is a number from 1.") }

@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-struct Migrate: Subcommand {
+struct Migrate: LibraryCommand {
   static let configuration = CommandConfiguration(
     abstract: "Says what a migration would do to a store, or runs it.",
     discussion: """
@@ -23,9 +23,7 @@ struct Migrate: Subcommand {
   @Flag(help: "Migrate the store.")
   var run = false
 
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var options: LibraryOptions
 
   func validate() throws {
     if plan, run { throw ValidationError("--plan and --run exclude each other.") }
@@ -46,7 +44,7 @@ struct Migrate: Subcommand {
       document: [
         "store": .string(store.path), "migrated": .bool(migrates), "pending": .texts(plan.pending),
         "not_as_declared": .texts(plan.notAsDeclared), "declared_no_longer": .texts(plan.declaredNoLonger),
-        "tables": .array(plan.tables.map(document)),
+        "tables": ShownProperties().list(of: plan.tables).json,
       ], text: text(plan, console))
   }
 
@@ -67,12 +65,5 @@ struct Migrate: Subcommand {
     }
     let changes = plan.tables.contains { $0.before != $0.after } ? table.text(width: console.outputWidth) : "no table gains or loses rows\n"
     return "\(run ? "migrated" : "pending"): \(plan.pending.joined(separator: ", "))\n" + changes
-  }
-
-  private func document(_ table: MigrationPlan.Table) -> JSONValue {
-    .object([
-      "name": .string(table.name), "before": table.before.map(JSONValue.number) ?? .null,
-      "after": table.after.map(JSONValue.number) ?? .null,
-    ])
   }
 }

@@ -57,7 +57,7 @@ struct Salvage: Subcommand {
       try Store.salvage(file.url, to: to.url, schemas: schemas, options: LockOptions.defaults)
     }
     if let report { try DurableFile.replace(report.url, with: Data(Document(ok: true, document(salvaged)).text.utf8)) }
-    var facts = FactList()
+    var facts: FactList = [:]
     facts.add("built", to.path)
     facts.add("rows", "\(salvaged.rows)")
     if let setAside = salvaged.setAside { facts.add("set aside", setAside.path) }
@@ -122,13 +122,5 @@ extension SalvageReport {
   private func isLosing(_ table: Table) -> Bool { table.lost != 0 && !unplaced.contains(table.table) }
 
   /// The tables, for programs.
-  var document: JSONValue {
-    .array(
-      tables.map { table in
-        .object([
-          "table": .string(table.table), "rows": .number(table.rows), "found": .number(table.found), "filled": .number(table.filled),
-          "set_aside": .number(table.setAside), "lost": table.lost.map { .number($0) } ?? .null,
-        ])
-      })
-  }
+  var document: JSONValue { ShownProperties { _ in ["audited": nil] }.list(of: tables).json }
 }

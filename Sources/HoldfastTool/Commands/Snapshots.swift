@@ -53,13 +53,12 @@ struct Snapshots: CommandGroup {
 
   func perform(_ console: Console) throws -> Answer {
     let list = SnapshotList(store: store, place: place, lock: lock)
-    let upkeep = SnapshotUpkeep(list: list, ids: snapshot)
     return switch action {
     case .create: try create(list.options, console)
     case .list: try list.answer(console)
-    case .verify: try upkeep.verify(console)
-    case .prune: try upkeep.prune(rules, yes: yes, console)
-    case .drill: try upkeep.drill(console)
+    case .verify: try list.verify(snapshot, console)
+    case .prune: try list.prune(snapshot, rules, yes: yes, console)
+    case .drill: try list.drill(snapshot.first, console)
     }
   }
 
@@ -73,11 +72,10 @@ struct Snapshots: CommandGroup {
     // The first error is the one that matters.
     defer { try? open.close() }
     let made = try Activity.show("copying", console) { try open.snapshot(label: label) }
-    var facts = FactList()
-    facts.add("snapshot", made.id)
-    facts.add("holds", Libraries.content(of: made))
-    facts.add("size", DisplayText.size(made.bytes))
-    facts.add("findings", made.findings.first.map { "\(made.findings.count), the first: \($0)" })
+    let facts: FactList = [
+      "snapshot": made.id, "holds": Libraries.content(of: made), "size": DisplayText.size(made.bytes),
+      "findings": made.findings.first.map { "\(made.findings.count), the first: \($0)" },
+    ]
     return Answer(
       document: ["store": .string(store.path), "created": made.document], text: facts.text,
       notes: made.findings.isEmpty
@@ -155,10 +153,5 @@ struct SnapshotList {
 }
 
 extension Snapshot {
-  var document: JSONValue {
-    .object([
-      "id": .string(id), "created_at": .time(createdAt), "label": .string(label), "schemas": .numbers(schemas), "rows": .numbers(rows),
-      "bytes": .integer(bytes), "sha256": .string(sha256), "findings": .texts(findings),
-    ])
-  }
+  var document: JSONValue { ShownProperties { _ in ["is_automatic": nil] }.object(of: self) }
 }

@@ -281,7 +281,7 @@ struct Sync: Subcommand {
     document["quarantined"] = .number(report.quarantined)
     document["began_archive_anew"] = .bool(report.beganArchiveAnew)
     document["source_backups"] = .texts(report.sourceBackups)
-    var facts = FactList()
+    var facts: FactList = [:]
     facts.add("forgotten", ShownValue.counted(count, "row"))
     facts.add("removed", ShownValue.counted(report.snapshots.count, "snapshot"))
     if report.setAside > 0 { facts.add("set aside", "\(ShownValue.counted(report.setAside, "folder")) removed") }

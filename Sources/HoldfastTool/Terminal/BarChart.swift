@@ -18,8 +18,6 @@ struct BarChart {
 
   init(_ title: String) { self.title = title }
 
-  mutating func add(_ label: String, _ count: Int) { add(label, Double(count), String(count)) }
-
   /// - Parameter words: the number as people read it.
   mutating func add(_ label: String, _ number: Double, _ words: String) {
     rows.append((DisplayText.printable(label), number.isFinite ? max(0, number) : 0, words))

@@ -10,7 +10,7 @@ struct Rendering {
     for block in blocks {
       switch block {
       case .facts(let facts):
-        var list = FactList()
+        var list: FactList = [:]
         for fact in facts { list.add(fact.name, fact.words) }
         text += list.text
       case .table(let title, let columns, let rows):

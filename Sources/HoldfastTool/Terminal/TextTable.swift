@@ -158,8 +158,12 @@ struct TextTable {
 }
 
 /// Facts about one thing: a name and a value a line.
-struct FactList {
+struct FactList: ExpressibleByDictionaryLiteral {
   private var facts: [(name: String, value: String)] = []
+
+  init(dictionaryLiteral facts: (String, String?)...) {
+    for (name, value) in facts { add(name, value) }
+  }
 
   /// A fact without a value is left out.
   mutating func add(_ name: String, _ value: String?) {
