@@ -115,10 +115,9 @@ extension ArchivedCommit {
 extension [TableDifference] {
   /// A line for each table.
   func text(width: Int?) -> String {
-    var table = TextTable([.text("TABLE"), .number("ADDED"), .number("CHANGED"), .number("REMOVED")])
     guard !isEmpty else { return "no row differs\n" }
-    for line in self { table.add([line.table, String(line.added), String(line.changed), String(line.removed)]) }
-    return table.text(width: width)
+    let rows = map { [$0.table, String($0.added), String($0.changed), String($0.removed)] }
+    return TextTable([.text("TABLE"), .number("ADDED"), .number("CHANGED"), .number("REMOVED")], rows).text(width: width)
   }
 
   var document: JSONValue { ShownProperties().list(of: self).json }
@@ -127,10 +126,9 @@ extension [TableDifference] {
 extension [RowDifference] {
   /// A line for each row.
   func text(width: Int?) -> String {
-    var table = TextTable([.text("CHANGE"), .text("KEY"), .flexible("VALUES")], keys: "KEY")
     guard !isEmpty else { return "no row differs\n" }
-    for row in self { table.add([row.kind.rawValue, JSONValue.object(row.key).canonicalText(), row.values]) }
-    return table.text(width: width)
+    let rows = map { [$0.kind.rawValue, JSONValue.object($0.key).canonicalText(), $0.values] }
+    return TextTable([.text("CHANGE"), .text("KEY"), .flexible("VALUES")], rows, keys: "KEY").text(width: width)
   }
 
   var document: JSONValue {

@@ -58,10 +58,17 @@ func withLibrary<T>(
   var library = try libraryToLook(file, choice, lock)
   let store = try Store.open(at: file.url, schemas: library.schemas, options: options)
   for notice in store.notices { Console().note(DisplayText.printable("note: \(notice.message)")) }
+  return try closing(store) {
+    if !library.isKnown { library = try store.read { [library] in try PlainTables.described(library, in: $0) } }
+    return try body(library, store)
+  }
+}
+
+/// Closes the store after `body`.
+func closing<T>(_ store: Store, _ body: () throws -> T) throws -> T {
   let result: T
   do {
-    if !library.isKnown { library = try store.read { [library] in try PlainTables.described(library, in: $0) } }
-    result = try body(library, store)
+    result = try body()
   } catch {
     // The first error is the one that matters.
     try? store.close()

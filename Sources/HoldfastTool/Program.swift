@@ -15,14 +15,6 @@ package struct Program: Sendable {
     (self.libraries, self.commands) = (libraries, commands)
   }
 
-  /// The same, called as the executable file of this process.
-  func named() -> Program {
-    var program = self
-    let file = CommandLine.arguments.first.map { URL(fileURLWithPath: $0).lastPathComponent } ?? ""
-    if !file.isEmpty { program.name = file }
-    return program
-  }
-
   /// Set before the first command line is parsed.
   static var current: Program {
     get { stored.lock.withLock { stored.program } }

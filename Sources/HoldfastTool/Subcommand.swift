@@ -1,7 +1,7 @@
 package import ArgumentParser
 import Foundation
 package import Holdfast
-import HoldfastTransfer
+package import HoldfastTransfer
 
 /// One command: does its work through a library's verbs, and returns the result.
 package protocol Subcommand: ParsableCommand {
@@ -25,10 +25,9 @@ package struct Answer {
   /// The command has written its output itself, row by row.
   var isWritten = false
 
-  /// An answer that is fine.
-  package init(document: [String: JSONValue], text: String) { (self.document, self.text) = (document, text) }
-
-  init(document: [String: JSONValue], text: String = "", blocks: [ShownBlock] = [], notes: [String] = [], foundProblems: Bool = false) {
+  package init(
+    document: [String: JSONValue], text: String = "", blocks: [ShownBlock] = [], notes: [String] = [], foundProblems: Bool = false
+  ) {
     (self.document, self.text, self.blocks, self.notes) = (document, text, blocks, notes)
     self.foundProblems = foundProblems
   }

@@ -71,10 +71,8 @@ extension IntegrityReport {
 
   /// The findings for people.
   func table(_ console: Console) -> String {
-    var table = TextTable([.text("PART"), .text("TABLE"), .text("ROW"), .flexible("FINDING")], keys: "ROW", tellsProblems: true)
-    for finding in findings {
-      table.add([finding.part.rawValue, finding.table ?? "", finding.row ?? "", finding.message])
-    }
-    return table.text(width: console.outputWidth)
+    let rows = findings.map { [$0.part.rawValue, $0.table ?? "", $0.row ?? "", $0.message] }
+    return TextTable([.text("PART"), .text("TABLE"), .text("ROW"), .flexible("FINDING")], rows, keys: "ROW", tellsProblems: true)
+      .text(width: console.outputWidth)
   }
 }

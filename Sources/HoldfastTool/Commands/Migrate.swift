@@ -59,11 +59,10 @@ struct Migrate: LibraryCommand {
       return "\(run ? "made again" : "to be made again"): \(plan.notAsDeclared.joined(separator: ", "))\n"
     }
     guard !plan.pending.isEmpty else { return "nothing to migrate\n" }
-    var table = TextTable([.text("TABLE"), .number("ROWS NOW"), .number("ROWS THEN")])
-    for change in plan.tables where change.before != change.after {
-      table.add([change.name, change.before.map(String.init) ?? "", change.after.map(String.init) ?? ""])
-    }
-    let changes = plan.tables.contains { $0.before != $0.after } ? table.text(width: console.outputWidth) : "no table gains or loses rows\n"
-    return "\(run ? "migrated" : "pending"): \(plan.pending.joined(separator: ", "))\n" + changes
+    func cell(_ rows: Int?) -> String { rows.map(String.init) ?? "" }
+    let rows = plan.tables.filter { $0.before != $0.after }.map { [$0.name, cell($0.before), cell($0.after)] }
+    let table = TextTable([.text("TABLE"), .number("ROWS NOW"), .number("ROWS THEN")], rows)
+    return "\(run ? "migrated" : "pending"): \(plan.pending.joined(separator: ", "))\n"
+      + (rows.isEmpty ? "no table gains or loses rows\n" : table.text(width: console.outputWidth))
   }
 }

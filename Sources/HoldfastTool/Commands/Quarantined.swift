@@ -85,10 +85,8 @@ struct Quarantined: CommandGroup, LibraryCommand {
       ("--limit", limit != nil, [.list]), ("--to", to != nil, [.export]), ("--from", from != nil, [.retry]), ("--all", all, [.discard]),
       ("--yes", yes, [.export, .discard]),
     ]
-    var given: [(option: String, actions: [Action])] = []
-    for (option, isGiven, actions) in options where isGiven { given.append((option: option, actions: actions)) }
-    for name in known.typed.keys.sorted() { given.append((option: "--\(name)", actions: [.retry])) }
-    return given
+    return options.filter(\.isGiven).map { (option: $0.option, actions: $0.actions) }
+      + known.typed.keys.sorted().map { (option: "--\($0)", actions: [Action.retry]) }
   }
 
   func perform(_ console: Console) throws -> Answer {
@@ -126,10 +124,8 @@ struct Quarantined: CommandGroup, LibraryCommand {
 
   private func list(_ open: Store, _ console: Console) throws -> Answer {
     let records = try records(open, limit: limit)
-    var table = TextTable([.number("NUMBER"), .text("KIND"), .text("PLACE"), .flexible("REASON")])
-    for record in records {
-      table.add([String(record.id), record.kind, record.path + (record.field.map { ".\($0)" } ?? ""), record.reason])
-    }
+    let rows = records.map { [String($0.id), $0.kind, $0.path + ($0.field.map { ".\($0)" } ?? ""), $0.reason] }
+    let table = TextTable([.number("NUMBER"), .text("KIND"), .text("PLACE"), .flexible("REASON")], rows)
     return Answer(
       document: [
         "store": .string(store.path), "count": .number(try open.quarantine.count()), "records": .array(records.map { $0.document() }),

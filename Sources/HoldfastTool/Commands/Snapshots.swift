@@ -54,7 +54,7 @@ struct Snapshots: CommandGroup {
   func perform(_ console: Console) throws -> Answer {
     let list = SnapshotList(store: store, place: place, lock: lock)
     return switch action {
-    case .create: try create(list.options, console)
+    case .create: try create(console)
     case .list: try list.answer(console)
     case .verify: try list.verify(snapshot, console)
     case .prune: try list.prune(snapshot, rules, yes: yes, console)
@@ -62,13 +62,8 @@ struct Snapshots: CommandGroup {
     }
   }
 
-  private func create(_ given: StoreOptions, _ console: Console) throws -> Answer {
-    let kinds = try Store.kinds(at: store.url, options: given)
-    guard !kinds.isEmpty else { throw StoreError(.notFound, "\(store.path) holds no library yet") }
-    var options = given
-    options.createsIfMissing = false
-    options.migrating = .never
-    let open = try Store.open(at: store.url, schemas: Libraries.schemas(kinds), options: options)
+  private func create(_ console: Console) throws -> Answer {
+    let open = try openWhole(store, lock, snapshots: place.folder?.url)
     // The first error is the one that matters.
     defer { try? open.close() }
     let made = try Activity.show("copying", console) { try open.snapshot(label: label) }

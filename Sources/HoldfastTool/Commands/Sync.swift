@@ -109,16 +109,7 @@ struct Sync: Subcommand {
     // Refuse a newer store before it is opened for writing.
     if !looks { for schema in Libraries.schemas(kinds) { try refuseNewer(store, kinds, schema) } }
     let open = try openWhole(store, lock, reads: looks)
-    let answer: Answer
-    do {
-      answer = try perform(open, kinds, token, key, console)
-    } catch {
-      // The first error is the one that matters.
-      try? open.close()
-      throw error
-    }
-    try open.close()
-    return answer.about(store)
+    return try closing(open) { try perform(open, kinds, token, key, console) }.about(store)
   }
 
   /// What the store holds. Where there is none, --library makes it.

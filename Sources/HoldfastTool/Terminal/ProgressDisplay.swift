@@ -14,15 +14,11 @@ enum ProgressMode: String, ExpressibleByArgument, CaseIterable {
 
 /// Shows an import's progress on standard error, once it has taken longer than half a second.
 final class ProgressDisplay: @unchecked Sendable {
-  private enum Form {
-    case bar, tenths, events, nothing
-  }
-
   private static let patience = 0.5
   private static let interval = 0.05
 
   private let console: Console
-  private let form: Form
+  private let mode: ProgressMode
   private let began = ContinuousClock.now
   // Guarded by `lock`.
   private var shownAt = 0.0
@@ -32,13 +28,7 @@ final class ProgressDisplay: @unchecked Sendable {
 
   init(_ mode: ProgressMode, _ console: Console) {
     self.console = console
-    form =
-      switch mode {
-      case .auto: console.errorIsTerminal ? .bar : .tenths
-      case .bar: .bar
-      case .lines: .events
-      case .none: .nothing
-      }
+    self.mode = mode == .auto && console.errorIsTerminal ? .bar : mode
   }
 
   func show(_ progress: ImportProgress) {
@@ -46,10 +36,10 @@ final class ProgressDisplay: @unchecked Sendable {
     defer { lock.unlock() }
     let elapsed = (ContinuousClock.now - began).inSeconds
     let line = ProgressLine(progress: progress, elapsed: elapsed)
-    switch form {
-    case .events: console.prompt(line.event)
-    case .nothing: break
-    case .tenths:
+    switch mode {
+    case .lines: console.prompt(line.event)
+    case .none: break
+    case .auto:
       let now = Int(line.fraction * 10)
       guard elapsed >= Self.patience, now > tenth else { return }
       tenth = now

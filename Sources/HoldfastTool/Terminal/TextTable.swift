@@ -21,8 +21,9 @@ struct TextTable {
   private static let beginnings = [8, 13, 18, 23, 36]
 
   /// - Parameter keys: the heading of the column of keys; nil: none.
-  init(_ columns: [ShownColumn], keys: String? = nil, tellsProblems: Bool = false) {
+  init(_ columns: [ShownColumn], _ rows: [[String]] = [], keys: String? = nil, tellsProblems: Bool = false) {
     (self.columns, self.keys, self.tellsProblems) = (columns, columns.firstIndex { $0.title == keys }, tellsProblems)
+    for row in rows { add(row) }
   }
 
   /// Cells that are missing are empty; more cells than columns are left out.
