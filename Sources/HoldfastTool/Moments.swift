@@ -4,7 +4,6 @@ import Holdfast
 import HoldfastTransfer
 
 extension Moment {
-  /// For help.
   static let words =
     "A moment is a time that `\(Program.name) history` shows, \"10 minutes ago\", \"commit 5\" or \"label TEXT\"."
 
@@ -66,10 +65,7 @@ struct MomentOptions: ParsableArguments {
 
   /// The moment that is given; nil where none is.
   ///
-  /// - Parameters:
-  ///   - typed: any moment, as it was typed.
-  ///   - option: the option that it was typed for.
-  ///   - store: the store whose past is meant.
+  /// - Parameter option: the one that `typed` was given for.
   /// - Throws: `ValidationError` for more than one, and as `Moment(typed:for:of:)`.
   func moment(_ typed: String?, _ option: String, of store: FilePath) throws -> Moment? {
     guard [typed != nil, label != nil, commit != nil].count(where: { $0 }) <= 1 else {
@@ -113,7 +109,6 @@ extension ArchivedCommit {
 }
 
 extension [TableDifference] {
-  /// A line for each table.
   func text(width: Int?) -> String {
     guard !isEmpty else { return "no row differs\n" }
     let rows = map { [$0.table, String($0.added), String($0.changed), String($0.removed)] }
@@ -124,7 +119,6 @@ extension [TableDifference] {
 }
 
 extension [RowDifference] {
-  /// A line for each row.
   func text(width: Int?) -> String {
     guard !isEmpty else { return "no row differs\n" }
     let rows = map { [$0.kind.rawValue, JSONValue.object($0.key).canonicalText(), $0.values] }

@@ -45,7 +45,6 @@ func refuseBesideCopies(_ store: FilePath, _ outcome: String) throws {
 ///
 /// Creates nothing, migrates nothing and changes no byte of the file. Waits only for a process that replaces or recovers the file.
 /// - Parameter full: opens for writing, still without migrations.
-/// - Throws: as `libraryToLook`; what opening and `body` throw.
 func withLibrary<T>(
   _ file: FilePath, _ choice: LibraryOption, _ lock: LockOptions, full: Bool = false,
   _ body: (LibraryDescription, Store) throws -> T
@@ -79,9 +78,6 @@ func closing<T>(_ store: Store, _ body: () throws -> T) throws -> T {
 }
 
 /// Refuses a newer store for a command that writes. Such a store opens read-only, and the person must learn why.
-///
-/// - Parameter kinds: the schemas that the file names, with their versions.
-/// - Throws: `.newerSchema`.
 func refuseNewer(_ store: FilePath, _ kinds: [String: Int], _ known: StoreSchema) throws {
   guard let version = kinds[known.name], version > known.version else { return }
   throw StoreError(

@@ -5,12 +5,10 @@ package import HoldfastTransfer
 package struct Program: Sendable {
   /// As a person calls it. Default: the name of the executable file.
   var name = "holdfast"
-  /// The libraries that it knows.
   var libraries: [LibraryDescription] = []
   /// Its commands beside those that every library has.
   var commands: [any Subcommand.Type] = []
 
-  /// A program for these libraries, called `holdfast`.
   package init(_ libraries: [LibraryDescription], commands: [any Subcommand.Type] = []) {
     (self.libraries, self.commands) = (libraries, commands)
   }

@@ -11,7 +11,6 @@ package protocol Subcommand: ParsableCommand {
   func perform(_ console: Console) throws -> Answer
 }
 
-/// The result of a command.
 package struct Answer {
   /// For programs: the members of the document beside `ok` and `schema`.
   var document: [String: JSONValue]
@@ -32,7 +31,6 @@ package struct Answer {
     self.foundProblems = foundProblems
   }
 
-  /// Of a command that has written its output itself.
   static var written: Answer {
     var answer = Answer(document: [:])
     answer.isWritten = true
@@ -126,7 +124,6 @@ struct FilePath: ExpressibleByArgument, CustomStringConvertible {
   var path: String { url.path }
   var description: String { DisplayText.printable(path) }
 
-  /// The path as one word of a command that a person copies into a shell.
   var shellWord: String { path.shellWord }
 
   /// Whether the path is a folder, also through a link.

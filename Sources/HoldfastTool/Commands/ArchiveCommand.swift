@@ -100,12 +100,10 @@ extension Archive.Waiting {
   /// In bytes. A larger store is read whole only by `archive status`; it would take longer than a history.
   static let readInPassing: Int64 = 256 << 20
 
-  /// Nil: not known.
   var count: Int? {
     if case .commits(let count) = self { count } else { nil }
   }
 
-  /// Why the number is not known.
   fileprivate var problem: String? {
     switch self {
     case .gap(let reason), .unknown(let reason): reason

@@ -94,7 +94,6 @@ struct BringingBack {
 }
 
 extension BringBackReport {
-  /// A line for each table with rows that come.
   fileprivate var text: String {
     var facts: FactList = [:]
     for (table, count) in inserted.sorted(by: { $0.key < $1.key }) { facts.add(table, ShownValue.counted(count, "row")) }
@@ -102,7 +101,6 @@ extension BringBackReport {
     return facts.text
   }
 
-  /// What does not come, and why.
   fileprivate func notes(_ takesChanged: Bool) -> [String] {
     var notes: [String] = []
     if !kept.isEmpty { notes.append("\(ShownValue.counted(kept.values.reduce(0, +), "row")) changed since, and stay as they are now.") }

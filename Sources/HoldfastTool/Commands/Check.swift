@@ -69,7 +69,6 @@ extension [IntegrityReport.Finding] {
 extension IntegrityReport {
   var document: JSONValue { findings.document }
 
-  /// The findings for people.
   func table(_ console: Console) -> String {
     let rows = findings.map { [$0.part.rawValue, $0.table ?? "", $0.row ?? "", $0.message] }
     return TextTable([.text("PART"), .text("TABLE"), .text("ROW"), .flexible("FINDING")], rows, keys: "ROW", tellsProblems: true)

@@ -17,7 +17,6 @@ struct KeyChangeOptions: ParsableArguments {
   @OptionGroup var lock: LockOptions
   @OptionGroup var output: OutputOptions
 
-  /// Asks, runs `change` and tells what it did.
   fileprivate func perform(_ verb: String, _ console: Console, _ change: (StoreOptions) throws -> EncryptionReport) throws -> Answer {
     let fate = formerFiles == .keep ? "are kept in the quarantine folder" : "are removed"
     // The history goes with it.
@@ -47,7 +46,6 @@ struct KeyChangeOptions: ParsableArguments {
   }
 }
 
-/// As `FormerFiles`, for the parser.
 enum Fate: String, ExpressibleByArgument, CaseIterable {
   case keep, remove
 

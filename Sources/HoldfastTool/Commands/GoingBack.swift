@@ -81,7 +81,6 @@ struct GoingBack {
 
   // MARK: The document
 
-  /// - Parameter undo: nil for a dry run.
   private func document(_ way: PlannedWayBack, _ undo: PlannedWayBack.Undo?) -> [String: JSONValue] {
     var folder: URL?
     if case .files(let kept)? = undo { folder = kept }

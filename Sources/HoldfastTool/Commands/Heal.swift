@@ -86,7 +86,6 @@ extension HealReport {
     return (damage.prefix(5) + rest).map { "damaged: \(DisplayText.printable($0))\n" }.joined()
   }
 
-  /// The way to heal, for people.
   fileprivate var words: String {
     switch means {
     case .none: "nothing"

@@ -70,7 +70,6 @@ struct List: LibraryCommand {
 }
 
 extension LibraryDescription {
-  /// The list of a name; the first one for nil.
   func list(_ name: String?, of store: FilePath) throws -> ListDescription {
     if let list = lists.first(where: { name == nil || $0.name == name }) { return list }
     let names = lists.map(\.name).joined(separator: ", ")

@@ -103,7 +103,6 @@ struct Quarantined: CommandGroup, LibraryCommand {
     try withLibrary(store, library, lock) { _, open in try body(open) }
   }
 
-  /// The records that the arguments choose.
   private func records(_ open: Store, limit: Int? = nil) throws -> [QuarantinedRecord] {
     let importID = try importID.map { try whole($0, open) }
     return try open.quarantine.records(from: importID, kind: kind, limit: limit ?? .max).items
@@ -233,8 +232,6 @@ struct Quarantined: CommandGroup, LibraryCommand {
   }
 
   /// How records come in that an importer of this program did not read. Nil: an importer of this program did.
-  ///
-  /// - Throws: `.wrongKind` for a format of a library that this program does not know.
   private func way(_ left: Left, _ held: LibraryDescription) throws -> StrangersStore.Way? {
     let way = StrangersStore.Way(rawValue: left.format)
     if held.isKnown { return way == .byNames ? way : nil }

@@ -83,8 +83,6 @@ struct Salvage: Subcommand {
 }
 
 /// The schemas of a damaged file: of the library that was named, else of those that the file names, else of the one that has most of its tables.
-///
-/// - Parameter target: a copy is read beside it.
 func schemasOfDamaged(_ file: FilePath, beside target: FilePath, _ library: LibraryOption) throws -> [StoreSchema] {
   let all = Libraries.all.map(\.schema)
   if let name = library.library { return all.filter { $0.name == name } }
@@ -121,6 +119,5 @@ extension SalvageReport {
 
   private func isLosing(_ table: Table) -> Bool { table.lost != 0 && !unplaced.contains(table.table) }
 
-  /// The tables, for programs.
   var document: JSONValue { ShownProperties { _ in ["audited": nil] }.list(of: tables).json }
 }

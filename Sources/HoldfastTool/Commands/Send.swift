@@ -69,7 +69,6 @@ struct Send: LibraryCommand {
     }
   }
 
-  /// The libraries that have a server.
   private static var syncing: [(name: String, sync: SyncDescription)] {
     Libraries.all.compactMap { library in library.sync.map { (library.name, $0) } }
   }

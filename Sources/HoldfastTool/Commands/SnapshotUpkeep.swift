@@ -3,13 +3,11 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// Where a store's snapshots are.
 struct SnapshotFolder: ParsableArguments {
   @Option(help: "The folder for snapshots that the app has chosen. Default: beside the store.", completion: .directory)
   var folder: FilePath?
 }
 
-/// What stays when snapshots are pruned.
 struct SnapshotRules: ParsableArguments {
   @Option(help: ArgumentHelp("prune: keep the newest N automatic snapshots.", valueName: "N"))
   var keepLast: Int?
@@ -32,7 +30,6 @@ struct SnapshotRules: ParsableArguments {
   @Flag(help: "prune: say what would be removed; remove nothing.")
   var dryRun = false
 
-  /// Nil when no rule is given.
   var policy: SnapshotPolicy? {
     guard numbers.contains(where: { $0 != nil }) else { return nil }
     return SnapshotPolicy(

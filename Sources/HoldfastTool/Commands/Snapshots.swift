@@ -93,8 +93,6 @@ struct SnapshotList {
     return options
   }
 
-  /// The snapshots, newest first.
-  ///
   /// - Throws: `.notFound` without snapshots and store; the errors of a file that is no store.
   func existing() throws -> [Snapshot] {
     let snapshots = try Snapshot.all(of: store.url, in: folder)
@@ -137,8 +135,6 @@ struct SnapshotList {
   }
 
   /// The snapshot with this id, or the only one whose id begins with it.
-  ///
-  /// - Throws: `.notFound`; `ambiguous` with the ids when several begin so.
   func snapshot(_ id: String) throws -> Snapshot {
     let snapshots = try Snapshot.all(of: store.url, in: folder)
     let whole = try Lookup.whole(id, among: snapshots.map(\.id), of: "snapshots of \(store.path)")

@@ -181,7 +181,6 @@ struct Sync: Subcommand {
     return answer
   }
 
-  /// Does what the options say on the server, and in the store.
   private func run(_ sync: StoreSync, isConnected: Bool, _ console: Console) throws {
     guard !status else { return }
     let (goesOn, talks, interruption) = (watch, to != nil, Interruption())
@@ -313,7 +312,6 @@ struct Sync: Subcommand {
 
   // MARK: Options
 
-  /// - Throws: `ValidationError` where there is none.
   private static func token(from descriptor: Int32?) throws -> String {
     let given = descriptor == nil ? ProcessInfo.processInfo.environment[tokenVariable] : descriptor.flatMap { StoreKey.content(of: $0) }
     let token = given?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""

@@ -55,7 +55,6 @@ enum Lookup {
 
   /// The id that a person means: `typed` itself, or the only one that begins so. Nil: none does.
   ///
-  /// - Parameter what: the things that have these ids, for the error.
   /// - Throws: `ambiguous` with the ids when several begin so.
   static func whole(_ typed: String, among ids: [String], of what: String) throws -> String? {
     if ids.contains(typed) { return typed }

@@ -4,23 +4,16 @@ import HoldfastTransfer
 
 /// Imports into a store whose library this program does not know.
 enum StrangersStore {
-  /// How a source comes in.
   enum Way: String {
     /// A documented export of the same library, by the tables of the store.
     case export = "holdfast"
     /// A database of another app, by the names of its tables.
     case byNames = "tables-by-name"
 
-    /// For errors.
     var words: String { self == .byNames ? "an import by the names of tables" : "an import of \(rawValue)" }
   }
 
   /// The way of a source that is imported without `--library`. Nil: its library must be known.
-  ///
-  /// - Parameters:
-  ///   - kinds: the schemas in the store.
-  ///   - format: the value of `--format`.
-  /// - Throws: what looking at the source throws.
   static func way(of source: FilePath, into kinds: [String: Int], format: String?) throws -> Way? {
     guard !kinds.isEmpty, Libraries.schemas(kinds).isEmpty else { return nil }
     if format == nil, SQLiteSource.isDatabase(source.url) { return .byNames }

@@ -17,10 +17,6 @@ extension OutputOptions {
   }
 
   /// The form in which rows are written; nil for a table.
-  ///
-  /// - Parameters:
-  ///   - document: the document of `--json`.
-  ///   - member: its member that has the rows.
   func form(_ format: RowFormat?, _ document: @autoclosure () throws -> Document, _ member: String) rethrows -> RowWriter.Form? {
     if let format { return .rows(format) }
     guard json else { return nil }

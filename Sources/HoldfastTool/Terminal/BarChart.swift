@@ -1,6 +1,5 @@
 /// Numbers by name: with bars on a terminal, plain elsewhere.
 struct BarChart {
-  /// What the output can show.
   struct Style {
     /// Columns of the terminal; nil without a terminal: no bars.
     var width: Int?

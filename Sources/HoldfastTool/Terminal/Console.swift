@@ -8,7 +8,6 @@ package struct Console: Sendable {
   let outputIsTerminal = isatty(STDOUT_FILENO) == 1
   let errorIsTerminal = isatty(STDERR_FILENO) == 1
 
-  /// Whether a person can be asked something.
   var canAsk: Bool { errorIsTerminal && isatty(STDIN_FILENO) == 1 }
 
   /// Columns of the terminal that shows the data; nil when it is no terminal.
@@ -76,9 +75,6 @@ package struct Console: Sendable {
     }
   }
 
-  /// The bytes of a file.
-  ///
-  /// - Throws: as the other form; what reading the file throws.
   func write(contentsOf file: FilePath) throws {
     // Opened without DurableFile: a temporary file, on its way to standard output.
     let handle = try FileHandle(forReadingFrom: file.url)
@@ -114,7 +110,6 @@ package struct Console: Sendable {
     return locale.lowercased().replacingOccurrences(of: "-", with: "").contains("utf8")
   }
 
-  /// Returns 0 or the error number.
   private static func write(_ all: [UInt8], to descriptor: Int32) -> Int32 {
     var bytes = all[...]
     while !bytes.isEmpty {

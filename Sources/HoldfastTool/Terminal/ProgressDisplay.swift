@@ -63,7 +63,6 @@ final class ProgressDisplay: @unchecked Sendable {
 
 /// Shows on a terminal that work without steps goes on, and for how long, once it has taken longer than half a second.
 struct Activity {
-  /// Runs `work` on the calling thread.
   static func show<T>(_ what: String, _ console: Console, _ work: () throws -> T) rethrows -> T {
     guard console.errorIsTerminal else { return try work() }
     let began = ContinuousClock.now

@@ -10,7 +10,6 @@ struct TextTable {
   let columns: [ShownColumn]
   /// The column whose cells may have UUIDs among other letters, as in `plants:0a0a0a0a-0000-4000-8000-000000000001`.
   private let keys: Int?
-  /// Whether the last column tells problems.
   private let tellsProblems: Bool
   private var rows: [[String]] = []
   private static let gap = 2
@@ -91,8 +90,6 @@ struct TextTable {
   }
 
   /// The columns that there is room for, with their widths.
-  ///
-  /// - Parameter ids: the columns of ids.
   private func layout(in width: Int?, without ids: Set<Int>) -> [(column: Int, width: Int)] {
     let natural = columns.indices.map { column in
       rows.reduce(DisplayText.columns(columns[column].title)) { max($0, DisplayText.columns($1[column])) }
