@@ -4,14 +4,12 @@ internal import Holdfast
 // Platform: sockets are the system's.
 #if canImport(Glibc)
   import Glibc
-#else
-  import Darwin
-#endif
 
-#if canImport(Glibc)
   private let streaming = Int32(SOCK_STREAM.rawValue)
   private let withoutSignal = Int32(MSG_NOSIGNAL)
 #else
+  import Darwin
+
   private let streaming = SOCK_STREAM
   // On this system it is a socket option instead.
   private let withoutSignal: Int32 = 0

@@ -126,13 +126,9 @@ extension [RowDifference] {
   }
 
   var document: JSONValue {
-    .array(
-      map { row in
-        .object([
-          "change": .string(row.kind.rawValue), "key": .object(row.key), "before": row.before.map(JSONValue.object) ?? .null,
-          "after": row.after.map(JSONValue.object) ?? .null,
-        ])
-      })
+    ShownProperties { value in
+      if let row = value as? RowDifference { ["kind": nil, "change": .text(row.kind.rawValue)] } else { [:] }
+    }.list(of: self).json
   }
 }
 

@@ -132,8 +132,9 @@ struct Export: LibraryCommand {
     let report = try to.written(with: what, yes: yes, console) { file in try Activity.show("exporting", console) { try body(file) } }
     let words = text(report)
     return Answer(
-      document: document(report), text: to.isStandard ? "" : words, notes: to.isStandard ? [words] : [],
-      foundProblems: !report.leftOut.isEmpty)
+      document: ShownProperties().object(of: report).members, text: to.isStandard ? "" : words, notes: to.isStandard ? [words] : [],
+      foundProblems: !report.leftOut.isEmpty
+    ).about(store)
   }
 
   /// Libraries in the same file that nobody can export with this program.
@@ -156,13 +157,5 @@ struct Export: LibraryCommand {
       facts.add("left out", "\(item.kind) \(item.id)\(item.field.map { " \($0)" } ?? ""): \(item.reason)")
     }
     return facts.text
-  }
-
-  private func document(_ report: ExportReport) -> [String: JSONValue] {
-    [
-      "store": .string(store.path), "format": .string(report.format), "path": .string(report.path), "bytes": .integer(report.bytes),
-      "sha256": .string(report.sha256), "counts": .numbers(report.counts),
-      "left_out": ShownProperties().list(of: report.leftOut).json,
-    ]
   }
 }

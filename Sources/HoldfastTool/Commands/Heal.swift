@@ -89,17 +89,16 @@ extension HealReport {
   fileprivate var words: String {
     switch means {
     case .none: "nothing"
-    case .pages:
-      pagesWords(pages ?? 1 == 1 ? "s" : "")
+    case .pages: pagesWords
     case .indexes: "indexes made again: no row is lost"
     case .rows: "\(salvage?.rows ?? 0) rows in a new store" + (source.map { ", those of lost pages from \($0)" } ?? "")
     case .copy: "no row can be read: \(source ?? "a copy") takes the file's place"
     }
   }
 
-  /// - Parameter end: of a verb for what differs.
-  private func pagesWords(_ end: String) -> String {
-    "\(pages.map { ShownValue.counted($0, "page", "pages") } ?? "the whole file") differ\(end) from \(source ?? "the archive")"
+  private var pagesWords: String {
+    let end = pages ?? 1 == 1 ? "s" : ""
+    return "\(pages.map { ShownValue.counted($0, "page", "pages") } ?? "the whole file") differ\(end) from \(source ?? "the archive")"
       + (mayBeLost.isEmpty ? ", and come\(end) from there: nothing is lost" : "; what is damaged comes from there")
   }
 }

@@ -107,16 +107,11 @@ struct Import: LibraryCommand {
   }
 
   private func document(_ report: ImportReport) -> [String: JSONValue] {
-    var document: [String: JSONValue] = [
-      "format": .string(report.format), "format_version": .number(report.formatVersion), "verified": .bool(report.verified),
-      "dry_run": .bool(report.dryRun), "backup": .text(report.backup), "source": .string(report.source),
-      "source_sha256": .string(report.sourceSHA256), "store": .string(into.path),
-      "counts": .object(report.counts.mapValues { ShownProperties().object(of: $0) }),
-      "skipped": .numbers(report.skipped), "problem_count": .number(report.problemCount),
-      "problems": ShownProperties().list(of: report.problems).json,
-    ]
-    if let newer = report.firstNewer { document["first_newer"] = ShownProperties().object(of: newer) }
-    if let notes = report.notes { document["notes"] = .numbers(notes) }
+    var document = ShownProperties().object(of: report).members
+    for name in ["kinds", "time_zone", "released"] { document[name] = nil }
+    // These are there only where they say something.
+    for name in ["first_newer", "notes"] where document[name] == JSONValue.null { document[name] = nil }
+    document["store"] = .string(into.path)
     return document
   }
 }

@@ -121,7 +121,7 @@ extension TimeLine.Entry {
       members.merge(
         ["commit": .integer(event.commit), "text": .string(event.text), "snapshot": .null, "gap_from": .time(event.gapFrom)]
       ) { _, new in new }
-      if case .object(let details)? = event.details?.document { members.merge(details) { _, new in new } }
+      members.merge(event.details?.document.members ?? [:]) { _, new in new }
     }
     members["kind"] = .string(kind)
     members["time"] = .time(time)
