@@ -2,7 +2,6 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The samples, and what is expected of them.
 extension ImportConformance {
   var kinds: [ImportKind] { [records] + (children.map { [$0] } ?? []) }
   var day: TimeInterval { 86_400 }

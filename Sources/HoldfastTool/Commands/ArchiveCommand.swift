@@ -64,13 +64,13 @@ struct ArchiveCommand: CommandGroup {
       "newest commit": reach.commit.map(String.init), "waiting": waiting.words, "gaps": String(reach.gaps),
       "size": DisplayText.size(archive.bytes), "last drill": archive.lastDrill.map { TimeWords.both($0) },
     ]
-    let document: [String: JSONValue] = [
-      "store": .string(store.path), "oldest": .time(reach.oldest), "newest": .time(reach.newest),
-      "newest_commit": reach.commit.map(JSONValue.integer) ?? .null, "gaps": .number(reach.gaps), "bytes": .integer(archive.bytes),
-      "last_drill": .time(archive.lastDrill), "waiting_commits": waiting.count.map(JSONValue.number) ?? .null,
-      "problem": .text(waiting.problem),
-    ]
-    return Answer(document: document, text: facts.text, notes: waiting.notes)
+    return Answer(
+      document: [
+        "store": .string(store.path), "oldest": .time(reach.oldest), "newest": .time(reach.newest),
+        "newest_commit": reach.commit.map(JSONValue.integer) ?? .null, "gaps": .number(reach.gaps), "bytes": .integer(archive.bytes),
+        "last_drill": .time(archive.lastDrill), "waiting_commits": waiting.count.map(JSONValue.number) ?? .null,
+        "problem": .text(waiting.problem),
+      ], text: facts.text, notes: waiting.notes)
   }
 
   private func verify(_ console: Console) throws -> Answer {

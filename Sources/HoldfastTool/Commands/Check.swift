@@ -28,8 +28,6 @@ struct Check: LibraryCommand {
     }
     // A store with findings is not read any further.
     let quarantined = report.isHealthy ? try self.quarantined(library) : nil
-    var document = document(report)
-    document["quarantined"] = quarantined.map(JSONValue.number) ?? .null
     let isRead = report.checked.contains(.records) || !report.checked.contains(.file)
     var notes = report.unread.map { "The records of \($0) were not read: this program does not know that library." }
     if !isRead, notes.isEmpty { notes = ["Records were not read: this program does not know the library."] }
@@ -37,7 +35,14 @@ struct Check: LibraryCommand {
       let counted = ShownValue.counted(quarantined, "record or field", "records and fields")
       notes.append("In the quarantine: \(counted). \(Program.name) quarantine \(store.shellWord)")
     }
-    return Answer(document: document, text: text(report, console), notes: notes, foundProblems: !report.isHealthy)
+    let parts = report.checked.map(\.rawValue)
+    return Answer(
+      document: [
+        "store": .string(store.path), "healthy": .bool(report.isHealthy), "quick": .bool(quick), "checked": .texts(parts),
+        "findings": report.document, "quarantined": quarantined.map(JSONValue.number) ?? .null,
+      ],
+      text: report.isHealthy ? "healthy: \(parts.joined(separator: ", "))\n" : report.table(console), notes: notes,
+      foundProblems: !report.isHealthy)
   }
 
   private func quarantined(_ library: LibraryDescription) throws -> Int {
@@ -46,19 +51,6 @@ struct Check: LibraryCommand {
     let open = try Store.open(at: store.url, schemas: library.schemas, options: options)
     defer { try? open.close() }
     return try open.quarantine.count()
-  }
-
-  private func text(_ report: IntegrityReport, _ console: Console) -> String {
-    let parts = report.checked.map(\.rawValue).joined(separator: ", ")
-    return report.isHealthy ? "healthy: \(parts)\n" : report.table(console)
-  }
-
-  private func document(_ report: IntegrityReport) -> [String: JSONValue] {
-    [
-      "store": .string(store.path), "healthy": .bool(report.isHealthy), "quick": .bool(quick),
-      "checked": .texts(report.checked.map(\.rawValue)),
-      "findings": report.document,
-    ]
   }
 }
 

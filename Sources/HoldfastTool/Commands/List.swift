@@ -54,7 +54,8 @@ struct List: LibraryCommand {
       return try open.read { reader in
         // A table of an unknown library may have the name of another member.
         let member = ["ok", "schema", "store", "total"].contains(list.name) ? "rows" : list.name
-        let form = try output.form(format, try document(selection.total(of: list, in: reader)), member)
+        let form = try output.form(
+          format, Document(ok: true, ["store": .string(store.path), "total": .number(try selection.total(of: list, in: reader))]), member)
         if let form { return try console.rows(selection, of: list, as: form, in: reader) }
         let (table, lines, total) = try selection.table(of: list, in: reader)
         let rest = total - offset - lines
@@ -62,10 +63,6 @@ struct List: LibraryCommand {
         return Answer(document: [:], blocks: [table], notes: total == 0 ? [none] : rest > 0 ? ["… and \(rest) more."] : [])
       }
     }
-  }
-
-  private func document(_ total: Int) -> Document {
-    Document(ok: true, ["store": .string(store.path), "total": .number(total)])
   }
 }
 

@@ -45,13 +45,10 @@ struct Migrate: LibraryCommand {
         "store": .string(store.path), "migrated": .bool(migrates), "pending": .texts(plan.pending),
         "not_as_declared": .texts(plan.notAsDeclared), "declared_no_longer": .texts(plan.declaredNoLonger),
         "tables": ShownProperties().list(of: plan.tables).json,
-      ], text: text(plan, console))
-  }
-
-  private func text(_ plan: MigrationPlan, _ console: Console) -> String {
-    changes(plan, console)
-      + (plan.declaredNoLonger.isEmpty
-        ? "" : "declared no longer, and removed by a migration: \(plan.declaredNoLonger.joined(separator: ", "))\n")
+      ],
+      text: changes(plan, console)
+        + (plan.declaredNoLonger.isEmpty
+          ? "" : "declared no longer, and removed by a migration: \(plan.declaredNoLonger.joined(separator: ", "))\n"))
   }
 
   private func changes(_ plan: MigrationPlan, _ console: Console) -> String {

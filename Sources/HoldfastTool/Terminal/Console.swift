@@ -49,8 +49,7 @@ package struct Console: Sendable {
   /// Ends with a line break in any case.
   private func writeLines(_ text: String) throws {
     guard !text.isEmpty else { return }
-    let code = Self.write(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), to: STDOUT_FILENO)
-    if code != 0, code != EPIPE { throw Self.notWritten(code) }
+    _ = try send(Array((text.hasSuffix("\n") ? text : text + "\n").utf8))
   }
 
   /// Data for programs that come in pieces of whole lines. Ends quietly when their reader has gone away. A terminal gets them printable.
@@ -63,9 +62,7 @@ package struct Console: Sendable {
         let shown =
           outputIsTerminal
           ? Array(DisplayText.printableLines(String(decoding: piece, as: UTF8.self), breaks: ["\n", "\r", "\t"]).utf8) : piece
-        let code = Self.write(shown, to: STDOUT_FILENO)
-        if code == EPIPE { throw ReaderGone() }
-        if code != 0 { throw Self.notWritten(code) }
+        guard try send(shown) else { throw ReaderGone() }
         hasBegun = true
       }
     } catch is ReaderGone {
@@ -80,14 +77,15 @@ package struct Console: Sendable {
     let handle = try FileHandle(forReadingFrom: file.url)
     defer { try? handle.close() }
     while let piece = try handle.read(upToCount: 1 << 20), !piece.isEmpty {
-      let code = Self.write(Array(piece), to: STDOUT_FILENO)
-      if code == EPIPE { return }
-      if code != 0 { throw Self.notWritten(code) }
+      guard try send(Array(piece)) else { return }
     }
   }
 
-  private static func notWritten(_ code: Int32) -> StoreError {
-    StoreError(
+  /// False when the reader has gone away.
+  private func send(_ bytes: [UInt8]) throws -> Bool {
+    let code = Self.write(bytes, to: STDOUT_FILENO)
+    guard code != 0, code != EPIPE else { return code == 0 }
+    throw StoreError(
       code == ENOSPC ? .diskFull : .inputOutput, "the output could not be written: \(String(cString: strerror(code)))",
       suggestion: "Send the output to another place. The store keeps the changes that the command made.")
   }
