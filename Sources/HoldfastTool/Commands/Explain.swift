@@ -29,7 +29,7 @@ struct Explain: Subcommand {
     let open = try openWhole(store, lock, reads: true)
     // The first error is the one that matters.
     defer { try? open.close() }
-    let (plan, counted) = try open.read { reader in
+    let (plan, counted): (StatementPlan, (rows: Int, seconds: Double)?) = try open.read { reader in
       try blaming { (try reader.statementPlan(sql), run ? try count(reader) : nil) }
     }
     var facts: FactList = [:]
