@@ -31,12 +31,6 @@ package struct Answer {
     self.foundProblems = foundProblems
   }
 
-  static var written: Answer {
-    var answer = Answer(document: [:])
-    answer.isWritten = true
-    return answer
-  }
-
   init(_ shown: Shown) { self.init(document: shown.members, blocks: shown.blocks) }
 
   /// This answer with the store's path in its document.

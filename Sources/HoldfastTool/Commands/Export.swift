@@ -147,11 +147,10 @@ struct Export: LibraryCommand {
   }
 
   private func text(_ report: ExportReport) -> String {
-    var facts: FactList = [:]
-    facts.add("written", to.isStandard ? "standard output" : report.path)
-    facts.add("format", report.format)
-    facts.add("size", DisplayText.size(report.bytes))
-    facts.add("SHA-256", report.sha256)
+    var facts: FactList = [
+      "written": to.isStandard ? "standard output" : report.path, "format": report.format, "size": DisplayText.size(report.bytes),
+      "SHA-256": report.sha256,
+    ]
     for (kind, count) in report.counts.sorted(by: { $0.key < $1.key }) { facts.add(kind, String(count)) }
     for item in report.leftOut {
       facts.add("left out", "\(item.kind) \(item.id)\(item.field.map { " \($0)" } ?? ""): \(item.reason)")

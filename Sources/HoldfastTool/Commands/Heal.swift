@@ -63,8 +63,8 @@ struct Heal: LibraryCommand {
     } else {
       facts.add(isDone ? "healed" : "would do", report.words)
     }
-    if let setAside = report.salvage?.setAside { facts.add("set aside", setAside.path) }
-    if let kept = report.kept { facts.add("kept as", kept.path) }
+    facts.add("set aside", report.salvage?.setAside?.path)
+    facts.add("kept as", report.kept?.path)
     let isWhole = report.mayBeLost.isEmpty && (report.means != .none || report.notes.isEmpty)
     return Answer(
       document: [

@@ -57,10 +57,7 @@ struct Salvage: Subcommand {
       try Store.salvage(file.url, to: to.url, schemas: schemas, options: LockOptions.defaults)
     }
     if let report { try DurableFile.replace(report.url, with: Data(Document(ok: true, document(salvaged)).text.utf8)) }
-    var facts: FactList = [:]
-    facts.add("built", to.path)
-    facts.add("rows", "\(salvaged.rows)")
-    if let setAside = salvaged.setAside { facts.add("set aside", setAside.path) }
+    var facts: FactList = ["built": to.path, "rows": "\(salvaged.rows)", "set aside": salvaged.setAside?.path]
     if salvaged.unreadableRows > 0 { facts.add("unreadable", ShownValue.counted(salvaged.unreadableRows, "row", "rows")) }
     if salvaged.unknownPages > 0 { facts.add("unknown", ShownValue.counted(salvaged.unknownPages, "page", "pages")) }
     for finding in salvaged.findings { facts.add("found", finding) }

@@ -271,9 +271,9 @@ struct Sync: Subcommand {
     document["quarantined"] = .number(report.quarantined)
     document["began_archive_anew"] = .bool(report.beganArchiveAnew)
     document["source_backups"] = .texts(report.sourceBackups)
-    var facts: FactList = [:]
-    facts.add("forgotten", ShownValue.counted(count, "row"))
-    facts.add("removed", ShownValue.counted(report.snapshots.count, "snapshot"))
+    var facts: FactList = [
+      "forgotten": ShownValue.counted(count, "row"), "removed": ShownValue.counted(report.snapshots.count, "snapshot"),
+    ]
     if report.setAside > 0 { facts.add("set aside", "\(ShownValue.counted(report.setAside, "folder")) removed") }
     if report.quarantined > 0 { facts.add("quarantine", "\(ShownValue.counted(report.quarantined, "record")) removed") }
     if report.beganArchiveAnew { facts.add("archive", "begun anew") }
