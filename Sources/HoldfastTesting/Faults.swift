@@ -13,7 +13,8 @@ public final class HeldWriteLock: Sendable {
   public init(on url: URL) throws {
     store = try Store.open(at: url, schemas: [], options: .testing)
     let begun = DispatchSemaphore(value: 0)
-    let failure = Failure()
+    // Written before `begun` is signalled, and read after that.
+    nonisolated(unsafe) var failure: (any Error)?
     Thread.detachNewThread { [store, end, ended] in
       do {
         try store.write { _ in
@@ -21,13 +22,13 @@ public final class HeldWriteLock: Sendable {
           end.wait()
         }
       } catch {
-        failure.set(error)
+        failure = error
         begun.signal()
       }
       ended.signal()
     }
     begun.wait()
-    if let error = failure.value { throw error }
+    if let failure { throw failure }
   }
 
   deinit { end.signal() }
@@ -36,14 +37,6 @@ public final class HeldWriteLock: Sendable {
   public func release() {
     end.signal()
     ended.wait()
-  }
-
-  private final class Failure: @unchecked Sendable {
-    // Guarded by `lock`.
-    private var error: (any Error)?
-    private let lock = NSLock()
-    var value: (any Error)? { lock.withLock { error } }
-    func set(_ error: any Error) { lock.withLock { self.error = error } }
   }
 }
 

@@ -13,7 +13,6 @@ package import Holdfast
 /// #expect(try await books.next() == list.books().items)
 /// ```
 package struct FollowedUpdates<Value: Sendable> {
-  /// The value before any change.
   package let first: Value
   private var iterator: Updates<Value>.AsyncIterator
 

@@ -82,9 +82,7 @@ public enum FrozenSchema {
       }
       plans[version] = try Store.plan(at: folder.file("store.sqlite"), schemas: [schema], options: .testing)
       let new = try folder.store([schema])
-      guard try new.integrityCheck().isHealthy else {
-        throw StoreError(.verificationFailed, "version \(version) of \(schema.name) is not healthy after its migration")
-      }
+      try expect(try new.integrityCheck().isHealthy, "version \(version) of \(schema.name) is not healthy after its migration")
       try new.close()
     }
     return plans

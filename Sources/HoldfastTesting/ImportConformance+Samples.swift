@@ -2,7 +2,6 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The samples, and what is expected of them.
 extension ImportConformance {
   var kinds: [ImportKind] { [records] + (children.map { [$0] } ?? []) }
   var day: TimeInterval { 86_400 }
@@ -101,26 +100,5 @@ extension ImportConformance {
     guard found != before else { return }
     let (more, less) = (Set(found).subtracting(before).sorted(), Set(before).subtracting(found).sorted())
     throw StoreError(.verificationFailed, "\(what) changed the store: it has now \(more), and has no longer \(less)")
-  }
-}
-
-extension RawDatabase {
-  /// Stores each text of a database that is a UUID as its 16 bytes, as GRDB does for a Codable record.
-  static func storeIDsAsBytes(in file: URL) throws {
-    func quoted(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
-    try with(file) { database in
-      try database.execute("PRAGMA foreign_keys = OFF")
-      for table in try database.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").joined() {
-        let name = table.replacingOccurrences(of: "'", with: "''")
-        for column in try database.rows("SELECT name FROM pragma_table_info('\(name)')").joined() {
-          let (table, column) = (quoted(table), quoted(column))
-          let texts = try database.rows("SELECT DISTINCT \(column) FROM \(table) WHERE typeof(\(column)) = 'text'").joined()
-          for id in texts where IDCodec.parse(id) != nil {
-            let bytes = id.replacingOccurrences(of: "-", with: "")
-            try database.execute("UPDATE \(table) SET \(column) = x'\(bytes)' WHERE \(column) = '\(id)'")
-          }
-        }
-      }
-    }
   }
 }

@@ -170,8 +170,4 @@ public final class ImportWorld<Library: Holdfast.Library> {
     (wanted.format, wanted.hints, wanted.options, wanted.storeOptions) = (format, hints, options, self.options)
     return wanted
   }
-
-  private func expect(_ isKept: Bool, _ message: String) throws {
-    if !isKept { throw StoreError(.verificationFailed, message) }
-  }
 }

@@ -7,7 +7,13 @@ extension LibraryConformance {
   func checkDescription() async throws {
     guard let description else { return }
     let empty = try World(schema, inMemory: true, library: library)
-    try await empty.store.read { try check(description, emptyIn: $0) }
+    try await empty.store.read { reader in
+      for list in description.lists {
+        let lines = try list.lines(in: reader)
+        try expect([lines.total, lines.objects.count], [0, 0], "the lines of “\(list.name)” in an empty store")
+      }
+      for (what, shown) in try numbers(of: description, in: reader) { try check(shown, what) }
+    }
     try await filled().world.store.read { reader in
       for (table, _, _) in description.counted { _ = try reader.count("SELECT count(*) FROM \(raw: table)") }
       for list in description.lists { try check(list, in: reader) }
@@ -15,14 +21,6 @@ extension LibraryConformance {
       try checkSearch(of: description, finding: found, in: reader)
       for (what, shown) in try numbers(of: description, in: reader) { try check(shown, what) }
     }
-  }
-
-  private func check(_ description: LibraryDescription, emptyIn reader: Reader) throws {
-    for list in description.lists {
-      let lines = try list.lines(in: reader)
-      try expect([lines.total, lines.objects.count], [0, 0], "the lines of “\(list.name)” in an empty store")
-    }
-    for (what, shown) in try numbers(of: description, in: reader) { try check(shown, what) }
   }
 
   private func numbers(of description: LibraryDescription, in reader: Reader) throws -> [(String, Shown)] {
@@ -63,19 +61,15 @@ extension LibraryConformance {
         let what = "the \(kind.name) \(id)"
         guard let shown = try one.show(reader) else { throw StoreError(.verificationFailed, "\(what) is found, and not shown") }
         try check(shown, what)
-        if !one.name.isEmpty {
-          let named = try kind.find(.name(one.name), reader).map(\.id)
-          guard named.contains(one.id) else { throw StoreError(.verificationFailed, "\(what) is not found by its name “\(one.name)”") }
-        }
+        let isNamed = try one.name.isEmpty || kind.find(.name(one.name), reader).contains { $0.id == one.id }
+        try expect(isNamed, "\(what) is not found by its name “\(one.name)”")
         guard IDCodec.parse(one.id) != nil else { continue }
         for length in [8, 30] {
           let begun = try kind.find(.beginning(String(one.id.lowercased().prefix(length))), reader)
-          guard begun.contains(where: { $0.id == one.id }) else {
-            throw StoreError(.verificationFailed, "\(what) is not found by the beginning of its id")
-          }
+          try expect(begun.contains { $0.id == one.id }, "\(what) is not found by the beginning of its id")
         }
       }
-      guard found > 0 else { throw StoreError(.verificationFailed, "no \(kind.name) is found by an id of a row or of a line") }
+      try expect(found > 0, "no \(kind.name) is found by an id of a row or of a line")
     }
     return names
   }
@@ -95,13 +89,11 @@ extension LibraryConformance {
             throw StoreError(.verificationFailed, "search finds a \(kind), which the description does not declare")
           }
           guard let id = text("id", of: hit) else { throw StoreError(.verificationFailed, "a hit for “\(name)” has no id") }
-          guard try shown.find(.id(id), reader).count == 1 else {
-            throw StoreError(.verificationFailed, "search finds the \(kind) \(id), which its kind does not find")
-          }
+          try expect(try shown.find(.id(id), reader).count == 1, "search finds the \(kind) \(id), which its kind does not find")
         }
       }
     }
-    guard count > 0 else { throw StoreError(.verificationFailed, "search finds nothing of what is shown") }
+    try expect(count > 0, "search finds nothing of what is shown")
   }
 
   /// Something is shown, each table's rows have a cell for each column, and the numbers of charts are not below zero.
@@ -112,13 +104,12 @@ extension LibraryConformance {
       case .table(_, let columns, let rows):
         for row in rows { try expect(row.count, columns.count, "the cells of a row in \(what)") }
       case .chart(let title, let lines):
-        for line in lines where line.number < 0 {
-          throw StoreError(.verificationFailed, "the bar “\(line.label)” of “\(title)” in \(what) is below zero")
-        }
+        for line in lines { try expect(!(line.number < 0), "the bar “\(line.label)” of “\(title)” in \(what) is below zero") }
       }
     }
-    for (name, value) in shown.members where name.contains(where: { $0.isUppercase || $0 == " " }) {
-      throw StoreError(.verificationFailed, "the member “\(name)” in \(what) is not in snake_case: \(value.canonicalText())")
+    for (name, value) in shown.members {
+      let isSnakeCase = !name.contains { $0.isUppercase || $0 == " " }
+      try expect(isSnakeCase, "the member “\(name)” in \(what) is not in snake_case: \(value.canonicalText())")
     }
   }
 

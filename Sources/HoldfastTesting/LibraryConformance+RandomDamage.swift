@@ -57,7 +57,7 @@ enum RandomDamage {
     let tables = try RecordCheck.tables(in: store).sorted()
     return try store.read { reader in
       try tables.flatMap { table -> [Column] in
-        let rows = try reader.count("SELECT count(*) FROM \(raw: quoted(table))")
+        let rows = try reader.count("SELECT count(*) FROM \(raw: RawDatabase.quoted(table))")
         guard rows > 0 else { return [] }
         return try reader.values("SELECT name, type, \"notnull\" = 0 FROM pragma_table_info(\(table))") { row in
           Column(table: table, name: try row.text(), type: try row.text(), isNullable: try row.bool(), rows: rows)
@@ -69,9 +69,10 @@ enum RandomDamage {
   /// Nil without columns.
   static func update(_ columns: [Column], _ random: inout SeededGenerator) -> String? {
     guard let column = columns.randomElement(using: &random) else { return nil }
-    let (table, value) = (quoted(column.table), literal(column, &random))
+    let (table, name) = (RawDatabase.quoted(column.table), RawDatabase.quoted(column.name))
+    let value = literal(column, &random)
     let place = Int.random(in: 0..<column.rows, using: &random)
-    return "UPDATE \(table) SET \(quoted(column.name)) = \(value) WHERE rowid = (SELECT rowid FROM \(table) LIMIT 1 OFFSET \(place))"
+    return "UPDATE \(table) SET \(name) = \(value) WHERE rowid = (SELECT rowid FROM \(table) LIMIT 1 OFFSET \(place))"
   }
 
   private static func literal(_ column: Column, _ random: inout SeededGenerator) -> String {
@@ -92,6 +93,4 @@ enum RandomDamage {
     "''", "'x'", "CAST(x'41FF42' AS TEXT)", "CAST(x'C3' AS TEXT)", "'a' || char(0) || 'b'", "'{'", "'[1, null]'", "'{\"a\": 1e999}'",
     "replace(hex(zeroblob(1000)), '00', '[')",
   ]
-
-  private static func quoted(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
 }

@@ -4,14 +4,12 @@ internal import Holdfast
 // Platform: sockets are the system's.
 #if canImport(Glibc)
   import Glibc
-#else
-  import Darwin
-#endif
 
-#if canImport(Glibc)
   private let streaming = Int32(SOCK_STREAM.rawValue)
   private let withoutSignal = Int32(MSG_NOSIGNAL)
 #else
+  import Darwin
+
   private let streaming = SOCK_STREAM
   // On this system it is a socket option instead.
   private let withoutSignal: Int32 = 0
@@ -46,7 +44,6 @@ package final class LoopbackServer: @unchecked Sendable {
     case hang
   }
 
-  /// What becomes of a connection after an answer.
   private enum End { case closed, held, kept }
 
   package let address: URL
@@ -159,9 +156,6 @@ package final class LoopbackServer: @unchecked Sendable {
     return .closed
   }
 
-  /// - Parameters:
-  ///   - count: the bytes of a body that comes separately.
-  ///   - keeps: whether the connection stays open.
   private static func text(_ status: Int, _ headers: [String: String], _ body: String, count: Int? = nil, keeps: Bool = false) -> String {
     let length = count ?? body.utf8.count
     var lines = ["HTTP/1.1 \(status) X", "Content-Type: application/json", "Content-Length: \(length)"]
@@ -170,7 +164,6 @@ package final class LoopbackServer: @unchecked Sendable {
     return lines.joined(separator: "\r\n") + "\r\n\r\n" + body
   }
 
-  /// Returns whether all bytes were sent.
   @discardableResult
   private static func write(_ connection: Int32, _ text: String) -> Bool { write(connection, Data(text.utf8)) }
 

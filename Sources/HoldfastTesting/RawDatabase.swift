@@ -56,14 +56,26 @@ public struct RawDatabase {
     return "INSERT INTO \(table) (\(row.map(\.key).joined(separator: ", "))) VALUES (\(row.map(\.value).joined(separator: ", ")))"
   }
 
-  /// The statements with each UUID literal as the 16 bytes that GRDB stores for a Codable record.
-  package static func withBlobIDs(_ statements: [String]) -> [String] {
-    let (eight, four, twelve) = ("([0-9A-Fa-f]{8})", "([0-9A-Fa-f]{4})", "([0-9A-Fa-f]{12})")
-    return statements.map {
-      $0.replacingOccurrences(
-        of: "'\(eight)-\(four)-\(four)-\(four)-\(twelve)'", with: "x'$1$2$3$4$5'", options: .regularExpression)
+  /// Stores each text of a database that is a UUID as its 16 bytes, as GRDB does for a Codable record.
+  package static func storeIDsAsBytes(in file: URL) throws {
+    try with(file) { database in
+      try database.execute("PRAGMA foreign_keys = OFF")
+      for table in try database.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").joined() {
+        let name = table.replacingOccurrences(of: "'", with: "''")
+        for column in try database.rows("SELECT name FROM pragma_table_info('\(name)')").joined() {
+          let (table, column) = (quoted(table), quoted(column))
+          let texts = try database.rows("SELECT DISTINCT \(column) FROM \(table) WHERE typeof(\(column)) = 'text'").joined()
+          for id in texts where IDCodec.parse(id) != nil {
+            let bytes = id.replacingOccurrences(of: "-", with: "")
+            try database.execute("UPDATE \(table) SET \(column) = x'\(bytes)' WHERE \(column) = '\(id)'")
+          }
+        }
+      }
     }
   }
+
+  /// The name as SQL has it in quotes.
+  static func quoted(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
 
   private func failure(_ sql: String) -> Failure { Failure(message: "\(String(cString: sqlite3_errmsg(handle))) in: \(sql)") }
 }

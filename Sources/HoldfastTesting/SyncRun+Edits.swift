@@ -2,7 +2,6 @@ internal import Foundation
 internal import Holdfast
 
 extension SyncRun {
-  /// The edit is not made.
   private struct Refused: Error {}
 
   /// One random transaction of a person. Returns whether the device's store took it.

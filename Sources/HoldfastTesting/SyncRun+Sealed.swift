@@ -47,7 +47,6 @@ extension SyncRun {
     }
   }
 
-  /// Every byte of the server's files.
   private func held() throws -> Data {
     guard let url = server.store.url else { return Data() }
     return try Data(["", "-wal"].map { URL(fileURLWithPath: url.path + $0) }.map { try Data(contentsOf: $0) }.joined())

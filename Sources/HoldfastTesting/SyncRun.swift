@@ -21,7 +21,6 @@ final class SyncRun {
   let server: SyncServer
   private let isSealed: Bool
   private let staying: [String: [String: SQLValue]]
-  /// What the server logs.
   let log = LogLines()
   /// The bodies of requests and answers, while this is not nil.
   var recorded: [Data]?
@@ -73,7 +72,6 @@ final class SyncRun {
 
   // MARK: Sync
 
-  /// A whole round of a device with the server.
   func exchange(_ device: Device) throws {
     device.sync.beginRound()
     while let request = try device.sync.next() {
@@ -173,7 +171,6 @@ final class SyncRun {
     return "\(only(first, second)), and \(only(second, first))"
   }
 
-  /// What is broken now, by invariant and row.
   func broken(in reader: Reader) throws -> Set<String> {
     Set(
       try schema.invariants.flatMap { invariant in

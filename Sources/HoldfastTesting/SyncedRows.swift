@@ -8,9 +8,7 @@ struct SyncedRows {
   let synced: SyncedTable
   /// Those that can be written: without generated columns, and without a rowid that is no key.
   private let columns: [String]
-  /// The columns that travel.
   private let travelling: [String]
-  /// The columns that travel and hold texts.
   let texts: [String]
   /// What an edit changes together, without the key.
   let groups: [[String]]
@@ -82,7 +80,6 @@ struct SyncedRows {
 
   // MARK: Writing
 
-  /// The row as its record writes it.
   private func written(_ row: Row) throws -> Row {
     guard let record else { return row }
     let values = try record.rebound(record.columns.map { row[$0] ?? .null })
@@ -107,7 +104,6 @@ struct SyncedRows {
       """)
   }
 
-  /// The condition that a row has this one's key.
   func matches(_ row: Row) -> BoundSQL {
     .joined(synced.key.map { "\(sql: .names([$0])) = \(row[$0] ?? .null)" }, separator: " AND ")
   }

@@ -5,10 +5,8 @@ import Holdfast
 /// The keys of encrypted stores and sealed spaces, from the environment.
 enum CommandKey {
   static let variable = StoreKey.variableName
-  /// The same for the key that `encrypt` and `rekey` write with.
+  /// For the key that `encrypt` and `rekey` write with.
   static let newVariable = "HOLDFAST_NEW_KEY"
-
-  /// The same for the key of a sealed space.
   static let spaceVariable = "HOLDFAST_SYNC_KEY"
 
   static let help = "The key is 32 bytes, as 64 hexadecimal digits or in Base64"

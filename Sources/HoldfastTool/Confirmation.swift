@@ -18,3 +18,20 @@ enum Confirmation {
     guard answer == "y" || answer == "yes" else { throw Failure(code: "declined", "nothing was changed", status: .failed) }
   }
 }
+
+extension FilePath {
+  /// Writes this file by `body`, after a question if it exists. What goes to standard output is written to a temporary file first.
+  ///
+  /// - Parameter content: for the question.
+  func written<T>(with content: String, yes: Bool, _ console: Console, _ body: (FilePath) throws -> T) throws -> T {
+    if isStandard {
+      return try SourceFile.temporary("output") { file in
+        let result = try body(file)
+        try console.write(contentsOf: file)
+        return result
+      }
+    }
+    if FileManager.default.fileExists(atPath: path) { try Confirmation.ask("This replaces \(self) with \(content).", yes: yes, console) }
+    return try body(self)
+  }
+}

@@ -46,6 +46,9 @@ struct Document {
 }
 
 extension JSONValue {
+  /// None for a value that is no object.
+  var members: [String: JSONValue] { if case .object(let members) = self { members } else { [:] } }
+
   static func number(_ number: Int) -> JSONValue { .integer(Int64(number)) }
   static func time(_ date: Date?) -> JSONValue { ShownValue.time(date).json }
   static func texts(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }

@@ -6,7 +6,6 @@ import Holdfast
 struct Failure: Error {
   /// A `StoreError.Code`, or one of the command line's own: `usage`, `ambiguous`, `confirmation_needed`, `declined`.
   var code: String
-  /// One sentence.
   var message: String
   /// Only when it adds something to the message.
   var cause: String?

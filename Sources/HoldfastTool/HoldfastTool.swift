@@ -20,6 +20,8 @@ public func run(_ libraries: [LibraryDescription]) -> Never { run(Program(librar
 
 /// The same for a program with commands of its own.
 package func run(_ program: Program) -> Never {
-  Program.current = program.named()
+  var named = program
+  if let file = CommandLine.arguments.first, !file.isEmpty { named.name = URL(fileURLWithPath: file).lastPathComponent }
+  Program.current = named
   exit(RootCommand.run(Array(CommandLine.arguments.dropFirst()), Console()).rawValue)
 }

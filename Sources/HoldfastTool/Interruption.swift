@@ -21,16 +21,12 @@ final class Interruption: @unchecked Sendable {
     }
   }
 
-  var isRequested: Bool {
-    lock.lock()
-    defer { lock.unlock() }
-    return requested
-  }
+  var isRequested: Bool { lock.withLock { requested } }
 
   private func request() {
-    lock.lock()
-    defer { lock.unlock() }
-    if requested { _exit(ExitStatus.interrupted.rawValue) }
-    requested = true
+    lock.withLock {
+      if requested { _exit(ExitStatus.interrupted.rawValue) }
+      requested = true
+    }
   }
 }

@@ -4,7 +4,6 @@ import Holdfast
 import HoldfastTransfer
 
 extension Moment {
-  /// For help.
   static let words =
     "A moment is a time that `\(Program.name) history` shows, \"10 minutes ago\", \"commit 5\" or \"label TEXT\"."
 
@@ -66,10 +65,7 @@ struct MomentOptions: ParsableArguments {
 
   /// The moment that is given; nil where none is.
   ///
-  /// - Parameters:
-  ///   - typed: any moment, as it was typed.
-  ///   - option: the option that it was typed for.
-  ///   - store: the store whose past is meant.
+  /// - Parameter option: the one that `typed` was given for.
   /// - Throws: `ValidationError` for more than one, and as `Moment(typed:for:of:)`.
   func moment(_ typed: String?, _ option: String, of store: FilePath) throws -> Moment? {
     guard [typed != nil, label != nil, commit != nil].count(where: { $0 }) <= 1 else {
@@ -113,41 +109,26 @@ extension ArchivedCommit {
 }
 
 extension [TableDifference] {
-  /// A line for each table.
   func text(width: Int?) -> String {
-    var table = TextTable([.text("TABLE"), .number("ADDED"), .number("CHANGED"), .number("REMOVED")])
     guard !isEmpty else { return "no row differs\n" }
-    for line in self { table.add([line.table, String(line.added), String(line.changed), String(line.removed)]) }
-    return table.text(width: width)
+    let rows = map { [$0.table, String($0.added), String($0.changed), String($0.removed)] }
+    return TextTable([.text("TABLE"), .number("ADDED"), .number("CHANGED"), .number("REMOVED")], rows).text(width: width)
   }
 
-  var document: JSONValue {
-    .array(
-      map { line in
-        .object([
-          "table": .string(line.table), "added": .number(line.added), "changed": .number(line.changed), "removed": .number(line.removed),
-        ])
-      })
-  }
+  var document: JSONValue { ShownProperties().list(of: self).json }
 }
 
 extension [RowDifference] {
-  /// A line for each row.
   func text(width: Int?) -> String {
-    var table = TextTable([.text("CHANGE"), .text("KEY"), .flexible("VALUES")], keys: "KEY")
     guard !isEmpty else { return "no row differs\n" }
-    for row in self { table.add([row.kind.rawValue, JSONValue.object(row.key).canonicalText(), row.values]) }
-    return table.text(width: width)
+    let rows = map { [$0.kind.rawValue, JSONValue.object($0.key).canonicalText(), $0.values] }
+    return TextTable([.text("CHANGE"), .text("KEY"), .flexible("VALUES")], rows, keys: "KEY").text(width: width)
   }
 
   var document: JSONValue {
-    .array(
-      map { row in
-        .object([
-          "change": .string(row.kind.rawValue), "key": .object(row.key), "before": row.before.map(JSONValue.object) ?? .null,
-          "after": row.after.map(JSONValue.object) ?? .null,
-        ])
-      })
+    ShownProperties { value in
+      if let row = value as? RowDifference { ["kind": nil, "change": .text(row.kind.rawValue)] } else { [:] }
+    }.list(of: self).json
   }
 }
 

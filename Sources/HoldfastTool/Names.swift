@@ -6,8 +6,6 @@ enum Names {
   /// Refuses an argument or a current folder whose name is not UTF-8, before anything looks for a file.
   ///
   /// On Linux a name may be any bytes. Swift replaces bytes that are not UTF-8, and the result may be the name of another file.
-  ///
-  /// - Throws: `ValidationError`.
   static func check() throws {
     for place in 0..<Int(CommandLine.argc) {
       guard let argument = CommandLine.unsafeArgv[place] else { continue }

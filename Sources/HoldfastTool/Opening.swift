@@ -45,7 +45,6 @@ func refuseBesideCopies(_ store: FilePath, _ outcome: String) throws {
 ///
 /// Creates nothing, migrates nothing and changes no byte of the file. Waits only for a process that replaces or recovers the file.
 /// - Parameter full: opens for writing, still without migrations.
-/// - Throws: as `libraryToLook`; what opening and `body` throw.
 func withLibrary<T>(
   _ file: FilePath, _ choice: LibraryOption, _ lock: LockOptions, full: Bool = false,
   _ body: (LibraryDescription, Store) throws -> T
@@ -58,10 +57,17 @@ func withLibrary<T>(
   var library = try libraryToLook(file, choice, lock)
   let store = try Store.open(at: file.url, schemas: library.schemas, options: options)
   for notice in store.notices { Console().note(DisplayText.printable("note: \(notice.message)")) }
+  return try closing(store) {
+    if !library.isKnown { library = try store.read { [library] in try PlainTables.described(library, in: $0) } }
+    return try body(library, store)
+  }
+}
+
+/// Closes the store after `body`.
+func closing<T>(_ store: Store, _ body: () throws -> T) throws -> T {
   let result: T
   do {
-    if !library.isKnown { library = try store.read { [library] in try PlainTables.described(library, in: $0) } }
-    result = try body(library, store)
+    result = try body()
   } catch {
     // The first error is the one that matters.
     try? store.close()
@@ -72,9 +78,6 @@ func withLibrary<T>(
 }
 
 /// Refuses a newer store for a command that writes. Such a store opens read-only, and the person must learn why.
-///
-/// - Parameter kinds: the schemas that the file names, with their versions.
-/// - Throws: `.newerSchema`.
 func refuseNewer(_ store: FilePath, _ kinds: [String: Int], _ known: StoreSchema) throws {
   guard let version = kinds[known.name], version > known.version else { return }
   throw StoreError(

@@ -5,22 +5,12 @@ package import HoldfastTransfer
 package struct Program: Sendable {
   /// As a person calls it. Default: the name of the executable file.
   var name = "holdfast"
-  /// The libraries that it knows.
   var libraries: [LibraryDescription] = []
   /// Its commands beside those that every library has.
   var commands: [any Subcommand.Type] = []
 
-  /// A program for these libraries, called `holdfast`.
   package init(_ libraries: [LibraryDescription], commands: [any Subcommand.Type] = []) {
     (self.libraries, self.commands) = (libraries, commands)
-  }
-
-  /// The same, called as the executable file of this process.
-  func named() -> Program {
-    var program = self
-    let file = CommandLine.arguments.first.map { URL(fileURLWithPath: $0).lastPathComponent } ?? ""
-    if !file.isEmpty { program.name = file }
-    return program
   }
 
   /// Set before the first command line is parsed.

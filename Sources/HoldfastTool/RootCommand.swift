@@ -3,7 +3,6 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The libraries' verbs for people.
 struct RootCommand: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
@@ -52,7 +51,6 @@ struct RootCommand: ParsableCommand {
     }
   }
 
-  /// The command that the arguments name; nil where they name none.
   private static func named(_ arguments: [String]) -> (any ParsableCommand.Type)? {
     configuration.subcommands.first { $0._commandName == arguments.first }
   }
@@ -117,7 +115,6 @@ struct RootCommand: ParsableCommand {
     return answer.foundProblems ? .problems : .fine
   }
 
-  /// - Parameter command: the one that the person called, for its usage.
   private static func report(_ error: any Error, of command: (any ParsableCommand.Type)?, json: Bool, _ console: Console) -> ExitStatus {
     if let text = help(error) {
       do {

@@ -1,7 +1,7 @@
 package import ArgumentParser
 import Foundation
 package import Holdfast
-import HoldfastTransfer
+package import HoldfastTransfer
 
 /// One command: does its work through a library's verbs, and returns the result.
 package protocol Subcommand: ParsableCommand {
@@ -11,7 +11,6 @@ package protocol Subcommand: ParsableCommand {
   func perform(_ console: Console) throws -> Answer
 }
 
-/// The result of a command.
 package struct Answer {
   /// For programs: the members of the document beside `ok` and `schema`.
   var document: [String: JSONValue]
@@ -25,19 +24,11 @@ package struct Answer {
   /// The command has written its output itself, row by row.
   var isWritten = false
 
-  /// An answer that is fine.
-  package init(document: [String: JSONValue], text: String) { (self.document, self.text) = (document, text) }
-
-  init(document: [String: JSONValue], text: String = "", blocks: [ShownBlock] = [], notes: [String] = [], foundProblems: Bool = false) {
+  package init(
+    document: [String: JSONValue], text: String = "", blocks: [ShownBlock] = [], notes: [String] = [], foundProblems: Bool = false
+  ) {
     (self.document, self.text, self.blocks, self.notes) = (document, text, blocks, notes)
     self.foundProblems = foundProblems
-  }
-
-  /// Of a command that has written its output itself.
-  static var written: Answer {
-    var answer = Answer(document: [:])
-    answer.isWritten = true
-    return answer
   }
 
   init(_ shown: Shown) { self.init(document: shown.members, blocks: shown.blocks) }
@@ -55,6 +46,23 @@ package struct OutputOptions: ParsableArguments {
   package var json = false
 
   package init() {}
+}
+
+/// A command on one library in a store.
+protocol LibraryCommand: Subcommand {
+  var options: LibraryOptions { get }
+}
+
+extension LibraryCommand {
+  var library: LibraryOption { options.library }
+  var lock: LockOptions { options.lock }
+  var output: OutputOptions { options.output }
+}
+
+struct LibraryOptions: ParsableArguments {
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var lock: LockOptions
+  @OptionGroup var output: OutputOptions
 }
 
 struct LockOptions: ParsableArguments {
@@ -110,7 +118,6 @@ struct FilePath: ExpressibleByArgument, CustomStringConvertible {
   var path: String { url.path }
   var description: String { DisplayText.printable(path) }
 
-  /// The path as one word of a command that a person copies into a shell.
   var shellWord: String { path.shellWord }
 
   /// Whether the path is a folder, also through a link.

@@ -4,7 +4,6 @@ import Holdfast
 
 /// A time as a person types it and reads it.
 enum TimeWords {
-  /// For errors.
   static let forms =
     "\"10 minutes ago\" (seconds, minutes, hours, days, weeks, months, years; or s, min, h, d, w), \"an hour ago\", \"last week\", "
     + "\"14:02\", \"yesterday\", \"yesterday 14:02\", \"2026-11-24\", \"2026-11-24 14:02\", \"2026-11-24 14:02:33\", "

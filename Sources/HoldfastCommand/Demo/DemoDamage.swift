@@ -24,13 +24,7 @@ enum DemoDamage {
 
   /// Runs this program as that other process. Returns how many pages it overwrote.
   static func overwrite(_ url: URL) throws -> Int {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = DemoWriter.program
-    process.arguments = ["demo", "--overwrite-pages", url.path]
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    try process.run()
+    let (process, output) = try DemoWriter.start("--overwrite-pages", url)
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     guard process.terminationStatus == 0, let count = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)), count > 0 else {

@@ -127,10 +127,8 @@ struct DemoRun {
   private func told(_ name: String, _ done: String, _ bringBack: () throws -> Int) throws -> Accident {
     let began = ContinuousClock.now
     let lost = try bringBack()
-    let components = (ContinuousClock.now - began).components
-    let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
-    let hundredths = Int(seconds * 100)
-    let time = "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) s"
+    let seconds = (ContinuousClock.now - began).inSeconds
+    let time = String(format: "%.2f s", seconds)
     try say(lost == 0 ? "   \(done).\n   Lost: nothing. Took \(time)." : "   LOST: \(lost) collections are not as they were. Took \(time).")
     return Accident(name: name, lost: lost, seconds: seconds)
   }

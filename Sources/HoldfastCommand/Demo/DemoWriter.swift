@@ -34,20 +34,22 @@ enum DemoWriter {
     return Answer(document: [:], text: "")
   }
 
-  /// This program.
-  static var program: URL { Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments.first ?? "holdfast") }
+  /// Starts this program as another process.
+  static func start(_ option: String, _ url: URL) throws -> (process: Process, output: Pipe) {
+    let (process, output) = (Process(), Pipe())
+    process.executableURL = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments.first ?? "holdfast")
+    process.arguments = ["demo", option, url.path]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    try process.run()
+    return (process, output)
+  }
 
   /// Starts this program as another process, and kills it in the middle of its large write.
   ///
   /// - Throws: `.verificationFailed` when it ends before that.
   static func runAndKill(_ url: URL) throws {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = program
-    process.arguments = ["demo", "--write-until-killed", url.path]
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    try process.run()
+    let (process, output) = try start("--write-until-killed", url)
     var text = Data()
     while true {
       let piece = output.fileHandleForReading.availableData

@@ -59,22 +59,18 @@ struct ArchiveCommand: CommandGroup {
     let archive = try archive(of: store)
     let reach = try archive.reach()
     let waiting = Activity.show("comparing", console) { archive.waiting() }
-    var facts = FactList()
-    facts.add("from", reach.oldest.map { TimeWords.both($0) })
-    facts.add("until", reach.newest.map { TimeWords.both($0) })
-    facts.add("newest commit", reach.commit.map(String.init))
-    facts.add("waiting", waiting.words)
-    facts.add("gaps", String(reach.gaps))
-    facts.add("size", DisplayText.size(archive.bytes))
-    facts.add("last drill", archive.lastDrill.map { TimeWords.both($0) })
-    var document: [String: JSONValue] = [
-      "store": .string(store.path), "oldest": .time(reach.oldest), "newest": .time(reach.newest),
-      "newest_commit": reach.commit.map(JSONValue.integer) ?? .null, "gaps": .number(reach.gaps), "bytes": .integer(archive.bytes),
-      "last_drill": .time(archive.lastDrill),
+    let facts: FactList = [
+      "from": reach.oldest.map { TimeWords.both($0) }, "until": reach.newest.map { TimeWords.both($0) },
+      "newest commit": reach.commit.map(String.init), "waiting": waiting.words, "gaps": String(reach.gaps),
+      "size": DisplayText.size(archive.bytes), "last drill": archive.lastDrill.map { TimeWords.both($0) },
     ]
-    document["waiting_commits"] = waiting.count.map(JSONValue.number) ?? .null
-    document["problem"] = waiting.problem.map(JSONValue.string) ?? .null
-    return Answer(document: document, text: facts.text, notes: waiting.notes)
+    return Answer(
+      document: [
+        "store": .string(store.path), "oldest": .time(reach.oldest), "newest": .time(reach.newest),
+        "newest_commit": reach.commit.map(JSONValue.integer) ?? .null, "gaps": .number(reach.gaps), "bytes": .integer(archive.bytes),
+        "last_drill": .time(archive.lastDrill), "waiting_commits": waiting.count.map(JSONValue.number) ?? .null,
+        "problem": .text(waiting.problem),
+      ], text: facts.text, notes: waiting.notes)
   }
 
   private func verify(_ console: Console) throws -> Answer {
@@ -92,9 +88,7 @@ struct ArchiveCommand: CommandGroup {
     // The first error is the one that matters.
     defer { try? open.close() }
     let drill = try Activity.show("drilling", console) { try open.drillArchive() }
-    var facts = FactList()
-    facts.add("drilled", drill.commit.words)
-    facts.add("passed", drill.hasPassed ? "yes" : "no")
+    let facts: FactList = ["drilled": drill.commit.words, "passed": drill.hasPassed ? "yes" : "no"]
     return Answer(
       document: [
         "store": .string(store.path), "commit": drill.commit.document, "passed": .bool(drill.hasPassed), "findings": drill.report.document,
@@ -106,12 +100,10 @@ extension Archive.Waiting {
   /// In bytes. A larger store is read whole only by `archive status`; it would take longer than a history.
   static let readInPassing: Int64 = 256 << 20
 
-  /// Nil: not known.
   var count: Int? {
     if case .commits(let count) = self { count } else { nil }
   }
 
-  /// Why the number is not known.
   fileprivate var problem: String? {
     switch self {
     case .gap(let reason), .unknown(let reason): reason

@@ -54,14 +54,14 @@ struct AuditCommand: Subcommand {
       (try entries(since, in: reader), try reader.description(), try !reader.auditEntries(after: .min, limit: 1).isEmpty)
     }
     let found = all.filter { !description.isNeverExported($0.table) }
-    var table = TextTable([.text("TIME"), .text("ACTOR"), .text("VERB"), .text("CHANGE"), .text("ROW"), .flexible("VALUES")], keys: "ROW")
-    for entry in found {
-      let verb = entry.verb ?? "another program"
-      table.add([
-        DisplayText.time(entry.time), entry.actor ?? "", verb, entry.operation.rawValue, "\(entry.table):\(entry.row)",
-        entry.words(description),
-      ])
+    let rows = found.map { entry in
+      [
+        DisplayText.time(entry.time), entry.actor ?? "", entry.verb ?? "another program", entry.operation.rawValue,
+        "\(entry.table):\(entry.row)", entry.words(description),
+      ]
     }
+    let columns: [ShownColumn] = [.text("TIME"), .text("ACTOR"), .text("VERB"), .text("CHANGE"), .text("ROW"), .flexible("VALUES")]
+    let table = TextTable(columns, rows, keys: "ROW")
     return Answer(
       document: ["store": .string(store.path), "entries": .array(found.map { $0.shown(by: description) })],
       text: found.isEmpty ? "" : table.text(width: console.outputWidth),
@@ -79,7 +79,7 @@ struct AuditCommand: Subcommand {
   }
 
   private func answer(_ check: AuditCheck, _ console: Console) -> Answer {
-    let head = check.head.map { JSONValue.object(["entry": .integer($0.entry), "hash": .string($0.hash)]) } ?? .null
+    let head = check.head.map { ShownProperties().object(of: $0) } ?? .null
     return Answer(
       document: ["store": .string(store.path), "head": head, "findings": check.findings.document],
       text: check.head.map { "\($0)\n" } ?? "",

@@ -62,9 +62,7 @@ struct BringingBack {
     }
     answer = told(done)
     answer.document["undo"] = .text(undo)
-    var facts = FactList()
-    facts.add("undo", undo)
-    answer.text += facts.text
+    answer.text += (["undo": undo] as FactList).text
     return answer
   }
 
@@ -96,15 +94,13 @@ struct BringingBack {
 }
 
 extension BringBackReport {
-  /// A line for each table with rows that come.
   fileprivate var text: String {
-    var facts = FactList()
+    var facts: FactList = [:]
     for (table, count) in inserted.sorted(by: { $0.key < $1.key }) { facts.add(table, ShownValue.counted(count, "row")) }
     for (table, count) in takenBack.sorted(by: { $0.key < $1.key }) { facts.add(table, ShownValue.counted(count, "changed row")) }
     return facts.text
   }
 
-  /// What does not come, and why.
   fileprivate func notes(_ takesChanged: Bool) -> [String] {
     var notes: [String] = []
     if !kept.isEmpty { notes.append("\(ShownValue.counted(kept.values.reduce(0, +), "row")) changed since, and stay as they are now.") }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Holdfast
 import HoldfastTransfer
 
-struct Check: Subcommand {
+struct Check: LibraryCommand {
   static let configuration = CommandConfiguration(
     abstract: "Checks a store: the file, its references, its search indexes, its rows, and the rules of its library.",
     discussion: """
@@ -19,9 +19,7 @@ struct Check: Subcommand {
   @Flag(help: "Do not compare indexes with their tables, which takes most of the time.")
   var quick = false
 
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var options: LibraryOptions
 
   func perform(_ console: Console) throws -> Answer {
     let library = try libraryToLook(store, library, lock)
@@ -30,8 +28,6 @@ struct Check: Subcommand {
     }
     // A store with findings is not read any further.
     let quarantined = report.isHealthy ? try self.quarantined(library) : nil
-    var document = document(report)
-    document["quarantined"] = quarantined.map(JSONValue.number) ?? .null
     let isRead = report.checked.contains(.records) || !report.checked.contains(.file)
     var notes = report.unread.map { "The records of \($0) were not read: this program does not know that library." }
     if !isRead, notes.isEmpty { notes = ["Records were not read: this program does not know the library."] }
@@ -39,7 +35,14 @@ struct Check: Subcommand {
       let counted = ShownValue.counted(quarantined, "record or field", "records and fields")
       notes.append("In the quarantine: \(counted). \(Program.name) quarantine \(store.shellWord)")
     }
-    return Answer(document: document, text: text(report, console), notes: notes, foundProblems: !report.isHealthy)
+    let parts = report.checked.map(\.rawValue)
+    return Answer(
+      document: [
+        "store": .string(store.path), "healthy": .bool(report.isHealthy), "quick": .bool(quick), "checked": .texts(parts),
+        "findings": report.document, "quarantined": quarantined.map(JSONValue.number) ?? .null,
+      ],
+      text: report.isHealthy ? "healthy: \(parts.joined(separator: ", "))\n" : report.table(console), notes: notes,
+      foundProblems: !report.isHealthy)
   }
 
   private func quarantined(_ library: LibraryDescription) throws -> Int {
@@ -49,43 +52,18 @@ struct Check: Subcommand {
     defer { try? open.close() }
     return try open.quarantine.count()
   }
-
-  private func text(_ report: IntegrityReport, _ console: Console) -> String {
-    let parts = report.checked.map(\.rawValue).joined(separator: ", ")
-    return report.isHealthy ? "healthy: \(parts)\n" : report.table(console)
-  }
-
-  private func document(_ report: IntegrityReport) -> [String: JSONValue] {
-    [
-      "store": .string(store.path), "healthy": .bool(report.isHealthy), "quick": .bool(quick),
-      "checked": .texts(report.checked.map(\.rawValue)),
-      "findings": report.document,
-    ]
-  }
 }
 
 extension [IntegrityReport.Finding] {
-  /// The findings for programs.
-  var document: JSONValue {
-    .array(
-      map { finding in
-        .object([
-          "part": .string(finding.part.rawValue), "table": .text(finding.table), "row": .text(finding.row),
-          "message": .string(finding.message),
-        ])
-      })
-  }
+  var document: JSONValue { ShownProperties().list(of: self).json }
 }
 
 extension IntegrityReport {
   var document: JSONValue { findings.document }
 
-  /// The findings for people.
   func table(_ console: Console) -> String {
-    var table = TextTable([.text("PART"), .text("TABLE"), .text("ROW"), .flexible("FINDING")], keys: "ROW", tellsProblems: true)
-    for finding in findings {
-      table.add([finding.part.rawValue, finding.table ?? "", finding.row ?? "", finding.message])
-    }
-    return table.text(width: console.outputWidth)
+    let rows = findings.map { [$0.part.rawValue, $0.table ?? "", $0.row ?? "", $0.message] }
+    return TextTable([.text("PART"), .text("TABLE"), .text("ROW"), .flexible("FINDING")], rows, keys: "ROW", tellsProblems: true)
+      .text(width: console.outputWidth)
   }
 }

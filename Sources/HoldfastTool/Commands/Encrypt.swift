@@ -17,7 +17,6 @@ struct KeyChangeOptions: ParsableArguments {
   @OptionGroup var lock: LockOptions
   @OptionGroup var output: OutputOptions
 
-  /// Asks, runs `change` and tells what it did.
   fileprivate func perform(_ verb: String, _ console: Console, _ change: (StoreOptions) throws -> EncryptionReport) throws -> Answer {
     let fate = formerFiles == .keep ? "are kept in the quarantine folder" : "are removed"
     // The history goes with it.
@@ -25,12 +24,10 @@ struct KeyChangeOptions: ParsableArguments {
     let archive = hasArchive ? " Its archive begins anew: the earlier commits \(fate), too." : ""
     try Confirmation.ask("\(verb) \(store) and its snapshots. The files of before \(fate).\(archive)", yes: yes, console)
     let report = try Activity.show("writing anew", console) { try change(SnapshotList(store: store, place: place, lock: lock).options) }
-    var facts = FactList()
-    facts.add("store", store.path)
-    facts.add("rows", "\(report.rows)")
-    facts.add("snapshots", "\(report.snapshots) written anew")
-    if report.beginsArchiveAnew { facts.add("archive", "begins anew at the next opening") }
-    if let kept = report.kept { facts.add("kept as", kept.path) }
+    let facts: FactList = [
+      "store": store.path, "rows": "\(report.rows)", "snapshots": "\(report.snapshots) written anew",
+      "archive": report.beginsArchiveAnew ? "begins anew at the next opening" : nil, "kept as": report.kept?.path,
+    ]
     return Answer(
       document: [
         "store": .string(store.path), "rows": .number(report.rows), "snapshots": .number(report.snapshots),
@@ -49,7 +46,6 @@ struct KeyChangeOptions: ParsableArguments {
   }
 }
 
-/// As `FormerFiles`, for the parser.
 enum Fate: String, ExpressibleByArgument, CaseIterable {
   case keep, remove
 

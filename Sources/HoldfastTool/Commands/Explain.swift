@@ -29,8 +29,10 @@ struct Explain: Subcommand {
     let open = try openWhole(store, lock, reads: true)
     // The first error is the one that matters.
     defer { try? open.close() }
-    let (plan, counted) = try open.read { reader in try explained(reader) }
-    var facts = FactList()
+    let (plan, counted): (StatementPlan, (rows: Int, seconds: Double)?) = try open.read { reader in
+      try blaming { (try reader.statementPlan(sql), run ? try count(reader) : nil) }
+    }
+    var facts: FactList = [:]
     facts.add("row by row", plan.scanned.joined(separator: ", "))
     for index in plan.indexes { facts.add("index", index) }
     var document: [String: JSONValue] = [
@@ -48,19 +50,10 @@ struct Explain: Subcommand {
     ).about(store)
   }
 
-  private struct Counted {
-    var rows: Int
-    var seconds: Double
-  }
-
-  private func explained(_ reader: Reader) throws -> (plan: StatementPlan, counted: Counted?) {
-    try blaming { (try reader.statementPlan(sql), run ? try count(reader) : nil) }
-  }
-
-  private func count(_ reader: Reader) throws -> Counted {
+  private func count(_ reader: Reader) throws -> (rows: Int, seconds: Double) {
     let began = ContinuousClock.now
     var rows = 0
     try reader.rows(BoundSQL(raw: sql)) { _ in rows += 1 }
-    return Counted(rows: rows, seconds: (ContinuousClock.now - began).inSeconds)
+    return (rows, (ContinuousClock.now - began).inSeconds)
   }
 }

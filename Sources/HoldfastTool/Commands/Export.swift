@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-struct Export: Subcommand {
+struct Export: LibraryCommand {
   static let configuration = CommandConfiguration(
     abstract: "Writes the library to a file of a documented format, or one table as CSV.",
     discussion: """
@@ -44,9 +44,7 @@ struct Export: Subcommand {
   @Flag(name: [.short, .long], help: "Replace an existing file without asking.")
   var yes = false
 
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var options: LibraryOptions
 
   func validate() throws {
     guard Self.formatNames.contains(format) else {
@@ -130,22 +128,13 @@ struct Export: Subcommand {
     }
   }
 
-  /// Writes the file by `body`, after a question if it exists, and reports.
-  ///
-  /// - Parameter what: the content of the file, for the question.
   private func deliver(_ what: String, _ console: Console, _ body: (FilePath) throws -> ExportReport) throws -> Answer {
-    if to.isStandard {
-      return try SourceFile.temporary("export") { file in
-        let report = try Activity.show("exporting", console) { try body(file) }
-        try console.write(contentsOf: file)
-        return Answer(document: [:], notes: [text(report)], foundProblems: !report.leftOut.isEmpty)
-      }
-    }
-    if FileManager.default.fileExists(atPath: to.path) {
-      try Confirmation.ask("This replaces \(to) with \(what).", yes: yes, console)
-    }
-    let report = try Activity.show("exporting", console) { try body(to) }
-    return Answer(document: document(report), text: text(report), foundProblems: !report.leftOut.isEmpty)
+    let report = try to.written(with: what, yes: yes, console) { file in try Activity.show("exporting", console) { try body(file) } }
+    let words = text(report)
+    return Answer(
+      document: ShownProperties().object(of: report).members, text: to.isStandard ? "" : words, notes: to.isStandard ? [words] : [],
+      foundProblems: !report.leftOut.isEmpty
+    ).about(store)
   }
 
   /// Libraries in the same file that nobody can export with this program.
@@ -158,26 +147,14 @@ struct Export: Subcommand {
   }
 
   private func text(_ report: ExportReport) -> String {
-    var facts = FactList()
-    facts.add("written", to.isStandard ? "standard output" : report.path)
-    facts.add("format", report.format)
-    facts.add("size", DisplayText.size(report.bytes))
-    facts.add("SHA-256", report.sha256)
+    var facts: FactList = [
+      "written": to.isStandard ? "standard output" : report.path, "format": report.format, "size": DisplayText.size(report.bytes),
+      "SHA-256": report.sha256,
+    ]
     for (kind, count) in report.counts.sorted(by: { $0.key < $1.key }) { facts.add(kind, String(count)) }
     for item in report.leftOut {
       facts.add("left out", "\(item.kind) \(item.id)\(item.field.map { " \($0)" } ?? ""): \(item.reason)")
     }
     return facts.text
-  }
-
-  private func document(_ report: ExportReport) -> [String: JSONValue] {
-    [
-      "store": .string(store.path), "format": .string(report.format), "path": .string(report.path), "bytes": .integer(report.bytes),
-      "sha256": .string(report.sha256), "counts": .numbers(report.counts),
-      "left_out": .array(
-        report.leftOut.map { item in
-          .object(["kind": .string(item.kind), "id": .string(item.id), "field": .text(item.field), "reason": .string(item.reason)])
-        }),
-    ]
   }
 }

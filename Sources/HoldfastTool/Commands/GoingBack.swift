@@ -51,7 +51,7 @@ struct GoingBack {
   }
 
   private func facts(_ way: PlannedWayBack, _ undo: PlannedWayBack.Undo) -> FactList {
-    var facts = FactList()
+    var facts: FactList = [:]
     if let snapshot = way.snapshot { facts.add("restored", snapshot.id) }
     if let commit = way.commit { facts.add("rewound to", commit.words) }
     switch undo {
@@ -81,7 +81,6 @@ struct GoingBack {
 
   // MARK: The document
 
-  /// - Parameter undo: nil for a dry run.
   private func document(_ way: PlannedWayBack, _ undo: PlannedWayBack.Undo?) -> [String: JSONValue] {
     var folder: URL?
     if case .files(let kept)? = undo { folder = kept }

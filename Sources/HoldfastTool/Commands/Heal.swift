@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-struct Heal: Subcommand {
+struct Heal: LibraryCommand {
   static let configuration = CommandConfiguration(
     abstract: "Finds what is damaged in a store, and brings it back.",
     discussion: """
@@ -28,9 +28,7 @@ struct Heal: Subcommand {
   @Flag(name: [.short, .long], help: "Go on without asking.")
   var yes = false
 
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var options: LibraryOptions
 
   func perform(_ console: Console) throws -> Answer {
     try finishInterrupted(store, lock.storeOptions)
@@ -56,7 +54,7 @@ struct Heal: Subcommand {
   /// - Parameter isKnown: whether the schema of the store is known, so that missing objects were looked for.
   private func answer(_ report: HealReport, isDone: Bool, _ isKnown: Bool, _ console: Console) -> Answer {
     let salvage = report.salvage ?? SalvageReport()
-    var facts = FactList()
+    var facts: FactList = [:]
     facts.add("store", store.path)
     if report.means == .none {
       facts.add(
@@ -65,8 +63,8 @@ struct Heal: Subcommand {
     } else {
       facts.add(isDone ? "healed" : "would do", report.words)
     }
-    if let setAside = report.salvage?.setAside { facts.add("set aside", setAside.path) }
-    if let kept = report.kept { facts.add("kept as", kept.path) }
+    facts.add("set aside", report.salvage?.setAside?.path)
+    facts.add("kept as", report.kept?.path)
     let isWhole = report.mayBeLost.isEmpty && (report.means != .none || report.notes.isEmpty)
     return Answer(
       document: [
@@ -88,21 +86,19 @@ extension HealReport {
     return (damage.prefix(5) + rest).map { "damaged: \(DisplayText.printable($0))\n" }.joined()
   }
 
-  /// The way to heal, for people.
   fileprivate var words: String {
     switch means {
     case .none: "nothing"
-    case .pages:
-      pagesWords(pages ?? 1 == 1 ? "s" : "")
+    case .pages: pagesWords
     case .indexes: "indexes made again: no row is lost"
     case .rows: "\(salvage?.rows ?? 0) rows in a new store" + (source.map { ", those of lost pages from \($0)" } ?? "")
     case .copy: "no row can be read: \(source ?? "a copy") takes the file's place"
     }
   }
 
-  /// - Parameter end: of a verb for what differs.
-  private func pagesWords(_ end: String) -> String {
-    "\(pages.map { ShownValue.counted($0, "page", "pages") } ?? "the whole file") differ\(end) from \(source ?? "the archive")"
+  private var pagesWords: String {
+    let end = pages ?? 1 == 1 ? "s" : ""
+    return "\(pages.map { ShownValue.counted($0, "page", "pages") } ?? "the whole file") differ\(end) from \(source ?? "the archive")"
       + (mayBeLost.isEmpty ? ", and come\(end) from there: nothing is lost" : "; what is damaged comes from there")
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-struct Import: Subcommand {
+struct Import: LibraryCommand {
   static let configuration = CommandConfiguration(
     abstract: "Brings a legacy library into a store, and verifies that all of it is in.",
     discussion: """
@@ -50,9 +50,7 @@ struct Import: Subcommand {
   @Option(help: "How progress is shown: auto, bar, lines (every event) or none.")
   var progress: ProgressMode = .auto
 
-  @OptionGroup var choice: LibraryOption
-  @OptionGroup var lock: LockOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var options: LibraryOptions
 
   func validate() throws {
     let known = Libraries.names(Libraries.readable)
@@ -73,23 +71,20 @@ struct Import: Subcommand {
   private func perform(_ source: FilePath, _ console: Console) throws -> Answer {
     try finishInterrupted(into, lock.storeOptions)
     let kinds = try Store.kinds(at: into.url, options: lock.storeOptions)
-    switch try choice.library == nil ? StrangersStore.way(of: source, into: kinds, format: format) : nil {
-    case .byNames?:
-      _ = try known.values(among: [], of: "an import by the names of tables")
-      let tables = try TablesByName(from: source.url, into: into, choice, lock)
-      try tables.confirm(dryRun: dryRun, yes: yes, console)
-      var answer = try run(source, console, tables.run)
-      answer.document["plan"] = tables.document
-      return answer
-    case .export?:
-      _ = try known.values(among: [], of: "an import of holdfast")
-      return try run(source, console) { try StrangersStore.importExport($0, into: into, choice, lock) }
-    case nil:
-      let library = try ImportChoice(source: source, store: into, kinds: kinds, name: choice.library, format: format).library()
+    let (choice, name) = (library, library.library)
+    guard let way = try name == nil ? StrangersStore.way(of: source, into: kinds, format: format) : nil else {
+      let library = try ImportChoice(source: source, store: into, kinds: kinds, name: name, format: format).library()
       try refuseNewer(into, kinds, library.schema)
       if kinds.isEmpty { try refuseBesideCopies(into, "nothing was imported") }
       return try run(source, console) { try known.importing($0, library) }
     }
+    _ = try known.values(among: [], of: way.words)
+    guard way == .byNames else { return try run(source, console) { try StrangersStore.importing($0, way, into: into, choice, lock) } }
+    let tables = try TablesByName(from: source.url, into: into, choice, lock)
+    try tables.confirm(dryRun: dryRun, yes: yes, console)
+    var answer = try run(source, console, tables.run)
+    answer.document["plan"] = tables.document
+    return answer
   }
 
   private func run(_ source: FilePath, _ console: Console, _ body: (LibraryImport) throws -> ImportReport) throws -> Answer {
@@ -112,31 +107,11 @@ struct Import: Subcommand {
   }
 
   private func document(_ report: ImportReport) -> [String: JSONValue] {
-    var document: [String: JSONValue] = [
-      "format": .string(report.format), "format_version": .number(report.formatVersion), "verified": .bool(report.verified),
-      "dry_run": .bool(report.dryRun), "backup": .text(report.backup), "source": .string(report.source),
-      "source_sha256": .string(report.sourceSHA256), "store": .string(into.path), "counts": .object(report.counts.mapValues(counts)),
-      "skipped": .numbers(report.skipped), "problem_count": .number(report.problemCount),
-      "problems": .array(
-        report.problems.map { problem in
-          .object([
-            "kind": .string(problem.kind), "field": .text(problem.field), "path": .string(problem.path), "reason": .string(problem.reason),
-          ])
-        }),
-    ]
-    if let newer = report.firstNewer {
-      document["first_newer"] = .object([
-        "kind": .string(newer.kind), "path": .string(newer.path), "source": .time(newer.source), "store": .time(newer.store),
-      ])
-    }
-    if let notes = report.notes { document["notes"] = .numbers(notes) }
+    var document = ShownProperties().object(of: report).members
+    for name in ["kinds", "time_zone", "released"] { document[name] = nil }
+    // These are there only where they say something.
+    for name in ["first_newer", "notes"] where document[name] == JSONValue.null { document[name] = nil }
+    document["store"] = .string(into.path)
     return document
-  }
-
-  private func counts(_ counts: ImportReport.Counts) -> JSONValue {
-    .numbers([
-      "source": counts.source, "imported": counts.imported, "merged": counts.merged, "skipped": counts.skipped,
-      "quarantined": counts.quarantined,
-    ])
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-struct Info: Subcommand {
+struct Info: LibraryCommand {
   static let configuration = CommandConfiguration(
     abstract: "Says what a store holds, and how large it is.",
     discussion: """
@@ -15,9 +15,7 @@ struct Info: Subcommand {
   @Argument(help: "The store to look at.", completion: .file())
   var store: FilePath
 
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var options: LibraryOptions
 
   func perform(_ console: Console) throws -> Answer {
     try finishInterrupted(store, lock.storeOptions)
@@ -59,7 +57,7 @@ struct Info: Subcommand {
   }
 
   private func list(_ facts: Facts) -> FactList {
-    var list = FactList()
+    var list: FactList = [:]
     list.add("store", store.path)
     list.add("schemas", facts.schemas.sorted { $0.key < $1.key }.map { "\($0.key) version \($0.value)" }.joined(separator: ", "))
     switch facts.age {

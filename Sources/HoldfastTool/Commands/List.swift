@@ -2,7 +2,7 @@ import ArgumentParser
 import Holdfast
 import HoldfastTransfer
 
-struct List: Subcommand {
+struct List: LibraryCommand {
   static let configuration = CommandConfiguration(
     abstract: "Lists what a library holds.",
     discussion: """
@@ -38,9 +38,7 @@ struct List: Subcommand {
   @Flag(exclusivity: .exclusive)
   var format: RowFormat?
 
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var options: LibraryOptions
 
   func validate() throws {
     if let limit, limit < 1 { throw ValidationError("--limit is a number from 1.") }
@@ -56,7 +54,8 @@ struct List: Subcommand {
       return try open.read { reader in
         // A table of an unknown library may have the name of another member.
         let member = ["ok", "schema", "store", "total"].contains(list.name) ? "rows" : list.name
-        let form = try output.form(format, try document(selection.total(of: list, in: reader)), member)
+        let form = try output.form(
+          format, Document(ok: true, ["store": .string(store.path), "total": .number(try selection.total(of: list, in: reader))]), member)
         if let form { return try console.rows(selection, of: list, as: form, in: reader) }
         let (table, lines, total) = try selection.table(of: list, in: reader)
         let rest = total - offset - lines
@@ -65,14 +64,9 @@ struct List: Subcommand {
       }
     }
   }
-
-  private func document(_ total: Int) -> Document {
-    Document(ok: true, ["store": .string(store.path), "total": .number(total)])
-  }
 }
 
 extension LibraryDescription {
-  /// The list of a name; the first one for nil.
   func list(_ name: String?, of store: FilePath) throws -> ListDescription {
     if let list = lists.first(where: { name == nil || $0.name == name }) { return list }
     let names = lists.map(\.name).joined(separator: ", ")

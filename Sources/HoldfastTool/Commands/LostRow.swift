@@ -14,8 +14,6 @@ struct LostRow: ExpressibleByArgument {
     if kind.isEmpty || id.isEmpty { return nil }
   }
 
-  /// The id of the row that is meant.
-  ///
   /// - Parameter ids: the ids of the older state that begin so.
   func wholeID(among ids: [String]) throws -> String {
     if ids.contains(id) { return id }

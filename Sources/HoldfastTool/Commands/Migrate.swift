@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-struct Migrate: Subcommand {
+struct Migrate: LibraryCommand {
   static let configuration = CommandConfiguration(
     abstract: "Says what a migration would do to a store, or runs it.",
     discussion: """
@@ -23,9 +23,7 @@ struct Migrate: Subcommand {
   @Flag(help: "Migrate the store.")
   var run = false
 
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var options: LibraryOptions
 
   func validate() throws {
     if plan, run { throw ValidationError("--plan and --run exclude each other.") }
@@ -46,14 +44,11 @@ struct Migrate: Subcommand {
       document: [
         "store": .string(store.path), "migrated": .bool(migrates), "pending": .texts(plan.pending),
         "not_as_declared": .texts(plan.notAsDeclared), "declared_no_longer": .texts(plan.declaredNoLonger),
-        "tables": .array(plan.tables.map(document)),
-      ], text: text(plan, console))
-  }
-
-  private func text(_ plan: MigrationPlan, _ console: Console) -> String {
-    changes(plan, console)
-      + (plan.declaredNoLonger.isEmpty
-        ? "" : "declared no longer, and removed by a migration: \(plan.declaredNoLonger.joined(separator: ", "))\n")
+        "tables": ShownProperties().list(of: plan.tables).json,
+      ],
+      text: changes(plan, console)
+        + (plan.declaredNoLonger.isEmpty
+          ? "" : "declared no longer, and removed by a migration: \(plan.declaredNoLonger.joined(separator: ", "))\n"))
   }
 
   private func changes(_ plan: MigrationPlan, _ console: Console) -> String {
@@ -61,18 +56,10 @@ struct Migrate: Subcommand {
       return "\(run ? "made again" : "to be made again"): \(plan.notAsDeclared.joined(separator: ", "))\n"
     }
     guard !plan.pending.isEmpty else { return "nothing to migrate\n" }
-    var table = TextTable([.text("TABLE"), .number("ROWS NOW"), .number("ROWS THEN")])
-    for change in plan.tables where change.before != change.after {
-      table.add([change.name, change.before.map(String.init) ?? "", change.after.map(String.init) ?? ""])
-    }
-    let changes = plan.tables.contains { $0.before != $0.after } ? table.text(width: console.outputWidth) : "no table gains or loses rows\n"
-    return "\(run ? "migrated" : "pending"): \(plan.pending.joined(separator: ", "))\n" + changes
-  }
-
-  private func document(_ table: MigrationPlan.Table) -> JSONValue {
-    .object([
-      "name": .string(table.name), "before": table.before.map(JSONValue.number) ?? .null,
-      "after": table.after.map(JSONValue.number) ?? .null,
-    ])
+    func cell(_ rows: Int?) -> String { rows.map(String.init) ?? "" }
+    let rows = plan.tables.filter { $0.before != $0.after }.map { [$0.name, cell($0.before), cell($0.after)] }
+    let table = TextTable([.text("TABLE"), .number("ROWS NOW"), .number("ROWS THEN")], rows)
+    return "\(run ? "migrated" : "pending"): \(plan.pending.joined(separator: ", "))\n"
+      + (rows.isEmpty ? "no table gains or loses rows\n" : table.text(width: console.outputWidth))
   }
 }

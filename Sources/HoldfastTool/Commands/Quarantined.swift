@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-struct Quarantined: CommandGroup {
+struct Quarantined: CommandGroup, LibraryCommand {
   static let configuration = CommandConfiguration(
     commandName: "quarantine",
     abstract: "Lists, shows, retries or discards records that imports could not read.",
@@ -55,9 +55,7 @@ struct Quarantined: CommandGroup {
   var yes = false
 
   @OptionGroup var known: FormatOptions<ReadableFormats>
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var options: LibraryOptions
 
   func validate() throws {
     for (option, actions) in given where !actions.contains(action) {
@@ -87,10 +85,8 @@ struct Quarantined: CommandGroup {
       ("--limit", limit != nil, [.list]), ("--to", to != nil, [.export]), ("--from", from != nil, [.retry]), ("--all", all, [.discard]),
       ("--yes", yes, [.export, .discard]),
     ]
-    var given: [(option: String, actions: [Action])] = []
-    for (option, isGiven, actions) in options where isGiven { given.append((option: option, actions: actions)) }
-    for name in known.typed.keys.sorted() { given.append((option: "--\(name)", actions: [.retry])) }
-    return given
+    return options.filter(\.isGiven).map { (option: $0.option, actions: $0.actions) }
+      + known.typed.keys.sorted().map { (option: "--\($0)", actions: [Action.retry]) }
   }
 
   func perform(_ console: Console) throws -> Answer {
@@ -107,7 +103,6 @@ struct Quarantined: CommandGroup {
     try withLibrary(store, library, lock) { _, open in try body(open) }
   }
 
-  /// The records that the arguments choose.
   private func records(_ open: Store, limit: Int? = nil) throws -> [QuarantinedRecord] {
     let importID = try importID.map { try whole($0, open) }
     return try open.quarantine.records(from: importID, kind: kind, limit: limit ?? .max).items
@@ -128,10 +123,8 @@ struct Quarantined: CommandGroup {
 
   private func list(_ open: Store, _ console: Console) throws -> Answer {
     let records = try records(open, limit: limit)
-    var table = TextTable([.number("NUMBER"), .text("KIND"), .text("PLACE"), .flexible("REASON")])
-    for record in records {
-      table.add([String(record.id), record.kind, record.path + (record.field.map { ".\($0)" } ?? ""), record.reason])
-    }
+    let rows = records.map { [String($0.id), $0.kind, $0.path + ($0.field.map { ".\($0)" } ?? ""), $0.reason] }
+    let table = TextTable([.number("NUMBER"), .text("KIND"), .text("PLACE"), .flexible("REASON")], rows)
     return Answer(
       document: [
         "store": .string(store.path), "count": .number(try open.quarantine.count()), "records": .array(records.map { $0.document() }),
@@ -144,14 +137,10 @@ struct Quarantined: CommandGroup {
     guard let number = numbers.first, let (record, original) = try open.quarantine.record(number) else {
       throw missing(numbers.first ?? 0)
     }
-    var facts = FactList()
-    facts.add("kind", record.kind)
-    facts.add("place", record.path)
-    facts.add("field", record.field)
-    facts.add("reason", record.reason)
-    facts.add("source", record.source)
-    facts.add("import", record.importID)
-    facts.add("since", DisplayText.time(record.quarantinedAt))
+    var facts: FactList = [
+      "kind": record.kind, "place": record.path, "field": record.field, "reason": record.reason, "source": record.source,
+      "import": record.importID, "since": DisplayText.time(record.quarantinedAt),
+    ]
     let text = String(validUTF8: original)
     let size = DisplayText.size(Int64(original.count))
     facts.add("original", text == nil ? "\(size), not text: \(Program.name) quarantine \(store.shellWord) export --to FILE" : size)
@@ -168,20 +157,13 @@ struct Quarantined: CommandGroup {
   private func export(_ open: Store, _ console: Console) throws -> Answer {
     guard let to else { throw ValidationError("export needs --to FILE.") }
     let importID = try importID.map { try whole($0, open) }
-    if to.isStandard {
-      return try SourceFile.temporary("quarantine") { file in
-        let count = try open.quarantine.export(to: file.url, from: importID, kind: kind)
-        try console.write(contentsOf: file)
-        return Answer(document: [:], notes: ["\(ShownValue.counted(count, "record")) in standard output"])
-      }
+    let count = try to.written(with: "records from the quarantine of \(store)", yes: yes, console) { file in
+      try open.quarantine.export(to: file.url, from: importID, kind: kind)
     }
-    if FileManager.default.fileExists(atPath: to.path) {
-      try Confirmation.ask("This replaces \(to) with records from the quarantine of \(store).", yes: yes, console)
-    }
-    let count = try open.quarantine.export(to: to.url, from: importID, kind: kind)
+    let counted = ShownValue.counted(count, "record")
     return Answer(
       document: ["store": .string(store.path), "file": .string(to.path), "count": .number(count)],
-      text: "\(ShownValue.counted(count, "record")) in \(to)\n")
+      text: to.isStandard ? "" : "\(counted) in \(to)\n", notes: to.isStandard ? ["\(counted) in standard output"] : [])
   }
 
   private func discard(_ open: Store, _ console: Console) throws -> Answer {
@@ -250,8 +232,6 @@ struct Quarantined: CommandGroup {
   }
 
   /// How records come in that an importer of this program did not read. Nil: an importer of this program did.
-  ///
-  /// - Throws: `.wrongKind` for a format of a library that this program does not know.
   private func way(_ left: Left, _ held: LibraryDescription) throws -> StrangersStore.Way? {
     let way = StrangersStore.Way(rawValue: left.format)
     if held.isKnown { return way == .byNames ? way : nil }
@@ -283,18 +263,13 @@ struct Quarantined: CommandGroup {
   }
 
   private func retry(_ left: Left, _ held: LibraryDescription) throws -> ImportReport {
-    let source = from?.url ?? URL(fileURLWithPath: left.source)
-    var wanted = LibraryImport(from: source, into: store.url)
+    var wanted = LibraryImport(from: from?.url ?? URL(fileURLWithPath: left.source), into: store.url)
     (wanted.format, wanted.storeOptions) = (left.format, lock.storeOptions)
     wanted.options.retries = left.importID
     let interruption = Interruption()
     wanted.options.isCancelled = { interruption.isRequested }
-    let way = try way(left, held)
-    if let way { _ = try known.values(among: [], of: "an import of \(way.rawValue)") }
-    switch way {
-    case .byNames?: return try TablesByName(from: source, into: store, library, lock).run(wanted)
-    case .export?: return try StrangersStore.importExport(wanted, into: store, library, lock)
-    case nil: return try known.importing(wanted, held)
-    }
+    guard let way = try way(left, held) else { return try known.importing(wanted, held) }
+    _ = try known.values(among: [], of: way.words)
+    return try StrangersStore.importing(wanted, way, into: store, library, lock)
   }
 }

@@ -80,10 +80,7 @@ struct Restore: Subcommand {
     }
     guard let to else { return try back(.moment(moment), lock.storeOptions).answer(console) }
     let commit = try Activity.show("building", console) { try archive.restore(to: moment, at: to.url) }
-    var facts = FactList()
-    facts.add("built", to.path)
-    facts.add("holds", commit.words)
-    return Answer(document: ["store": .string(store.path), "file": .string(to.path), "commit": commit.document], text: facts.text)
+    return built(to, commit.words, ["commit": commit.document])
   }
 
   private func restore(_ chosen: Snapshot, _ console: Console) throws -> Answer {
@@ -96,10 +93,12 @@ struct Restore: Subcommand {
     }
     guard let to else { return try back(.snapshot(chosen.id), list.options).answer(console) }
     try Activity.show("copying", console) { try copy(to: to.url) }
-    var facts = FactList()
-    facts.add("built", to.path)
-    facts.add("holds", chosen.words)
-    return Answer(document: ["store": .string(store.path), "file": .string(to.path), "copied": chosen.document], text: facts.text)
+    return built(to, chosen.words, ["copied": chosen.document])
+  }
+
+  private func built(_ file: FilePath, _ words: String, _ document: [String: JSONValue]) -> Answer {
+    let facts: FactList = ["built": file.path, "holds": words]
+    return Answer(document: document.merging(["file": .string(file.path)]) { $1 }, text: facts.text).about(store)
   }
 
   private func back(_ only: LostRow) -> BringingBack {

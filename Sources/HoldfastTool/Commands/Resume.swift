@@ -2,7 +2,7 @@ import ArgumentParser
 import Holdfast
 import HoldfastTransfer
 
-struct Resume: Subcommand {
+struct Resume: LibraryCommand {
   static let configuration = CommandConfiguration(
     abstract: "Says what to continue, and where.",
     discussion: """
@@ -14,9 +14,7 @@ struct Resume: Subcommand {
   @Argument(help: "The store to look at.", completion: .file())
   var store: FilePath
 
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var options: LibraryOptions
 
   func perform(_ console: Console) throws -> Answer {
     try withLibrary(store, library, lock) { library, open in

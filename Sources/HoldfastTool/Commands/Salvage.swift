@@ -57,10 +57,7 @@ struct Salvage: Subcommand {
       try Store.salvage(file.url, to: to.url, schemas: schemas, options: LockOptions.defaults)
     }
     if let report { try DurableFile.replace(report.url, with: Data(Document(ok: true, document(salvaged)).text.utf8)) }
-    var facts = FactList()
-    facts.add("built", to.path)
-    facts.add("rows", "\(salvaged.rows)")
-    if let setAside = salvaged.setAside { facts.add("set aside", setAside.path) }
+    var facts: FactList = ["built": to.path, "rows": "\(salvaged.rows)", "set aside": salvaged.setAside?.path]
     if salvaged.unreadableRows > 0 { facts.add("unreadable", ShownValue.counted(salvaged.unreadableRows, "row", "rows")) }
     if salvaged.unknownPages > 0 { facts.add("unknown", ShownValue.counted(salvaged.unknownPages, "page", "pages")) }
     for finding in salvaged.findings { facts.add("found", finding) }
@@ -83,8 +80,6 @@ struct Salvage: Subcommand {
 }
 
 /// The schemas of a damaged file: of the library that was named, else of those that the file names, else of the one that has most of its tables.
-///
-/// - Parameter target: a copy is read beside it.
 func schemasOfDamaged(_ file: FilePath, beside target: FilePath, _ library: LibraryOption) throws -> [StoreSchema] {
   let all = Libraries.all.map(\.schema)
   if let name = library.library { return all.filter { $0.name == name } }
@@ -121,14 +116,5 @@ extension SalvageReport {
 
   private func isLosing(_ table: Table) -> Bool { table.lost != 0 && !unplaced.contains(table.table) }
 
-  /// The tables, for programs.
-  var document: JSONValue {
-    .array(
-      tables.map { table in
-        .object([
-          "table": .string(table.table), "rows": .number(table.rows), "found": .number(table.found), "filled": .number(table.filled),
-          "set_aside": .number(table.setAside), "lost": table.lost.map { .number($0) } ?? .null,
-        ])
-      })
-  }
+  var document: JSONValue { ShownProperties { _ in ["audited": nil] }.list(of: tables).json }
 }

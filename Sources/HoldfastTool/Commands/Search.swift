@@ -2,7 +2,7 @@ import ArgumentParser
 import Holdfast
 import HoldfastTransfer
 
-struct Search: Subcommand {
+struct Search: LibraryCommand {
   static let configuration = CommandConfiguration(
     abstract: "Finds records that contain these words.",
     discussion: """
@@ -24,9 +24,7 @@ struct Search: Subcommand {
   @Option(help: "The most hits of each kind.")
   var limit = 50
 
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var options: LibraryOptions
 
   func validate() throws {
     if limit < 1 { throw ValidationError("--limit is a number from 1.") }

@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-struct Send: Subcommand {
+struct Send: LibraryCommand {
   static let configuration = CommandConfiguration(
     abstract: "Sends a store's data to its API and takes what the API has, or says what waits to be sent.",
     discussion: """
@@ -29,9 +29,7 @@ struct Send: Subcommand {
   @Option(help: ArgumentHelp("The name by which the server knows this device.", valueName: "id"))
   var device = "holdfast"
 
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var options: LibraryOptions
 
   func validate() throws {
     guard to != nil || status else { throw ValidationError("The address of the API is missing: --to URL. To send nothing: --status.") }
@@ -71,7 +69,6 @@ struct Send: Subcommand {
     }
   }
 
-  /// The libraries that have a server.
   private static var syncing: [(name: String, sync: SyncDescription)] {
     Libraries.all.compactMap { library in library.sync.map { (library.name, $0) } }
   }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Holdfast
 import HoldfastTransfer
 
-struct Show: Subcommand {
+struct Show: LibraryCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows one record with its contents.",
     discussion: """
@@ -18,9 +18,7 @@ struct Show: Subcommand {
   @Argument(help: "An id, the beginning of one, a title or a name.")
   var id: String
 
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var options: LibraryOptions
 
   func perform(_ console: Console) throws -> Answer {
     try withLibrary(store, library, lock) { library, open in

@@ -3,13 +3,11 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// Where a store's snapshots are.
 struct SnapshotFolder: ParsableArguments {
   @Option(help: "The folder for snapshots that the app has chosen. Default: beside the store.", completion: .directory)
   var folder: FilePath?
 }
 
-/// What stays when snapshots are pruned.
 struct SnapshotRules: ParsableArguments {
   @Option(help: ArgumentHelp("prune: keep the newest N automatic snapshots.", valueName: "N"))
   var keepLast: Int?
@@ -32,7 +30,6 @@ struct SnapshotRules: ParsableArguments {
   @Flag(help: "prune: say what would be removed; remove nothing.")
   var dryRun = false
 
-  /// Nil when no rule is given.
   var policy: SnapshotPolicy? {
     guard numbers.contains(where: { $0 != nil }) else { return nil }
     return SnapshotPolicy(
@@ -47,22 +44,16 @@ struct SnapshotRules: ParsableArguments {
   }
 }
 
-/// Verifies, prunes and drills the snapshots of a store.
-struct SnapshotUpkeep {
-  let list: SnapshotList
-  let ids: [String]
-
-  private var store: FilePath { list.store }
-
+extension SnapshotList {
   /// Verifies the named snapshots, or all.
-  func verify(_ console: Console) throws -> Answer {
-    let all = try list.existing()
-    let unreadable = Snapshot.unreadable(of: store.url, in: list.folder)
+  func verify(_ ids: [String], _ console: Console) throws -> Answer {
+    let all = try existing()
+    let unreadable = Snapshot.unreadable(of: store.url, in: folder)
     var (verified, failed, text): ([String], [JSONValue], String) = ([], [], "")
-    for snapshot in try ids.isEmpty ? all : ids.map(list.snapshot) {
+    for snapshot in try ids.isEmpty ? all : ids.map(self.snapshot) {
       do {
         _ = try Activity.show("verifying \(snapshot.id)", console) {
-          try Snapshot.verify(snapshot.id, of: store.url, options: list.options)
+          try Snapshot.verify(snapshot.id, of: store.url, options: options)
         }
         verified.append(snapshot.id)
         let findings = snapshot.findings.isEmpty ? "" : ", with the store's \(ShownValue.counted(snapshot.findings.count, "finding"))"
@@ -76,16 +67,16 @@ struct SnapshotUpkeep {
       document: [
         "store": .string(store.path), "verified": .texts(verified), "failed": .array(failed),
         "unreadable": .texts(unreadable.map(\.path)),
-      ], text: text, notes: list.notes(all, unreadable), foundProblems: !failed.isEmpty || !unreadable.isEmpty)
+      ], text: text, notes: notes(all, unreadable), foundProblems: !failed.isEmpty || !unreadable.isEmpty)
   }
 
   /// Removes the named snapshots, or those that no rule keeps.
-  func prune(_ rules: SnapshotRules, yes: Bool, _ console: Console) throws -> Answer {
-    _ = try list.existing()
+  func prune(_ ids: [String], _ rules: SnapshotRules, yes: Bool, _ console: Console) throws -> Answer {
+    _ = try existing()
     func surplus(byHand: Bool) throws -> [Snapshot]? {
-      try rules.policy.map { try Snapshot.surplus(of: store.url, keeping: $0, includesByHand: byHand, in: list.folder) }
+      try rules.policy.map { try Snapshot.surplus(of: store.url, keeping: $0, includesByHand: byHand, in: folder) }
     }
-    let chosen = try surplus(byHand: rules.byHand) ?? ids.map(list.snapshot)
+    let chosen = try surplus(byHand: rules.byHand) ?? ids.map(snapshot)
     let spared = rules.byHand ? 0 : try surplus(byHand: true)?.count { !$0.isAutomatic } ?? 0
     let stays = spared == 1 ? "stays" : "stay"
     let hint = spared == 0 ? [] : ["\(ShownValue.counted(spared, "snapshot")) made by hand \(stays): see --by-hand."]
@@ -97,26 +88,25 @@ struct SnapshotUpkeep {
     let what = "\(ShownValue.counted(chosen.count, "snapshot")) of \(store) for good:\n\(plan)"
     if rules.dryRun { return Answer(document: document, text: "This would remove \(what)\n", notes: hint) }
     try Confirmation.ask((["This removes \(what)"] + hint).joined(separator: "\n"), yes: yes, console)
-    try Snapshot.remove(chosen, of: store.url, in: list.folder)
-    var facts = FactList()
-    facts.add("removed", ShownValue.counted(chosen.count, "snapshot"))
-    facts.add("size", DisplayText.size(chosen.reduce(0) { $0 + $1.bytes }))
+    try Snapshot.remove(chosen, of: store.url, in: folder)
+    let facts: FactList = [
+      "removed": ShownValue.counted(chosen.count, "snapshot"), "size": DisplayText.size(chosen.reduce(0) { $0 + $1.bytes }),
+    ]
     return Answer(document: document, text: facts.text)
   }
 
   /// Restores a snapshot to a scratch file and checks that.
-  func drill(_ console: Console) throws -> Answer {
-    let all = try list.existing()
-    guard let chosen = try ids.first.map(list.snapshot) ?? Snapshot.toRestore(all) else {
+  func drill(_ id: String?, _ console: Console) throws -> Answer {
+    let all = try existing()
+    guard let chosen = try id.map(snapshot) ?? Snapshot.toRestore(all) else {
       throw StoreError(.notFound, "\(store.path) has no snapshot", suggestion: "\(Program.name) snapshot create \(store.shellWord)")
     }
     let drill = try Activity.show("drilling", console) {
-      try Store.drill(at: store.url, schemas: Libraries.schemas(chosen.schemas), snapshot: chosen.id, options: list.options)
+      try Store.drill(at: store.url, schemas: Libraries.schemas(chosen.schemas), snapshot: chosen.id, options: options)
     }
-    var facts = FactList()
-    facts.add("drilled", chosen.id)
-    facts.add("holds", Libraries.content(of: chosen))
-    facts.add("passed", drill.hasPassed ? "yes" : "no")
+    let facts: FactList = [
+      "drilled": chosen.id, "holds": Libraries.content(of: chosen), "passed": drill.hasPassed ? "yes" : "no",
+    ]
     return Answer(
       document: [
         "store": .string(store.path), "drilled": chosen.document, "passed": .bool(drill.hasPassed), "findings": drill.report.document,

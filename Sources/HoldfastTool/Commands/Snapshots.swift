@@ -53,31 +53,24 @@ struct Snapshots: CommandGroup {
 
   func perform(_ console: Console) throws -> Answer {
     let list = SnapshotList(store: store, place: place, lock: lock)
-    let upkeep = SnapshotUpkeep(list: list, ids: snapshot)
     return switch action {
-    case .create: try create(list.options, console)
+    case .create: try create(console)
     case .list: try list.answer(console)
-    case .verify: try upkeep.verify(console)
-    case .prune: try upkeep.prune(rules, yes: yes, console)
-    case .drill: try upkeep.drill(console)
+    case .verify: try list.verify(snapshot, console)
+    case .prune: try list.prune(snapshot, rules, yes: yes, console)
+    case .drill: try list.drill(snapshot.first, console)
     }
   }
 
-  private func create(_ given: StoreOptions, _ console: Console) throws -> Answer {
-    let kinds = try Store.kinds(at: store.url, options: given)
-    guard !kinds.isEmpty else { throw StoreError(.notFound, "\(store.path) holds no library yet") }
-    var options = given
-    options.createsIfMissing = false
-    options.migrating = .never
-    let open = try Store.open(at: store.url, schemas: Libraries.schemas(kinds), options: options)
+  private func create(_ console: Console) throws -> Answer {
+    let open = try openWhole(store, lock, snapshots: place.folder?.url)
     // The first error is the one that matters.
     defer { try? open.close() }
     let made = try Activity.show("copying", console) { try open.snapshot(label: label) }
-    var facts = FactList()
-    facts.add("snapshot", made.id)
-    facts.add("holds", Libraries.content(of: made))
-    facts.add("size", DisplayText.size(made.bytes))
-    facts.add("findings", made.findings.first.map { "\(made.findings.count), the first: \($0)" })
+    let facts: FactList = [
+      "snapshot": made.id, "holds": Libraries.content(of: made), "size": DisplayText.size(made.bytes),
+      "findings": made.findings.first.map { "\(made.findings.count), the first: \($0)" },
+    ]
     return Answer(
       document: ["store": .string(store.path), "created": made.document], text: facts.text,
       notes: made.findings.isEmpty
@@ -100,8 +93,6 @@ struct SnapshotList {
     return options
   }
 
-  /// The snapshots, newest first.
-  ///
   /// - Throws: `.notFound` without snapshots and store; the errors of a file that is no store.
   func existing() throws -> [Snapshot] {
     let snapshots = try Snapshot.all(of: store.url, in: folder)
@@ -144,8 +135,6 @@ struct SnapshotList {
   }
 
   /// The snapshot with this id, or the only one whose id begins with it.
-  ///
-  /// - Throws: `.notFound`; `ambiguous` with the ids when several begin so.
   func snapshot(_ id: String) throws -> Snapshot {
     let snapshots = try Snapshot.all(of: store.url, in: folder)
     let whole = try Lookup.whole(id, among: snapshots.map(\.id), of: "snapshots of \(store.path)")
@@ -155,10 +144,5 @@ struct SnapshotList {
 }
 
 extension Snapshot {
-  var document: JSONValue {
-    .object([
-      "id": .string(id), "created_at": .time(createdAt), "label": .string(label), "schemas": .numbers(schemas), "rows": .numbers(rows),
-      "bytes": .integer(bytes), "sha256": .string(sha256), "findings": .texts(findings),
-    ])
-  }
+  var document: JSONValue { ShownProperties { _ in ["is_automatic": nil] }.object(of: self) }
 }

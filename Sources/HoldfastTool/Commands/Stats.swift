@@ -2,7 +2,7 @@ import ArgumentParser
 import Holdfast
 import HoldfastTransfer
 
-struct Stats: Subcommand {
+struct Stats: LibraryCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows a library in numbers.",
     discussion: """
@@ -15,9 +15,7 @@ struct Stats: Subcommand {
   @Argument(help: "The store to look at.", completion: .file())
   var store: FilePath
 
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var options: LibraryOptions
 
   func perform(_ console: Console) throws -> Answer {
     try withLibrary(store, library, lock) { library, open in

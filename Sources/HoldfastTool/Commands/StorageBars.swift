@@ -26,18 +26,12 @@ enum StorageBars {
   }
 
   static func document(_ use: StorageUse) -> JSONValue {
-    let objects = use.objects.map { object in
-      JSONValue.object([
-        "name": .string(object.name), "table": .string(object.table), "kind": .string(object.kind.rawValue),
-        "bytes": .integer(object.bytes), "estimated": .bool(object.isEstimated),
-      ])
-    }
-    return .object([
-      "objects": .array(objects), "free_bytes": .integer(use.freeBytes), "file_bytes": .integer(use.fileBytes),
-      "log_bytes": .integer(use.logBytes), "archive_bytes": .integer(use.archiveBytes), "snapshot_bytes": .integer(use.snapshotBytes),
-      "quarantine_bytes": .integer(use.quarantineBytes), "source_bytes": .integer(use.sourceBytes),
-      "disk_free_bytes": use.diskFreeBytes.map(JSONValue.integer) ?? .null, "rewind_needs_bytes": .integer(use.rewindNeedsBytes),
-      "warning": use.warning.map(JSONValue.string) ?? .null,
-    ])
+    ShownProperties { value in
+      switch value {
+      case let object as StorageUse.Object: ["estimated": .flag(object.isEstimated), "is_estimated": nil]
+      case let use as StorageUse: ["warning": .text(use.warning)]
+      default: [:]
+      }
+    }.object(of: use)
   }
 }

@@ -109,16 +109,7 @@ struct Sync: Subcommand {
     // Refuse a newer store before it is opened for writing.
     if !looks { for schema in Libraries.schemas(kinds) { try refuseNewer(store, kinds, schema) } }
     let open = try openWhole(store, lock, reads: looks)
-    let answer: Answer
-    do {
-      answer = try perform(open, kinds, token, key, console)
-    } catch {
-      // The first error is the one that matters.
-      try? open.close()
-      throw error
-    }
-    try open.close()
-    return answer.about(store)
+    return try closing(open) { try perform(open, kinds, token, key, console) }.about(store)
   }
 
   /// What the store holds. Where there is none, --library makes it.
@@ -190,7 +181,6 @@ struct Sync: Subcommand {
     return answer
   }
 
-  /// Does what the options say on the server, and in the store.
   private func run(_ sync: StoreSync, isConnected: Bool, _ console: Console) throws {
     guard !status else { return }
     let (goesOn, talks, interruption) = (watch, to != nil, Interruption())
@@ -281,9 +271,9 @@ struct Sync: Subcommand {
     document["quarantined"] = .number(report.quarantined)
     document["began_archive_anew"] = .bool(report.beganArchiveAnew)
     document["source_backups"] = .texts(report.sourceBackups)
-    var facts = FactList()
-    facts.add("forgotten", ShownValue.counted(count, "row"))
-    facts.add("removed", ShownValue.counted(report.snapshots.count, "snapshot"))
+    var facts: FactList = [
+      "forgotten": ShownValue.counted(count, "row"), "removed": ShownValue.counted(report.snapshots.count, "snapshot"),
+    ]
     if report.setAside > 0 { facts.add("set aside", "\(ShownValue.counted(report.setAside, "folder")) removed") }
     if report.quarantined > 0 { facts.add("quarantine", "\(ShownValue.counted(report.quarantined, "record")) removed") }
     if report.beganArchiveAnew { facts.add("archive", "begun anew") }
@@ -322,7 +312,6 @@ struct Sync: Subcommand {
 
   // MARK: Options
 
-  /// - Throws: `ValidationError` where there is none.
   private static func token(from descriptor: Int32?) throws -> String {
     let given = descriptor == nil ? ProcessInfo.processInfo.environment[tokenVariable] : descriptor.flatMap { StoreKey.content(of: $0) }
     let token = given?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""

@@ -3,13 +3,10 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The formats whose options a command takes.
 protocol FormatChoice { static var formats: [FormatDescription] { get } }
 
-/// The formats that can be imported.
 enum ReadableFormats: FormatChoice { static var formats: [FormatDescription] { Libraries.readable } }
 
-/// The formats that can be exported.
 enum WritableFormats: FormatChoice { static var formats: [FormatDescription] { Libraries.writable } }
 
 /// The options that formats declare, as options of a command. Where several have one name, the help shows the first.
@@ -65,9 +62,6 @@ struct FormatOptions<Choice: FormatChoice>: ParsableArguments, CustomReflectable
     }
   }
 
-  /// The values of the given options, by their names.
-  ///
-  /// - Parameter useful: the options that have a meaning here.
   /// - Throws: `.wrongKind` for the first given option that is not among them, or whose text none of them allows.
   func values(among useful: [FormatDescription.Option], of what: String) throws -> [String: String] {
     var values: [String: String] = [:]

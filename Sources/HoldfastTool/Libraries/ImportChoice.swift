@@ -10,7 +10,6 @@ struct ImportChoice {
   let store: FilePath
   /// The schemas in the store, with their versions; empty for a store that must be made or filled.
   let kinds: [String: Int]
-  /// The values of `--library` and `--format`.
   let name: String?
   let format: String?
 
@@ -38,7 +37,6 @@ struct ImportChoice {
     throw unknown(look)
   }
 
-  /// The libraries that `--library` and `--format` allow.
   private func said(_ held: [LibraryDescription]) throws -> [LibraryDescription] {
     let candidates = held.filter { library in
       (name == nil || library.name == name) && (format == nil || library.readable.contains { $0.name == format })

@@ -9,7 +9,6 @@ enum Libraries {
   static var readable: [FormatDescription] { all.flatMap(\.readable) }
   static var writable: [FormatDescription] { all.flatMap(\.writable) }
 
-  /// The names of formats, each once.
   static func names(_ formats: [FormatDescription]) -> [String] {
     formats.map(\.name).reduce(into: []) { names, name in if !names.contains(name) { names.append(name) } }
   }
@@ -19,11 +18,8 @@ enum Libraries {
     all.map { ($0.name, words($0)) }.filter { !$0.1.isEmpty }.map { "\($0): \($1)." }.joined(separator: " ")
   }
 
-  /// The known libraries in an existing store.
+  /// The known libraries in an existing store; with a name, only the one of that name.
   ///
-  /// - Parameters:
-  ///   - kinds: the schemas that the file names; not empty.
-  ///   - name: the library that is wanted; nil for any.
   /// - Throws: `.wrongKind` when this program knows none.
   static func held(_ kinds: [String: Int], in path: String, named name: String?) throws -> [LibraryDescription] {
     let held = all.filter { kinds[$0.name] != nil && (name == nil || $0.name == name) }
@@ -67,9 +63,7 @@ enum Libraries {
 }
 
 extension LibraryDescription {
-  /// Whether this program knows the library.
   var isKnown: Bool { !schema.migrations.isEmpty }
-  /// The schemas with which its store is opened.
   var schemas: [StoreSchema] { isKnown ? [schema] : [] }
 
   /// - Throws: `.wrongKind` for another program's library.

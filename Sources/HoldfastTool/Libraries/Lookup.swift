@@ -3,11 +3,10 @@ import HoldfastTransfer
 
 /// Finds the record that a person names by an id, the beginning of an id, or a name.
 enum Lookup {
+  typealias Match = (kind: ShownKind, found: ShownKind.Found)
+
   /// - Throws: `.notFound`; `ambiguous` with the records that match.
-  static func one(
-    _ text: String, of kinds: [ShownKind], in reader: Reader
-  ) throws -> (kind: ShownKind, found: ShownKind.Found) {
-    typealias Match = (kind: ShownKind, found: ShownKind.Found)
+  static func one(_ text: String, of kinds: [ShownKind], in reader: Reader) throws -> Match {
     func find(_ wanted: ShownKind.Wanted, among kinds: [ShownKind]) throws -> [Match] {
       try kinds.flatMap { kind in try kind.find(wanted, reader).map { (kind, $0) } }
     }
@@ -55,7 +54,6 @@ enum Lookup {
 
   /// The id that a person means: `typed` itself, or the only one that begins so. Nil: none does.
   ///
-  /// - Parameter what: the things that have these ids, for the error.
   /// - Throws: `ambiguous` with the ids when several begin so.
   static func whole(_ typed: String, among ids: [String], of what: String) throws -> String? {
     if ids.contains(typed) { return typed }
@@ -66,7 +64,7 @@ enum Lookup {
       suggestion: "Write more of the id.", status: .usage)
   }
 
-  private static func ambiguous(_ text: String, _ found: [(kind: ShownKind, found: ShownKind.Found)]) -> Failure {
+  private static func ambiguous(_ text: String, _ found: [Match]) -> Failure {
     let isOneID = Set(found.map(\.found.id)).count == 1
     let labels = found.prefix(5).map { "\($0.kind.name)\(isOneID ? ":" : " ")\($0.found.id) (\(DisplayText.cut($0.found.label, to: 40)))" }
     return Failure(

@@ -4,20 +4,16 @@ import HoldfastTransfer
 
 /// Imports into a store whose library this program does not know.
 enum StrangersStore {
-  /// How a source comes in.
   enum Way: String {
     /// A documented export of the same library, by the tables of the store.
     case export = "holdfast"
     /// A database of another app, by the names of its tables.
     case byNames = "tables-by-name"
+
+    var words: String { self == .byNames ? "an import by the names of tables" : "an import of \(rawValue)" }
   }
 
   /// The way of a source that is imported without `--library`. Nil: its library must be known.
-  ///
-  /// - Parameters:
-  ///   - kinds: the schemas in the store.
-  ///   - format: the value of `--format`.
-  /// - Throws: what looking at the source throws.
   static func way(of source: FilePath, into kinds: [String: Int], format: String?) throws -> Way? {
     guard !kinds.isEmpty, Libraries.schemas(kinds).isEmpty else { return nil }
     if format == nil, SQLiteSource.isDatabase(source.url) { return .byNames }
@@ -25,12 +21,11 @@ enum StrangersStore {
     return try PortableImport.recognises(ImportSource(source.url)) ? .export : nil
   }
 
-  /// Imports a documented export.
-  ///
-  /// - Throws: what `PortableTablesImport` and an import throw; the store is then as before.
-  static func importExport(
-    _ wanted: LibraryImport, into store: FilePath, _ choice: LibraryOption, _ lock: LockOptions
+  /// - Throws: what the format and an import throw; the store is then as before.
+  static func importing(
+    _ wanted: LibraryImport, _ way: Way, into store: FilePath, _ choice: LibraryOption, _ lock: LockOptions
   ) throws -> ImportReport {
+    if way == .byNames { return try TablesByName(from: wanted.source, into: store, choice, lock).run(wanted) }
     let source = try ImportSource(wanted.source)
     let document = try source.document()
     let format = try withLibrary(store, choice, lock) { _, open in try open.read { try PortableTablesImport(document, into: $0) } }

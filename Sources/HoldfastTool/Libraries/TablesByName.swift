@@ -24,8 +24,6 @@ struct TablesByName {
   }
 
   /// Shows the plan, and asks, unless nothing will be kept.
-  ///
-  /// - Throws: `.invalidSource` for a table that cannot be imported; what `Confirmation` throws.
   func confirm(dryRun: Bool, yes: Bool, _ console: Console) throws {
     do {
       _ = try NamedTablesImport(named, database)
@@ -41,7 +39,6 @@ struct TablesByName {
     try StrangersStore.fill(store, with: NamedTablesImport(named, database), from: source, wanted)
   }
 
-  /// The plan for people.
   private var text: String {
     func list(_ words: String, _ names: [String]) -> [String] { names.isEmpty ? [] : ["  \(words): \(names.joined(separator: ", "))"] }
     var lines = ["This imports into \(store), by the names of tables and columns:"]
@@ -56,7 +53,6 @@ struct TablesByName {
     return lines.map { DisplayText.printable($0) }.joined(separator: "\n")
   }
 
-  /// The plan for programs.
   var document: JSONValue {
     .object([
       "tables": .array(

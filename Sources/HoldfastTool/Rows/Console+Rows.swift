@@ -6,7 +6,9 @@ extension Console {
   /// Writes the lines of a list to standard output, row by row.
   func rows(_ selection: Selection, of list: ListDescription, as form: RowWriter.Form, in reader: Reader) throws -> Answer {
     try stream { send in _ = try RowWriter.write(selection, of: list, as: form, in: reader, to: send) }
-    return .written
+    var answer = Answer(document: [:])
+    answer.isWritten = true
+    return answer
   }
 }
 
@@ -17,10 +19,6 @@ extension OutputOptions {
   }
 
   /// The form in which rows are written; nil for a table.
-  ///
-  /// - Parameters:
-  ///   - document: the document of `--json`.
-  ///   - member: its member that has the rows.
   func form(_ format: RowFormat?, _ document: @autoclosure () throws -> Document, _ member: String) rethrows -> RowWriter.Form? {
     if let format { return .rows(format) }
     guard json else { return nil }

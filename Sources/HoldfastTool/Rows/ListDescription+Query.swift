@@ -57,7 +57,6 @@ extension Store {
   /// The tables that its schemas never export, in lower case.
   var hiddenTables: Set<String> { Set(schemas.flatMap(\.neverExported).map { $0.lowercased() }) }
 
-  /// Whether the rows of a table are never shown.
   func hides(_ table: String, _ description: StoreDescription) -> Bool {
     hiddenTables.contains(table.lowercased()) || description.isNeverExported(table)
   }

@@ -32,8 +32,6 @@ struct RowWriter {
   private var count = 0
 
   /// Writes the lines of a list; returns how many.
-  ///
-  /// - Parameter send: takes the pieces of the output.
   static func write(
     _ selection: Selection, of list: ListDescription, as form: Form, in reader: Reader, to send: ([UInt8]) throws -> Void
   ) throws -> Int {

@@ -56,7 +56,6 @@ struct Selection: Sendable {
     return count
   }
 
-  /// A condition and what the field has held.
   private struct Test {
     let condition: Condition
     let place: Int?
@@ -109,7 +108,6 @@ struct SortOrder: Sendable, ExpressibleByArgument {
     if field.isEmpty { return nil }
   }
 
-  /// The places of the values, in this order.
   func places(_ values: [OrderedValue?]) -> [Int] {
     values.indices.sorted { one, other in
       switch (values[one], values[other]) {

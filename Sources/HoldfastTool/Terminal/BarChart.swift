@@ -1,6 +1,5 @@
 /// Numbers by name: with bars on a terminal, plain elsewhere.
 struct BarChart {
-  /// What the output can show.
   struct Style {
     /// Columns of the terminal; nil without a terminal: no bars.
     var width: Int?
@@ -9,20 +8,17 @@ struct BarChart {
   }
 
   let title: String
-  private var rows: [(label: String, number: Double, words: String)] = []
+  private let rows: [(label: String, number: Double, words: String)]
   private static let longestLabel = 40
   private static let longestBar = 40
   private static let shortestBar = 5
   /// Seven eighths of a column down to one.
   private static let eighths = ["▉", "▊", "▋", "▌", "▍", "▎", "▏"]
 
-  init(_ title: String) { self.title = title }
-
-  mutating func add(_ label: String, _ count: Int) { add(label, Double(count), String(count)) }
-
-  /// - Parameter words: the number as people read it.
-  mutating func add(_ label: String, _ number: Double, _ words: String) {
-    rows.append((DisplayText.printable(label), number.isFinite ? max(0, number) : 0, words))
+  /// - Parameter lines: each with the number as people read it.
+  init(_ title: String, _ lines: [(label: String, number: Double, words: String)]) {
+    self.title = DisplayText.printable(title)
+    rows = lines.map { (DisplayText.printable($0.label), $0.number.isFinite ? max(0, $0.number) : 0, $0.words) }
   }
 
   /// An empty line, the title, and a line for each number; empty if there are no numbers.

@@ -8,7 +8,6 @@ package struct Console: Sendable {
   let outputIsTerminal = isatty(STDOUT_FILENO) == 1
   let errorIsTerminal = isatty(STDERR_FILENO) == 1
 
-  /// Whether a person can be asked something.
   var canAsk: Bool { errorIsTerminal && isatty(STDIN_FILENO) == 1 }
 
   /// Columns of the terminal that shows the data; nil when it is no terminal.
@@ -50,8 +49,7 @@ package struct Console: Sendable {
   /// Ends with a line break in any case.
   private func writeLines(_ text: String) throws {
     guard !text.isEmpty else { return }
-    let code = Self.write(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), to: STDOUT_FILENO)
-    if code != 0, code != EPIPE { throw Self.notWritten(code) }
+    _ = try send(Array((text.hasSuffix("\n") ? text : text + "\n").utf8))
   }
 
   /// Data for programs that come in pieces of whole lines. Ends quietly when their reader has gone away. A terminal gets them printable.
@@ -64,9 +62,7 @@ package struct Console: Sendable {
         let shown =
           outputIsTerminal
           ? Array(DisplayText.printableLines(String(decoding: piece, as: UTF8.self), breaks: ["\n", "\r", "\t"]).utf8) : piece
-        let code = Self.write(shown, to: STDOUT_FILENO)
-        if code == EPIPE { throw ReaderGone() }
-        if code != 0 { throw Self.notWritten(code) }
+        guard try send(shown) else { throw ReaderGone() }
         hasBegun = true
       }
     } catch is ReaderGone {
@@ -76,22 +72,20 @@ package struct Console: Sendable {
     }
   }
 
-  /// The bytes of a file.
-  ///
-  /// - Throws: as the other form; what reading the file throws.
   func write(contentsOf file: FilePath) throws {
     // Opened without DurableFile: a temporary file, on its way to standard output.
     let handle = try FileHandle(forReadingFrom: file.url)
     defer { try? handle.close() }
     while let piece = try handle.read(upToCount: 1 << 20), !piece.isEmpty {
-      let code = Self.write(Array(piece), to: STDOUT_FILENO)
-      if code == EPIPE { return }
-      if code != 0 { throw Self.notWritten(code) }
+      guard try send(Array(piece)) else { return }
     }
   }
 
-  private static func notWritten(_ code: Int32) -> StoreError {
-    StoreError(
+  /// False when the reader has gone away.
+  private func send(_ bytes: [UInt8]) throws -> Bool {
+    let code = Self.write(bytes, to: STDOUT_FILENO)
+    guard code != 0, code != EPIPE else { return code == 0 }
+    throw StoreError(
       code == ENOSPC ? .diskFull : .inputOutput, "the output could not be written: \(String(cString: strerror(code)))",
       suggestion: "Send the output to another place. The store keeps the changes that the command made.")
   }
@@ -114,7 +108,6 @@ package struct Console: Sendable {
     return locale.lowercased().replacingOccurrences(of: "-", with: "").contains("utf8")
   }
 
-  /// Returns 0 or the error number.
   private static func write(_ all: [UInt8], to descriptor: Int32) -> Int32 {
     var bytes = all[...]
     while !bytes.isEmpty {

@@ -52,11 +52,7 @@ enum DisplayText {
   }
 
   /// Text that is safe to print: control characters, marks that change the direction of writing, and the marks of `Ink` become U+FFFD.
-  static func printable(_ text: String) -> String {
-    func isReplaced(_ scalar: Unicode.Scalar) -> Bool { isUnsafe(scalar) || Ink(rawValue: scalar) != nil }
-    guard text.unicodeScalars.contains(where: isReplaced) else { return text }
-    return String(String.UnicodeScalarView(text.unicodeScalars.map { isReplaced($0) ? "\u{FFFD}" : $0 }))
-  }
+  static func printable(_ text: String) -> String { printableLines(text, breaks: [], hasInk: false) }
 
   /// The same for each line of a text.
   ///

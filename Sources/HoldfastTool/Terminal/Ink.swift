@@ -13,7 +13,6 @@ enum Ink: Unicode.Scalar, CaseIterable {
   /// `text` between two marks.
   func on(_ text: String) -> String { text.isEmpty ? "" : "\(rawValue)\(text)\(Self.plain.rawValue)" }
 
-  /// As a terminal reads it.
   private var sequence: String {
     switch self {
     case .bold: "\u{1B}[1m"

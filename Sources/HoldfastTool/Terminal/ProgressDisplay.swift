@@ -14,15 +14,11 @@ enum ProgressMode: String, ExpressibleByArgument, CaseIterable {
 
 /// Shows an import's progress on standard error, once it has taken longer than half a second.
 final class ProgressDisplay: @unchecked Sendable {
-  private enum Form {
-    case bar, tenths, events, nothing
-  }
-
   private static let patience = 0.5
   private static let interval = 0.05
 
   private let console: Console
-  private let form: Form
+  private let mode: ProgressMode
   private let began = ContinuousClock.now
   // Guarded by `lock`.
   private var shownAt = 0.0
@@ -32,25 +28,18 @@ final class ProgressDisplay: @unchecked Sendable {
 
   init(_ mode: ProgressMode, _ console: Console) {
     self.console = console
-    form =
-      switch mode {
-      case .auto: console.errorIsTerminal ? .bar : .tenths
-      case .bar: .bar
-      case .lines: .events
-      case .none: .nothing
-      }
+    self.mode = mode == .auto && console.errorIsTerminal ? .bar : mode
   }
 
   func show(_ progress: ImportProgress) {
     lock.lock()
     defer { lock.unlock() }
-    let components = (ContinuousClock.now - began).components
-    let elapsed = Double(components.seconds) + Double(components.attoseconds) / 1e18
+    let elapsed = (ContinuousClock.now - began).inSeconds
     let line = ProgressLine(progress: progress, elapsed: elapsed)
-    switch form {
-    case .events: console.prompt(line.event)
-    case .nothing: break
-    case .tenths:
+    switch mode {
+    case .lines: console.prompt(line.event)
+    case .none: break
+    case .auto:
       let now = Int(line.fraction * 10)
       guard elapsed >= Self.patience, now > tenth else { return }
       tenth = now
@@ -74,7 +63,6 @@ final class ProgressDisplay: @unchecked Sendable {
 
 /// Shows on a terminal that work without steps goes on, and for how long, once it has taken longer than half a second.
 struct Activity {
-  /// Runs `work` on the calling thread.
   static func show<T>(_ what: String, _ console: Console, _ work: () throws -> T) rethrows -> T {
     guard console.errorIsTerminal else { return try work() }
     let began = ContinuousClock.now
@@ -82,8 +70,7 @@ struct Activity {
     let timer = DispatchSource.makeTimerSource(queue: queue)
     timer.schedule(deadline: .now() + .milliseconds(500), repeating: .milliseconds(500))
     timer.setEventHandler {
-      let seconds = Double((ContinuousClock.now - began).components.seconds)
-      console.prompt("\r\(what) … \(DisplayText.length(seconds))\u{1B}[K")
+      console.prompt("\r\(what) … \(DisplayText.length((ContinuousClock.now - began).inSeconds))\u{1B}[K")
     }
     timer.resume()
     defer {

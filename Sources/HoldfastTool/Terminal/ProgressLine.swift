@@ -5,7 +5,6 @@ import HoldfastTransfer
 /// How far an import is, as words. Writing and verifying are half of the way each.
 struct ProgressLine {
   let progress: ImportProgress
-  /// Since the import began.
   let elapsed: Double
 
   var fraction: Double {

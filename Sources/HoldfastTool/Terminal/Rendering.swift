@@ -10,19 +10,16 @@ struct Rendering {
     for block in blocks {
       switch block {
       case .facts(let facts):
-        var list = FactList()
+        var list: FactList = [:]
         for fact in facts { list.add(fact.name, fact.words) }
         text += list.text
       case .table(let title, let columns, let rows):
         guard !rows.isEmpty else { continue }
-        var table = TextTable(columns)
-        for row in rows { table.add(row) }
+        let table = TextTable(columns, rows)
         text += (text.isEmpty ? "" : "\n") + (title.map { $0 + "\n" } ?? "") + table.text(width: width)
         if let width, let note = table.note(width: width) { notes.append(note) }
       case .chart(let title, let lines):
-        var chart = BarChart(DisplayText.printable(title))
-        for line in lines { chart.add(line.label, line.number, line.words) }
-        text += chart.text(style)
+        text += BarChart(title, lines).text(style)
       }
     }
   }

@@ -10,7 +10,6 @@ struct TextTable {
   let columns: [ShownColumn]
   /// The column whose cells may have UUIDs among other letters, as in `plants:0a0a0a0a-0000-4000-8000-000000000001`.
   private let keys: Int?
-  /// Whether the last column tells problems.
   private let tellsProblems: Bool
   private var rows: [[String]] = []
   private static let gap = 2
@@ -21,8 +20,9 @@ struct TextTable {
   private static let beginnings = [8, 13, 18, 23, 36]
 
   /// - Parameter keys: the heading of the column of keys; nil: none.
-  init(_ columns: [ShownColumn], keys: String? = nil, tellsProblems: Bool = false) {
+  init(_ columns: [ShownColumn], _ rows: [[String]] = [], keys: String? = nil, tellsProblems: Bool = false) {
     (self.columns, self.keys, self.tellsProblems) = (columns, columns.firstIndex { $0.title == keys }, tellsProblems)
+    for row in rows { add(row) }
   }
 
   /// Cells that are missing are empty; more cells than columns are left out.
@@ -90,8 +90,6 @@ struct TextTable {
   }
 
   /// The columns that there is room for, with their widths.
-  ///
-  /// - Parameter ids: the columns of ids.
   private func layout(in width: Int?, without ids: Set<Int>) -> [(column: Int, width: Int)] {
     let natural = columns.indices.map { column in
       rows.reduce(DisplayText.columns(columns[column].title)) { max($0, DisplayText.columns($1[column])) }
@@ -158,8 +156,12 @@ struct TextTable {
 }
 
 /// Facts about one thing: a name and a value a line.
-struct FactList {
+struct FactList: ExpressibleByDictionaryLiteral {
   private var facts: [(name: String, value: String)] = []
+
+  init(dictionaryLiteral facts: (String, String?)...) {
+    for (name, value) in facts { add(name, value) }
+  }
 
   /// A fact without a value is left out.
   mutating func add(_ name: String, _ value: String?) {

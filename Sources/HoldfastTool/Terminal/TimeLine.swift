@@ -15,11 +15,9 @@ struct TimeLine {
       }
     }
 
-    /// Nil for everything but a commit.
     var commit: ArchivedCommit? { if case .event(let event) = self, event.kind == .commit { event.details } else { nil } }
   }
 
-  /// What a line for people stands for.
   enum Line {
     case one(Entry)
     /// Commits in the middle of a long run.
@@ -67,9 +65,7 @@ struct TimeLine {
     return lines
   }
 
-  /// - Parameters:
-  ///   - width: columns of the terminal; nil cuts nothing.
-  ///   - shortens: as in `lines`.
+  /// - Parameter width: columns of the terminal; nil cuts nothing.
   func text(width: Int?, shortens: Bool, in timeZone: TimeZone = .current) -> String {
     let isUniversal = TimeWords.isUniversal(entries.map(\.time), in: timeZone)
     var columns: [ShownColumn] = [.text("COMMIT"), .text("UTC"), .number("ROWS"), .flexible("WHAT")]
@@ -125,7 +121,7 @@ extension TimeLine.Entry {
       members.merge(
         ["commit": .integer(event.commit), "text": .string(event.text), "snapshot": .null, "gap_from": .time(event.gapFrom)]
       ) { _, new in new }
-      if case .object(let details)? = event.details?.document { members.merge(details) { _, new in new } }
+      members.merge(event.details?.document.members ?? [:]) { _, new in new }
     }
     members["kind"] = .string(kind)
     members["time"] = .time(time)

@@ -82,6 +82,6 @@ extension PortableImport.Row {
       zip(table.columns, values).first { SQLiteSource.lowercased($0.0) == name }.flatMap { JSONValue($0.1) }
     }
     guard !columns.isEmpty, texts.count == columns.count, !texts.contains(.null) else { return nil }
-    return PortableImport.key(texts.map(\.keyText))
+    return PortableImport.key(texts.map(\.plainText))
   }
 }

@@ -61,19 +61,19 @@ import Testing
   @Test("ids of 16 bytes, as GRDB stores a UUID, are read like ids in text")
   func blobIDs() throws {
     let (session, configuration) = (SDK.id(1), SDK.id(3))
-    try world.database(
-      RawDatabase.withBlobIDs([
-        SDK.second, SDK.unchecked, SDK.configuration().replacingOccurrences(of: "'default'", with: "'\(configuration)'"),
-        "INSERT INTO storage_config VALUES ('s', '\(configuration)', 512, 0, 80, 30, \(SDK.date))",
-        """
-        INSERT INTO generation_sessions VALUES ('\(session)', 'llama', 'chat', 90, 0.25, 4, NULL, \(SDK.date), NULL, \(SDK.date),
-          \(SDK.date), 0)
-        """,
-        """
-        INSERT INTO generations VALUES ('\(SDK.id(2))', '\(session)', 1, 60, 30, 90, 612.5, 49, 90.25, 0.125, 0.5, 'device', 'privacy',
-          'LlamaCpp', NULL, NULL, NULL, NULL, \(SDK.date), 1)
-        """,
-      ]))
+    try world.database([
+      SDK.second, SDK.unchecked, SDK.configuration().replacingOccurrences(of: "'default'", with: "'\(configuration)'"),
+      "INSERT INTO storage_config VALUES ('s', '\(configuration)', 512, 0, 80, 30, \(SDK.date))",
+      """
+      INSERT INTO generation_sessions VALUES ('\(session)', 'llama', 'chat', 90, 0.25, 4, NULL, \(SDK.date), NULL, \(SDK.date),
+        \(SDK.date), 0)
+      """,
+      """
+      INSERT INTO generations VALUES ('\(SDK.id(2))', '\(session)', 1, 60, 30, 90, 612.5, 49, 90.25, 0.125, 0.5, 'device', 'privacy',
+        'LlamaCpp', NULL, NULL, NULL, NULL, \(SDK.date), 1)
+      """,
+    ])
+    try RawDatabase.storeIDsAsBytes(in: world.source)
     #expect(
       try world.importing() == """
         configuration 1: 1 imported

@@ -5,14 +5,12 @@ import Testing
 
 @Suite("Stats")
 struct StatsTests {
-  private static let chart: BarChart = {
-    var chart = BarChart("Most heard")
-    chart.add("三体", 800, "13:20")
-    chart.add("Moby Dick", 100, "1:40")
-    chart.add("A title that is much longer than a chart has room for", 1, "0:01")
-    chart.add("Not heard", 0, "0:00")
-    return chart
-  }()
+  private static let chart = BarChart(
+    "Most heard",
+    [
+      ("三体", 800, "13:20"), ("Moby Dick", 100, "1:40"), ("A title that is much longer than a chart has room for", 1, "0:01"),
+      ("Not heard", 0, "0:00"),
+    ])
 
   @Test("a chart on a terminal has a bar of blocks for each number, to an eighth of a column")
   func blocks() {
@@ -71,12 +69,12 @@ struct StatsTests {
 
   @Test("numbers that are none, or not finite, are no bars; no numbers are no chart")
   func strangeNumbers() {
-    var chart = BarChart("Numbers")
-    #expect(chart.text(.init(width: 80, hasBlocks: true)) == "")
-    for number in [Double.nan, .infinity, -1, 0] { chart.add("\u{1B}x", number, "?") }
+    #expect(BarChart("Numbers", []).text(.init(width: 80, hasBlocks: true)) == "")
+    let lines = [Double.nan, .infinity, -1, 0].map { (label: "\u{1B}x", number: $0, words: "?") }
+    let chart = BarChart("Numbers", lines)
     #expect(chart.text(.init(width: 80, hasBlocks: true)) == "\nNumbers\n" + String(repeating: "  \u{FFFD}x  ?\n", count: 4))
-    chart.add("most", .greatestFiniteMagnitude, "!")
-    #expect(chart.text(.init(width: 80, hasBlocks: false)).hasSuffix("  !  " + String(repeating: "#", count: 40) + "\n"))
+    let largest = BarChart("Numbers", lines + [(label: "most", number: Double.greatestFiniteMagnitude, words: "!")])
+    #expect(largest.text(.init(width: 80, hasBlocks: false)).hasSuffix("  !  " + String(repeating: "#", count: 40) + "\n"))
   }
 
   @Test(

@@ -6,36 +6,16 @@ import Testing
 /// Exports and quarantined records of a store whose library this program does not know.
 @Suite("Imports into a stranger's store")
 struct StrangersImportTests {
-  private struct Bed: StoredRecord, Codable {
-    static let table = "beds"
-    var id: UUID
-    var aboveID: UUID?
-    var name: String
-    var dugAt: Date?
-  }
-
-  private static let schema = StoreSchema(
-    "garden",
-    migrations: [
-      Migration(
-        "garden/001",
-        sql: """
-          CREATE TABLE beds (
-            rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, above_id TEXT REFERENCES beds (id), name TEXT NOT NULL CHECK (name <> ''),
-            dug_at INTEGER) STRICT;
-          """)
-    ], records: [Bed.self])
-
   private static let ids = ["0a0a0a0a-0000-4000-8000-000000000001", "0b0b0b0b-0000-4000-8000-000000000002"]
 
   /// A store with a bed in another bed, or an empty one.
   private static func store(_ name: String, filled: Bool = false, in bench: borrowing Workbench) throws -> String {
-    let store = try Store.open(at: bench.url(name), schemas: [schema])
+    let store = try Store.open(at: bench.url(name), schemas: [Garden.schema])
     if filled {
       let ids = try ids.map { try #require(UUID(uuidString: $0)) }
       try store.write { tx in
-        try tx.insert(Bed(id: ids[1], aboveID: nil, name: "South", dugAt: Date(timeIntervalSince1970: 1_700_000_000)))
-        try tx.insert(Bed(id: ids[0], aboveID: ids[1], name: "Corner", dugAt: nil))
+        try tx.insert(Garden.Bed(id: ids[1], aboveID: nil, name: "South", dugAt: Date(timeIntervalSince1970: 1_700_000_000)))
+        try tx.insert(Garden.Bed(id: ids[0], aboveID: ids[1], name: "Corner", dugAt: nil))
       }
     }
     try store.close()

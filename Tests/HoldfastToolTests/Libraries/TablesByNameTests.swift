@@ -8,52 +8,6 @@ import Testing
 /// A database of another app goes into a store whose library this program does not know.
 @Suite("Tables by name")
 struct TablesByNameTests {
-  private struct Bed: StoredRecord, Codable {
-    static let table = "beds"
-    var id: UUID
-    var aboveID: UUID?
-    var name: String
-  }
-
-  private struct Plant: StoredRecord, Codable, Equatable {
-    static let table = "plants"
-    var id: UUID
-    var bedID: UUID
-    var plantedAt: Date
-    var isWild: Bool
-    var labels: [String]
-    var height: Double?
-    var photo: Data?
-  }
-
-  private struct PlantTag: StoredRecord, Codable {
-    static let table = "plant_tags"
-    static let key = ["plant_id", "tag"]
-    var plantID: UUID
-    var tag: String
-  }
-
-  private static let schema = StoreSchema(
-    "garden",
-    migrations: [
-      Migration(
-        "garden/001",
-        sql: """
-          CREATE TABLE beds (
-            rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, above_id TEXT REFERENCES beds (id),
-            name TEXT NOT NULL CHECK (name <> ''), letters INTEGER GENERATED ALWAYS AS (length(name)) VIRTUAL) STRICT;
-          CREATE TABLE plants (
-            rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, bed_id TEXT NOT NULL REFERENCES beds (id), planted_at INTEGER NOT NULL,
-            is_wild INTEGER NOT NULL, labels TEXT NOT NULL DEFAULT '[]', height REAL, photo BLOB) STRICT;
-          CREATE TABLE plant_tags (
-            plant_id TEXT NOT NULL REFERENCES plants (id), tag TEXT NOT NULL, PRIMARY KEY (plant_id, tag)) STRICT, WITHOUT ROWID;
-          CREATE TRIGGER plants_grow AFTER INSERT ON plants WHEN new.height > 99 BEGIN
-            UPDATE plants SET height = 99 WHERE id = new.id;
-          END;
-          CREATE TABLE notes (id TEXT NOT NULL PRIMARY KEY, text TEXT) STRICT;
-          """)
-    ], records: [Bed.self, Plant.self, PlantTag.self])
-
   /// Another app's database: two beds, the inner one first; two plants; three tags of plants; and a table of its own.
   private static let sample = """
     CREATE TABLE beds (id TEXT PRIMARY KEY, aboveId TEXT, name TEXT, letters INTEGER);
@@ -72,7 +26,7 @@ struct TablesByNameTests {
     """
 
   private static func store(in bench: borrowing Workbench) throws -> String {
-    try Store.open(at: bench.url("garden.sqlite"), schemas: [schema]).close()
+    try Store.open(at: bench.url("garden.sqlite"), schemas: [Garden.schema]).close()
     return bench.path("garden.sqlite")
   }
 
@@ -82,7 +36,7 @@ struct TablesByNameTests {
   }
 
   private static func read<T>(_ bench: borrowing Workbench, _ body: (Reader) throws -> T) throws -> T {
-    let store = try Store.open(at: bench.url("garden.sqlite"), schemas: [schema])
+    let store = try Store.open(at: bench.url("garden.sqlite"), schemas: [Garden.schema])
     let result = try store.read(body)
     try store.close()
     return result
@@ -104,6 +58,7 @@ struct TablesByNameTests {
         This imports into \(store), by the names of tables and columns:
         beds -> beds: 2 rows, columns id, aboveId -> above_id, name
           no place for: letters
+          not in the source, so a new row has the default or NULL: dug_at
         Plants -> plants: 2 rows, columns id, bedId -> bed_id, plantedAt -> planted_at, isWild -> is_wild, height, photo
           no place for: colour
           not in the source, so a new row has the default or NULL: labels
@@ -128,15 +83,15 @@ struct TablesByNameTests {
     let id = try #require(UUID(uuidString: "0B0B0B0B-0000-4000-8000-000000000001"))
     let corner = try #require(UUID(uuidString: "0A0A0A0A-0000-4000-8000-000000000002"))
     try Self.read(bench) { reader in
-      let plants = try reader.all(Plant.self, "ORDER BY id")
+      let plants = try reader.all(Garden.Plant.self, "ORDER BY id")
       #expect(
         plants.first
-          == Plant(
+          == Garden.Plant(
             id: id, bedID: corner, plantedAt: Date(timeIntervalSince1970: 1_700_000_000.5), isWild: true, labels: ["a", "b"], height: 12,
             photo: Data([0xFF, 0xD8])))
       #expect(plants.last?.plantedAt == Date(timeIntervalSince1970: 1_700_000_000) && plants.count == 2)
-      #expect(try reader.all(Bed.self, "ORDER BY id").map(\.name) == ["South", "Corner"])
-      #expect(try reader.all(PlantTag.self, "ORDER BY plant_id, tag").map(\.tag) == ["new", "old", "old"])
+      #expect(try reader.all(Garden.Bed.self, "ORDER BY id").map(\.name) == ["South", "Corner"])
+      #expect(try reader.all(Garden.PlantTag.self, "ORDER BY plant_id, tag").map(\.tag) == ["new", "old", "old"])
     }
     #expect(try bench.run("check", store).status == 0)
     let again = try bench.run("import", source, "--into", store, "--yes", "--json")
@@ -148,13 +103,13 @@ struct TablesByNameTests {
     let bench = try Workbench()
     let (store, source) = (try Self.store(in: bench), try Self.source(in: bench))
     #expect(try bench.run("import", source, "--into", store, "--yes").status == 0)
-    let open = try Store.open(at: bench.url("garden.sqlite"), schemas: [Self.schema])
+    let open = try Store.open(at: bench.url("garden.sqlite"), schemas: [Garden.schema])
     try open.write { _ = try $0.execute("UPDATE beds SET name = 'Mine' WHERE name = 'South'") }
     try open.close()
     try RawDatabase.with(bench.url("other.sqlite")) { try $0.execute("UPDATE beds SET name = name || ' 2'") }
     let again = try bench.run("import", source, "--into", store, "--yes", "--json")
     #expect(Self.count(again, "beds") == ["source": 2, "imported": 0, "merged": 1, "skipped": 1, "quarantined": 0], "\(again.output)")
-    #expect(try Self.read(bench) { try $0.all(Bed.self, "ORDER BY id").map(\.name) } == ["Mine", "Corner 2"])
+    #expect(try Self.read(bench) { try $0.all(Garden.Bed.self, "ORDER BY id").map(\.name) } == ["Mine", "Corner 2"])
   }
 
   @Test("a row that a CHECK refuses, that a trigger would change, or with a value of another kind is quarantined with the reason")
@@ -183,7 +138,7 @@ struct TablesByNameTests {
         "plantedAt should be a date, found \"yesterday\"", "isWild should be 0 or 1, found 2", "labels should be JSON text, found \"[\"",
         "a part of the key is NULL",
       ])
-    #expect(try Self.read(bench) { try $0.all(Plant.self).count } == 2)
+    #expect(try Self.read(bench) { try $0.all(Garden.Plant.self).count } == 2)
     #expect(try bench.run("quarantine", store).output.contains("Plants[rowid 3]"))
   }
 
@@ -303,7 +258,7 @@ struct TablesByNameTests {
     let plan = try #require(finished.document["plan"] as? [String: Any])
     let settings = try #require((plan["unplaced"] as? [[String: Any]])?.first)
     #expect(settings["source"] as? String == "settings" && settings["rows"] as? Int == 1)
-    #expect(try Self.read(bench) { try $0.all(Bed.self).count } == 0)
+    #expect(try Self.read(bench) { try $0.all(Garden.Bed.self).count } == 0)
     #expect(!FileManager.default.fileExists(atPath: source + ".backup"))
   }
 
