@@ -216,8 +216,7 @@ extension Writer {
     }
     // Ids have no gaps.
     let first = try value("SELECT id FROM holdfast_audit ORDER BY id LIMIT 1") { try $0.int64() } ?? 0
-    let (last, overflows) = first.addingReportingOverflow(Int64(most) - 1)
-    if !overflows { end = min(end, last) }
+    end = min(end, first.addingClamped(Int64(most) - 1))
     let note = try auditNote(auditAnchor())
     try execute(
       """

@@ -17,10 +17,9 @@ struct Histogram: Sendable, Equatable {
   mutating func add(_ nanoseconds: UInt64) {
     if counts.isEmpty { counts = Array(repeating: 0, count: Self.bucketCount) }
     let bucket = Self.bucket(of: nanoseconds)
-    if counts[bucket] < .max { counts[bucket] += 1 }
-    if count < .max { count += 1 }
-    let (sum, isTooLarge) = total.addingReportingOverflow(nanoseconds)
-    total = isTooLarge ? .max : sum
+    counts[bucket] = counts[bucket].addingClamped(1)
+    count = count.addingClamped(1)
+    total = total.addingClamped(nanoseconds)
     longest = max(longest, nanoseconds)
   }
 
@@ -87,9 +86,9 @@ extension Histogram: Codable {
   /// Adds the times of `other`.
   mutating func add(_ other: Histogram) {
     if counts.isEmpty { counts = Array(repeating: 0, count: Self.bucketCount) }
-    for (bucket, times) in other.counts.enumerated() { counts[bucket] = Self.sum(counts[bucket], times) }
-    count = Self.sum(count, other.count)
-    total = Self.sum(total, other.total)
+    for (bucket, times) in other.counts.enumerated() { counts[bucket] = counts[bucket].addingClamped(times) }
+    count = count.addingClamped(other.count)
+    total = total.addingClamped(other.total)
     longest = max(longest, other.longest)
   }
 
@@ -106,9 +105,13 @@ extension Histogram: Codable {
     new.longest = min(longest, new.counts.lastIndex { $0 > 0 }.map { Self.longest(in: $0) } ?? 0)
     return new
   }
+}
 
-  private static func sum<Number: FixedWidthInteger>(_ one: Number, _ other: Number) -> Number {
-    let (sum, isTooLarge) = one.addingReportingOverflow(other)
+extension FixedWidthInteger {
+  /// The sum with a number that is not negative, at most the type's largest value.
+  @inline(__always)
+  func addingClamped(_ other: Self) -> Self {
+    let (sum, isTooLarge) = addingReportingOverflow(other)
     return isTooLarge ? .max : sum
   }
 }

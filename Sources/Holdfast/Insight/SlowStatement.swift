@@ -27,16 +27,15 @@ public struct SlowStatement: Sendable, Equatable, Codable {
 
   init(sql: String) { self.sql = sql }
 
-  mutating func add(nanoseconds: Int64, rows: Int) {
-    var run = SlowStatement(sql: sql)
-    (run.count, run.rowsStepped, run.totalNanoseconds, run.longestNanoseconds) = (1, rows, nanoseconds, nanoseconds)
-    add(run)
+  /// One run.
+  init(sql: String, nanoseconds: Int64, rows: Int) {
+    self.sql = sql
+    (count, rowsStepped, totalNanoseconds, longestNanoseconds) = (1, rows, nanoseconds, nanoseconds)
   }
 
   /// Adds the runs of `other`, which has the same text. A plan that it has is the newer one.
   mutating func add(_ other: SlowStatement) {
-    let (sum, isTooLarge) = totalNanoseconds.addingReportingOverflow(other.totalNanoseconds)
-    totalNanoseconds = isTooLarge ? .max : sum
+    totalNanoseconds = totalNanoseconds.addingClamped(other.totalNanoseconds)
     longestNanoseconds = max(longestNanoseconds, other.longestNanoseconds)
     count &+= other.count
     rowsStepped &+= other.rowsStepped

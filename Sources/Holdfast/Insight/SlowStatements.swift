@@ -19,8 +19,7 @@ struct SlowStatements: Sendable {
     let text = Self.cut(sql)
     if entries[text] == nil { makeRoom() }
     var entry = entries[text] ?? Entry(statement: SlowStatement(sql: text))
-    var run = SlowStatement(sql: text)
-    run.add(nanoseconds: Int64(clamping: nanoseconds), rows: rows)
+    let run = SlowStatement(sql: text, nanoseconds: Int64(clamping: nanoseconds), rows: rows)
     entry.statement.add(run)
     entry.new = entry.new ?? SlowStatement(sql: text)
     entry.new?.add(run)
