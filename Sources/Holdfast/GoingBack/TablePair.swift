@@ -62,13 +62,11 @@ struct TablePair {
     return all.isEmpty ? nil : all.joined(separator: " OR ")
   }
 
-  /// Calls `body` with the rows of one kind, in the order of their keys.
-  func rows(
-    of kind: RowDifference.Kind, limit: Int, on connection: RawConnection, _ body: (RowDifference) throws -> Void
-  ) throws {
+  /// The rows of one kind, in the order of their keys.
+  func rows(of kind: RowDifference.Kind, limit: Int, on connection: RawConnection) throws -> [RowDifference] {
     // The key of the rows, in the file that has them.
     let key = key ?? (kind == .removed ? old : new)?.identity ?? []
-    guard let source = source(of: kind), !key.isEmpty else { return }
+    guard let source = source(of: kind), !key.isEmpty else { return [] }
     let file = kind == .removed ? "o" : "n"
     let before = kind == .added ? [] : old?.columns ?? []
     let after = kind == .removed ? [] : new?.columns ?? []
@@ -78,14 +76,13 @@ struct TablePair {
       "typeof(\(column)), CASE typeof(\(column)) WHEN 'blob' THEN length(\(column)) ELSE \(column) END"
     }
     let selected = ([ordered] + shown).joined(separator: ", ")
-    try connection.rows("SELECT \(raw: selected) \(raw: source) ORDER BY \(raw: ordered) LIMIT \(limit)") { row in
+    return try connection.values("SELECT \(raw: selected) \(raw: source) ORDER BY \(raw: ordered) LIMIT \(limit)") { row in
       let named = try key.map { name in (name, Self.shown("", try row.value())) }
       let old = try Self.shown(before, &row)
       let new = try Self.shown(after, &row)
-      try body(
-        RowDifference(
-          kind: kind, key: Dictionary(named, uniquingKeysWith: { first, _ in first }), before: kind == .added ? nil : old,
-          after: kind == .removed ? nil : new))
+      return RowDifference(
+        kind: kind, key: Dictionary(named, uniquingKeysWith: { first, _ in first }), before: kind == .added ? nil : old,
+        after: kind == .removed ? nil : new)
     }
   }
 

@@ -55,3 +55,41 @@ struct TableShape: Equatable {
     return shapes
   }
 }
+
+extension BoundSQL {
+  /// The condition that columns have these values, NULL included.
+  ///
+  /// - Parameter exactly: compares texts byte for byte, whatever the column's collation.
+  static func match(_ columns: [String], _ values: [SQLValue], exactly: Bool = false) -> BoundSQL {
+    let terms = zip(columns, values).map { column, value -> BoundSQL in
+      "\(raw: quoted(column)) IS \(value)\(raw: exactly ? " COLLATE BINARY" : "")"
+    }
+    return .joined(terms, separator: " AND ")
+  }
+}
+
+extension StoredRow {
+  /// The next values, by the names of their columns.
+  mutating func values(of columns: [String]) throws -> [String: SQLValue] {
+    var values: [String: SQLValue] = [:]
+    for column in columns { values[column] = try value() }
+    return values
+  }
+}
+
+extension Writer {
+  /// Inserts a row of an earlier time, with its old rowid where that is free: lists may be in the order of rowids. Returns whether it came in.
+  func insertAgain(
+    _ row: [(column: String, value: SQLValue)], rowID: SQLValue?, into shape: TableShape, onConflict conflict: BoundSQL = ""
+  ) throws -> Bool {
+    var (columns, values) = (row.map(\.column), row.map { "\($0.value)" as BoundSQL })
+    let table = BoundSQL.names([shape.name])
+    if let name = shape.rowID, !columns.contains(name), let rowID {
+      columns.append(name)
+      let isTaken: BoundSQL = "EXISTS (SELECT 1 FROM \(sql: table) WHERE \(sql: .match([name], [rowID])))"
+      values.append("CASE WHEN \(sql: isTaken) THEN NULL ELSE \(rowID) END")
+    }
+    let list: BoundSQL = "(\(sql: .names(columns))) VALUES (\(sql: .joined(values, separator: ", ")))"
+    return try execute("INSERT INTO \(sql: table) \(sql: list) \(sql: conflict)") > 0
+  }
+}

@@ -9,10 +9,7 @@ package struct Tombstone: Sendable, Hashable {
   package let generation: Int64
 
   /// The UUID that is the key, as text or as the hexadecimal digits of a BLOB.
-  var id: UUID? {
-    let digits = Data(key.text.utf8)
-    return digits.count == PurgedIDs.digitCount ? digits.withUnsafeBytes(PurgedIDs.id(ofDigits:)) : IDCodec.parse(key.text)
-  }
+  var id: UUID? { IDCodec.parse(key.text) ?? PurgedIDs.id(SHA256Hex.data(hex: key.text).map(SQLValue.blob)) }
 }
 
 extension Reader {

@@ -52,11 +52,7 @@ struct AuditedRows {
 
   /// The first entry that counts. Ids have no gaps: a rollback takes back the number, too.
   private func firstEntry(_ sequence: Int64?) throws -> Int64? {
-    func id(_ sql: BoundSQL) throws -> Int64? {
-      var found: Int64?
-      try connection.rows(sql) { found = try $0.int64OrNil() }
-      return found
-    }
+    func id(_ sql: BoundSQL) throws -> Int64? { try connection.values(sql) { try $0.int64OrNil() }.first ?? nil }
     guard let sequence, try id("SELECT max(id) FROM holdfast_audit") == sequence else { return nil }
     let gap = try id(
       "SELECT max(id) FROM holdfast_audit AS a WHERE NOT EXISTS (SELECT 1 FROM holdfast_audit AS b WHERE b.id = a.id - 1)")
@@ -170,29 +166,17 @@ struct AuditedRows {
 
   private func inBackup(_ key: [SQLValue], _ columns: [String]) throws -> [String: SQLValue]? {
     guard Set(audited.key).isSubset(of: columns) else { return nil }
-    var found: [String: SQLValue]?
-    try connection.rows(
-      "SELECT \(sql: .names(columns)) FROM backup.\(sql: .names([table.name])) WHERE \(sql: condition(key))"
-    ) { row in
-      var values: [String: SQLValue] = [:]
-      for column in columns { values[column] = try row.value() }
-      found = values
-    }
-    return found
+    let query: BoundSQL = "SELECT \(sql: .names(columns)) FROM backup.\(sql: .names([table.name])) WHERE \(sql: condition(key))"
+    return try connection.values(query) { try $0.values(of: columns) }.last
   }
 
   private func isThere(_ key: [SQLValue]) throws -> Bool {
-    var isThere = false
-    try connection.rows("SELECT 1 FROM main.\(sql: .names([table.name])) WHERE \(sql: condition(key))") { _ in isThere = true }
-    return isThere
+    try !connection.values("SELECT 1 FROM main.\(sql: .names([table.name])) WHERE \(sql: condition(key))") { _ in true }.isEmpty
   }
 
   /// The first comparison uses the index; the second one tells apart what the column's collation does not.
   private func condition(_ key: [SQLValue]) -> BoundSQL {
-    let parts = zip(audited.key, key).map { column, value in
-      "\(raw: quoted(column)) IS \(value) AND \(raw: quoted(column)) COLLATE BINARY IS \(value)" as BoundSQL
-    }
-    return .joined(parts, separator: " AND ")
+    "\(sql: .match(audited.key, key)) AND \(sql: .match(audited.key, key, exactly: true))"
   }
 
   /// What the damaged file tells may break a rule of the table; then nothing changes.

@@ -253,12 +253,10 @@ struct Salvage {
             continue
           }
           let names = table.stored.map { quoted($0.name) }.joined(separator: ", ")
-          var orphans: [RawPage.Row] = []
-          let sql = "\(names) FROM \(quoted(table.name)) AS child WHERE \(condition)"
+          let sql: BoundSQL = "SELECT \(raw: names) FROM \(raw: quoted(table.name)) AS child WHERE \(raw: condition)"
+          let orphans: [RawPage.Row]
           do {
-            try connection.rows(BoundSQL(raw: "SELECT " + sql)) { row in
-              orphans.append(RawPage.Row(values: try table.stored.map { _ in try row.value() }))
-            }
+            orphans = try connection.values(sql) { row in RawPage.Row(values: try table.stored.map { _ in try row.value() }) }
           } catch let error as StoreError where error.code == .misuse {
             let finding = "what \(table.name) points at cannot be checked: \(error.message)"
             if !report.findings.contains(finding) { report.findings.append(finding) }
