@@ -41,7 +41,7 @@ struct ArchivedState {
         isCurrent = false
         return
       }
-      let before = try? LogLine.stored(ConnectionFactory(file.path, .production(key)).still())
+      let before = line
       for transaction in waiting.transactions { try apply(transaction, of: waiting.follower) }
       // A log that goes on from another state than the archive's last one.
       guard waiting.goesOn || waiting.transactions.isEmpty || follows(before) else {
@@ -85,8 +85,10 @@ struct ArchivedState {
     }
   }
 
+  private var line: LogLine? { try? LogLine.stored(ConnectionFactory(file.path, .production(key)).still()) }
+
   private func follows(_ before: LogLine?) -> Bool {
-    guard let before, let line = try? LogLine.stored(ConnectionFactory(file.path, .production(key)).still()) else { return false }
+    guard let before, let line else { return false }
     return line.follows(before)
   }
 
@@ -131,7 +133,7 @@ struct ArchivedState {
 
   /// Whether a store has a mark that this state does not know: a store that was open wrote it later, and did not archive.
   func isBehind(_ line: LogLine?) -> Bool {
-    guard let line, let own = try? LogLine.stored(ConnectionFactory(file.path, .production(key)).still()) else { return false }
+    guard let line, let own = self.line else { return false }
     return line.store != own.store || line.mark != own.mark && line.mark != own.previous
   }
 }
