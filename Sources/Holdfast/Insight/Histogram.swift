@@ -10,15 +10,16 @@ struct Histogram: Sendable, Equatable {
   private static let bucketCount = 1 + (endPower - firstPower) * 8
 
   private var counts: [UInt32] = []
-  private(set) var count = 0
   private(set) var total: UInt64 = 0
   private(set) var longest: UInt64 = 0
+
+  /// How many times were added.
+  var count: Int { counts.reduce(0) { $0 + Int($1) } }
 
   mutating func add(_ nanoseconds: UInt64) {
     if counts.isEmpty { counts = Array(repeating: 0, count: Self.bucketCount) }
     let bucket = Self.bucket(of: nanoseconds)
     counts[bucket] = counts[bucket].addingClamped(1)
-    count = count.addingClamped(1)
     total = total.addingClamped(nanoseconds)
     longest = max(longest, nanoseconds)
   }
@@ -26,7 +27,7 @@ struct Histogram: Sendable, Equatable {
   /// The time that `percent` of all times do not exceed: the longest time of its bucket, at most an eighth too long, and never longer than
   /// the longest time that was added. 0 without times.
   func percentile(_ percent: UInt64) -> UInt64 {
-    let all = counts.reduce(0 as UInt64) { $0 + UInt64($1) }
+    let all = UInt64(count)
     // Rounded up: half of three times are two.
     let rank = (all * min(percent, 100) + 99) / 100
     var seen: UInt64 = 0
@@ -71,7 +72,6 @@ extension Histogram: Codable {
     for (bucket, times) in try members.decode([Int: UInt32].self, forKey: .buckets) where 0..<Self.bucketCount ~= bucket && times > 0 {
       if counts.isEmpty { counts = Array(repeating: 0, count: Self.bucketCount) }
       counts[bucket] = times
-      count += Int(times)
     }
   }
 
@@ -87,7 +87,6 @@ extension Histogram: Codable {
   mutating func add(_ other: Histogram) {
     if counts.isEmpty { counts = Array(repeating: 0, count: Self.bucketCount) }
     for (bucket, times) in other.counts.enumerated() { counts[bucket] = counts[bucket].addingClamped(times) }
-    count = count.addingClamped(other.count)
     total = total.addingClamped(other.total)
     longest = max(longest, other.longest)
   }
@@ -100,7 +99,6 @@ extension Histogram: Codable {
     for (bucket, times) in earlier.counts.enumerated() where bucket < counts.count {
       new.counts[bucket] = counts[bucket] - min(counts[bucket], times)
     }
-    new.count = max(0, count - earlier.count)
     new.total = total - min(total, earlier.total)
     new.longest = min(longest, new.counts.lastIndex { $0 > 0 }.map { Self.longest(in: $0) } ?? 0)
     return new
