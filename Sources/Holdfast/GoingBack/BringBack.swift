@@ -22,26 +22,22 @@ public struct BringBackReport: Sendable, Codable, Equatable {
 }
 
 extension Store {
-  /// Inserts a row of an older state, and the rows that belong to it, where the store lacks them. No row of the store is changed, except by
-  /// the schema's own triggers, and the wanted row itself with `takesChanged`. One transaction.
+  /// `bringBack(_:where:from:)` from a file to which nothing writes. No row of the store is changed, except by the schema's own triggers,
+  /// and the wanted row itself with `takesChanged`. One transaction.
   ///
-  /// To a row belong the rows that point at it by a foreign key, whatever its ON DELETE, and so on from those, also below a row that the
-  /// store still has. Before a row comes, the rows that it points at and that the store lacks. Only columns that both states have are
-  /// copied; another column gets its default. A row is there today if the store has one with its key (see `TableShape.key`); in a table
-  /// without a key, if it has one with the same values. So a row whose number SQLite has given to another row since counts as there.
+  /// Rows belong to a row if they point at it, whatever their ON DELETE, also below a row that the store still has. Only columns that both
+  /// states have are copied; another column gets its default. A row is there today if the store has one with its key (see
+  /// `TableShape.key`); in a table without a key, if it has one with the same values. So a row whose number SQLite has given to another row
+  /// since counts as there.
   ///
   /// - Parameters:
-  ///   - key: the columns that identify the row, with their values in the older state.
-  ///   - file: the older state: a file that nothing writes to.
   ///   - takesChanged: whether the wanted row gets its older values where the store has it with other ones. Rows that belong to it keep
-  ///     today's values in any case. Default false.
+  ///     today's values in any case.
   ///   - isDry: whether the transaction is rolled back, so that the report says what would come.
-  ///   - plan: what a person has seen of a dry run before. Default nil.
+  ///   - plan: what a person has seen of a dry run before.
   ///   - mark: runs before the commit of a transaction in which the row gets its older values. Other connections still see the state before.
-  /// - Throws: `.busy` when the wanted row is not as in `plan` any more; what `mark` throws; `.notFound` when the file is missing or lacks
-  ///   the row; `.misuse` for a table or column that one of the two states lacks;
-  ///   `.constraint` when the store's schema refuses a row for another reason than a unique value, or when rows that point at each other in
-  ///   a circle cannot all come; the errors of `write`. The store is then unchanged.
+  /// - Throws: also `.busy` when the wanted row is not as in `plan` any more; what `mark` throws; `.constraint` when rows that point at
+  ///   each other in a circle cannot all come. The store is then unchanged.
   package func bringBack(
     _ table: String, where key: [String: SQLValue], from file: URL, takesChanged: Bool = false, isDry: Bool = false,
     as plan: BringBackReport? = nil, mark: () throws -> Void = {}
@@ -234,7 +230,7 @@ private struct BringBack {
     return try tx.insertAgain(values, rowID: row.rowID, into: shape, onConflict: "ON CONFLICT DO NOTHING")
   }
 
-  /// Gives the store's row its older values, but not its older number. Returns false when one of the unique values belongs to another row.
+  /// The same for a row that the store has, which keeps its number.
   private func update(_ row: Row, _ shape: TableShape) throws -> Bool {
     guard let key = row.values(of: shape.key) else { return false }
     let stays = Set((shape.key + [shape.rowID].compactMap { $0 }).map { $0.lowercased() })

@@ -71,7 +71,7 @@ extension Store {
   private func purge(_ table: String, as verb: StaticString = #function, _ delete: (Writer) throws -> PurgedIDs) throws -> PurgeReport {
     try OpenDoor.check(self)
     try checkWritable()
-    do {
+    return try telling {
       try archiver?.takeOver()
       // Where this store does not archive, nobody may: nothing of the archive can be kept.
       let lock = try archiver == nil ? lockArchive() : nil
@@ -108,8 +108,6 @@ extension Store {
       return PurgeReport(
         rows: rows, snapshots: snapshots, setAside: setAside, quarantined: quarantined, beganArchiveAnew: hasArchive,
         sourceBackups: backups.compactMap { $0.first ?? nil })
-    } catch {
-      throw failure(error)
     }
   }
 

@@ -99,15 +99,13 @@ extension Store {
     }
   }
 
-  /// Calls `body` with names for a file for each moment, in a folder that is removed afterwards.
+  /// Calls `body` with the name of a file for each moment, in a folder that is removed afterwards.
   private func withMoments<T>(_ moments: [Moment], _ body: (StoreFiles, [URL]) throws -> T) throws -> T {
     try OpenDoor.check(self)
     guard let files else { throw StoreError(.misuse, "a store in memory has no archive") }
-    do {
+    return try telling {
       let folder = try WorkingFolder(for: files, "comparing")
       return try body(files, moments.indices.map { folder.file("moment-\($0).sqlite") })
-    } catch {
-      throw failure(error)
     }
   }
 }

@@ -45,7 +45,7 @@ extension Writer {
     }
   }
 
-  /// Removes what lost against others in rows that were purged, and returns the names of these rows, for the audit.
+  /// Removes what lost against others in purged rows. Returns the names of these rows, for the audit.
   func purgeLost(_ rows: [Tombstone], _ tables: [SyncedTable]) throws -> [(table: String, key: String)] {
     try rows.flatMap { row in
       try tables.filter { $0.number == row.table }.map { table in

@@ -198,11 +198,8 @@ extension Writer {
 
   /// Removes the oldest entries, and keeps the hash of the last removed one as the anchor of the chain. Returns how many were removed.
   ///
-  /// Entries are removed in their order, up to the first one that must stay. Those that are not chained yet always stay.
-  /// - Parameters:
-  ///   - date: removes entries that are older; nil: none for their age.
-  ///   - kept: removes all but the newest ones; nil: none for their number.
-  ///   - most: removes this many at most.
+  /// Those go that are older than `date`, and all but the newest `kept`, `most` at most; nil sets no limit. Entries are removed in their
+  /// order, up to the first one that must stay. Those that are not chained yet always stay.
   @discardableResult
   func removeAudit(before date: Date? = nil, keepingLast kept: Int? = nil, most: Int = .max) throws -> Int {
     var end: Int64 = 0

@@ -22,8 +22,7 @@ struct Call {
     began = recorder == nil ? 0 : SteadyTime.nanoseconds
   }
 
-  /// Takes over, and sets back to zero, how often a connection found a page in its cache and how often it read one from the file. Call on
-  /// the connection's queue.
+  /// Takes over, and sets back to zero, the connection's counts of its page cache. Call on the connection's queue.
   mutating func takeCacheCounts(_ handle: OpaquePointer) {
     var (hits, misses, highest): (Int32, Int32, Int32) = (0, 0, 0)
     sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_HIT, &hits, &highest, 1)

@@ -3,12 +3,8 @@ internal import GRDB
 internal import GRDBSQLite
 import Logging
 
-/// Keeps a store's figures by day, in the table `holdfast_insight`.
-///
-/// Writes only inside commits that the app makes and that change rows. So it adds no commit to the archive, a store that is only read does
-/// not change, and opening and closing have nothing to do. The first commit of a day takes the store's sizes along. A minute after opening
-/// and then every ten minutes, the next commit takes the calls of the verbs, the slowest statements and the last errors along. What was
-/// counted after the last of these commits is not kept.
+/// Keeps a store's figures by day, in the table `holdfast_insight`, inside the app's own commits, as `KeptMetrics` tells. So it adds no
+/// commit to the archive, a store that is only read does not change, and opening and closing have nothing to do.
 ///
 /// Used on the writer's queue.
 final class DayNotes: @unchecked Sendable {
@@ -17,8 +13,7 @@ final class DayNotes: @unchecked Sendable {
   /// How many slow statements a day keeps, and how many failed calls.
   static let keptStatements = 10
   static let keptErrors = 20
-  /// At most so many verbs are noted at once, so that the commit stays short: those with errors first, then those that took longest. The
-  /// others are noted later.
+  /// So that the commit stays short: verbs with errors come first, then those that took longest. The others are noted later.
   private static let verbsAtOnce = 20
   private static let minute: UInt64 = 60_000_000_000
 

@@ -33,9 +33,7 @@ final class MetricsRecorder: @unchecked Sendable {
     self.now = now
   }
 
-  /// Counts a call that has ended.
-  ///
-  /// - Parameter error: the code of the error that the call throws; nil when it throws none.
+  /// Counts a call that has ended, with the code of the error that it throws.
   func count(_ call: Call, error: String? = nil) {
     let latency = SteadyTime.nanoseconds &- call.began
     let failed = error.map { FailedCall(time: now(), verb: "\(call.verb)", code: $0) }
@@ -55,10 +53,8 @@ final class MetricsRecorder: @unchecked Sendable {
     cacheMisses &+= call.cacheMisses
   }
 
-  /// Counts the wait of a read that found no connection free, since `asked` by `SteadyTime`.
+  /// Both take a beginning by `SteadyTime`: that of a read's wait for a free connection, and that of a checkpoint.
   func countReaderWait(since asked: UInt64) { lock.withLock { readerWaits.add(SteadyTime.nanoseconds &- asked) } }
-
-  /// Counts a checkpoint that began at `began` by `SteadyTime`.
   func countCheckpoint(since began: UInt64) { lock.withLock { checkpoints.add(SteadyTime.nanoseconds &- began) } }
 
   /// Counts one slow run of a statement. Returns whether its plan is unknown.

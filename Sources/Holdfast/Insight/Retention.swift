@@ -39,7 +39,7 @@ public struct RetentionPolicy: Sendable, Hashable {
       raw: "SELECT rowid AS place, \(column) AS time FROM \(quoted(table)) WHERE \(column) >= 100000000000 AND (\(condition))")
   }
 
-  /// Fails where the table, the column or the condition does not fit the schema.
+  /// - Throws: `.misuse` where the policy does not fit the schema.
   func check(in reader: Reader) throws {
     do {
       try reader.rows("SELECT * FROM (\(sql: mayGo)) LIMIT 0") { _ in }

@@ -20,7 +20,7 @@ final class StatementWatch {
     let rowsBefore: Int32
   }
 
-  /// - Parameter threshold: nil: nothing is timed, as with no recorder.
+  /// Nothing is timed without a recorder or a threshold.
   init(_ recorder: MetricsRecorder? = nil, threshold: Duration? = nil) {
     self.recorder = threshold == nil ? nil : recorder
     let nanoseconds = max(0, threshold?.inSeconds ?? 0) * 1e9

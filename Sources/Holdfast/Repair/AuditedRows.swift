@@ -1,5 +1,4 @@
-/// What the audit in a damaged store tells of rows of one table that cannot be read any more: what they were in the end, and which of them were
-/// deleted.
+/// What the audit in a damaged store tells of lost rows of one table: what they were in the end, and which of them were deleted.
 ///
 /// Only for tables whose audit the app's schemas declare, and that have a unique key. Only the entries behind the last hole in the audit
 /// count, and none if its end is gone: an entry that is lost may have deleted any row.

@@ -51,7 +51,7 @@ extension Store {
     _ url: URL, _ schemas: [StoreSchema], _ options: StoreOptions, _ trustsArchive: Bool, replaces: Bool, check: () throws -> Void
   ) throws -> HealReport {
     let files = try StoreFiles(url, snapshots: options.snapshots.folder)
-    do {
+    return try files.telling {
       let finished = try Replacement.finish(files, options)
       guard !DurableFile.isFolder(files.path), !DurableFile.isSpecial(files.path) else { throw DurableFile.noFile(files.path) }
       let folder = try WorkingFolder(for: files, "healing")
@@ -75,8 +75,6 @@ extension Store {
       report.wereKept(aside)
       options.logger.notice("healed", metadata: ["means": "\(report.means.rawValue)", "path": "\(files.path)"])
       return report
-    } catch {
-      throw StoreError(error, path: files.path)
     }
   }
 }
@@ -99,7 +97,7 @@ extension Store {
     try OpenDoor.check(self)
     try checkWritable()
     guard let files else { throw StoreError(.misuse, "a store in memory has no file that could be damaged") }
-    do {
+    return try telling {
       // The archive may have to take commits first; then it reports that by itself.
       let archiver = try? writtenArchive()
       let folder = try WorkingFolder(beside: files.url, "healing")
@@ -111,8 +109,6 @@ extension Store {
         logger.notice("healed", metadata: ["means": "\(report.means.rawValue)", "path": "\(path)"])
       }
       return report
-    } catch {
-      throw failure(error)
     }
   }
 

@@ -195,4 +195,9 @@ public final class Store: Sendable {
     }
     return failure
   }
+
+  /// Runs `body`; its errors become this store's.
+  func telling<T>(_ body: () throws -> T) throws -> T {
+    do { return try body() } catch { throw failure(error) }
+  }
 }
