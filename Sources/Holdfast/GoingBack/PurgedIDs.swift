@@ -86,30 +86,36 @@ extension PurgedIDs {
   }
 }
 
+extension Reader {
+  /// What `body` makes of the rows whose next value, a BLOB, contains one of the ids.
+  func values<T>(naming ids: PurgedIDs, _ sql: BoundSQL, _ body: (inout StoredRow) throws -> T) throws -> [T] {
+    var found: [T] = []
+    try rows(sql) { row in
+      let value = try body(&row)
+      if ids.areNamed(in: try row.data()) { found.append(value) }
+    }
+    return found
+  }
+}
+
 extension Writer {
   /// Removes the ids from the ledger of imports, and what sync, the quarantine and the reports of imports tell of them. Returns the number of
   /// quarantined records and fields that were removed.
   func forget(_ ids: PurgedIDs) throws -> Int {
-    var imported: [(kind: String, key: String)] = []
-    try rows("SELECT kind, key FROM holdfast_imported") { row in
-      let entry = (kind: try row.text(), key: try row.text())
-      if ids.areNamed(in: Data(entry.key.utf8)) { imported.append(entry) }
+    let imported = try values(naming: ids, "SELECT kind, key, CAST(key AS BLOB) FROM holdfast_imported") { row in
+      (kind: try row.text(), key: try row.text())
     }
     for entry in imported { try execute("DELETE FROM holdfast_imported WHERE kind = \(entry.kind) AND key = \(entry.key)") }
     // Nothing can be found in a damaged report, and it may tell of a purged row.
     try execute("UPDATE holdfast_imports SET report = '{}' WHERE NOT json_valid(report)")
-    var problems: [(report: String, place: String)] = []
     // The last problem of a report first: the places of those before it stay.
-    try rows(
+    let problems = try values(
+      naming: ids,
       """
-      SELECT i.id, p.fullkey, p.value FROM holdfast_imports AS i CROSS JOIN json_each(i.report, '$.problems') AS p
+      SELECT i.id, p.fullkey, CAST(p.value AS BLOB) FROM holdfast_imports AS i CROSS JOIN json_each(i.report, '$.problems') AS p
       ORDER BY i.id, p.key DESC
       """
-    ) { row in
-      let problem = (report: try row.text(), place: try row.text())
-      let text = try row.text()
-      if ids.areNamed(in: Data(text.utf8)) { problems.append(problem) }
-    }
+    ) { row in (report: try row.text(), place: try row.text()) }
     for problem in problems {
       try execute("UPDATE holdfast_imports SET report = json_remove(report, \(problem.place)) WHERE id = \(problem.report)")
     }
@@ -129,11 +135,8 @@ extension Writer {
   private func purgeSynced(_ ids: PurgedIDs) throws {
     guard try !tables(named: SyncTables.state).isEmpty else { return }
     for (table, key, searched) in [("lost", "id", "key || body || winner"), ("extra", "tbl || '/' || key", "key")] {
-      var found: [String] = []
-      try rows("SELECT CAST(\(raw: key) AS TEXT), \(raw: searched) FROM holdfast_sync_\(raw: table)") { row in
-        let (entry, text) = (try row.text(), try row.text())
-        if ids.areNamed(in: Data(text.utf8)) { found.append(entry) }
-      }
+      let query: BoundSQL = "SELECT CAST(\(raw: key) AS TEXT), CAST(\(raw: searched) AS BLOB) FROM holdfast_sync_\(raw: table)"
+      let found = try values(naming: ids, query) { try $0.text() }
       for entry in found { try execute("DELETE FROM holdfast_sync_\(raw: table) WHERE CAST(\(raw: key) AS TEXT) = \(entry)") }
     }
   }

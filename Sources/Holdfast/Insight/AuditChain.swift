@@ -238,12 +238,9 @@ extension Writer {
       \(sql: purge) WHERE (kind, row) IN
       (SELECT kind, row FROM holdfast_audit WHERE id > \(newestBefore) AND operation = 'delete')
       """)
-    var naming: [Int64] = []
     let texts: BoundSQL = "CAST(coalesce(row, '') || ' ' || coalesce(before, '') || ' ' || coalesce(after, '') AS BLOB)"
-    try rows("SELECT id, \(sql: texts) FROM holdfast_audit WHERE operation NOT IN ('purged', 'base')") { row in
-      let id = try row.int64()
-      if ids.areNamed(in: try row.data()) { naming.append(id) }
-    }
+    let query: BoundSQL = "SELECT id, \(sql: texts) FROM holdfast_audit WHERE operation NOT IN ('purged', 'base')"
+    let naming = try values(naming: ids, query) { try $0.int64() }
     try execute("\(sql: purge) WHERE id IN \(naming)")
     for row in named { try execute("\(sql: purge) WHERE kind = \(row.table) AND row = \(row.key) AND operation <> 'base'") }
   }
