@@ -35,19 +35,14 @@ struct TablePair {
     let main = old.map { "main.\(quoted($0.name)) AS o" }
     let other = new.map { "other.\(quoted($0.name)) AS n" }
     let match = key?.map { "n.\(quoted($0)) IS o.\(quoted($0))" }.joined(separator: " AND ")
-    switch kind {
-    case .removed:
-      guard let main else { return nil }
-      guard let other, let match else { return "FROM \(main)" }
-      return "FROM \(main) WHERE NOT EXISTS (SELECT 1 FROM \(other) WHERE \(match))"
-    case .added:
-      guard let other else { return nil }
-      guard let main, let match else { return "FROM \(other)" }
-      return "FROM \(other) WHERE NOT EXISTS (SELECT 1 FROM \(main) WHERE \(match))"
-    case .changed:
+    if kind == .changed {
       guard let main, let other, let match, let differs else { return nil }
       return "FROM \(other) CROSS JOIN \(main) ON \(match) WHERE (\(differs))"
     }
+    let (with, without) = kind == .removed ? (main, other) : (other, main)
+    guard let with else { return nil }
+    guard let without, let match else { return "FROM \(with)" }
+    return "FROM \(with) WHERE NOT EXISTS (SELECT 1 FROM \(without) WHERE \(match))"
   }
 
   private var differs: String? {

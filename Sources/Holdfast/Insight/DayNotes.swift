@@ -103,13 +103,9 @@ final class DayNotes: @unchecked Sendable {
   /// Adds the calls since the last note to those of the day. Returns what the table then has of this opening.
   private func noteCalls(_ day: String, _ db: Database) throws -> [String: VerbCounts] {
     var noted = self.noted
-    var verbs: [(name: String, counts: VerbCounts, new: VerbCounts)] = []
-    for (name, counts) in recorder.counts {
-      let new = counts.since(noted[name] ?? VerbCounts())
-      if new.calls > 0 { verbs.append((name, counts, new)) }
-    }
-    verbs.sort { Self.goesFirst($0.new, $1.new) }
-    for verb in verbs.prefix(Self.verbsAtOnce) {
+    let verbs = recorder.counts.map { name, counts in (name: name, counts: counts, new: counts.since(self.noted[name] ?? VerbCounts())) }
+    func rank(_ new: VerbCounts) -> (Int, UInt64) { (new.errors.isEmpty ? 0 : 1, new.latency.total) }
+    for verb in verbs.filter({ $0.new.calls > 0 }).sorted(by: { rank($0.new) > rank($1.new) }).prefix(Self.verbsAtOnce) {
       var sum: VerbCounts = try kept("verb", day, verb.name, db) ?? VerbCounts()
       sum.add(verb.new)
       try db.putInsight("verb", day, verb.name, sum)
@@ -131,11 +127,6 @@ final class DayNotes: @unchecked Sendable {
       let others: [FailedCall] = try kept("errors", day, "last", db) ?? []
       try db.putInsight("errors", day, "last", others.merged(with: errors, most: Self.keptErrors))
     }
-  }
-
-  private static func goesFirst(_ one: VerbCounts, _ other: VerbCounts) -> Bool {
-    guard one.errors.isEmpty == other.errors.isEmpty else { return other.errors.isEmpty }
-    return one.latency.total > other.latency.total
   }
 
   /// A text that cannot be read counts as none, and is replaced.
