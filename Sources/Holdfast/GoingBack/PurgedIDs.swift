@@ -52,10 +52,8 @@ extension PurgedIDs {
     let values: [ExactValue]
   }
 
-  /// Finds the rows that will go with the row: those that point at it by a foreign key with ON DELETE CASCADE, and so on from those. Call it
-  /// before the deletion.
-  ///
-  /// - Parameter column: the column of the table that has the id.
+  /// Finds the rows that will go with the row that has the id in `column`: those that point at it by a foreign key with ON DELETE CASCADE,
+  /// and so on from those. Call it before the deletion.
   init(_ id: UUID, in table: String, _ column: String, _ reader: Reader) throws {
     let shapes = try TableShape.all(reader.database.texts)
     var found: Set<UUID> = [id]

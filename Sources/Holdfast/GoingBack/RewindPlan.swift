@@ -44,10 +44,8 @@ extension Store {
     try await offTask { _ in try self.differences(from: old, to: new) }
   }
 
-  /// The rows of one table that differ between two moments: the removed ones, then the changed and the added ones, each in the order of
-  /// their keys.
+  /// At most `limit` rows of one table that differ between two moments, as `StoreDifference.rows` orders them.
   ///
-  /// - Parameter limit: at most this many rows.
   /// - Throws: `.notFound` for a table that neither moment has; the errors of `Archive.restore(to:at:)`.
   package func rowDifferences(of table: String, from old: Moment, to new: Moment, limit: Int) throws -> [RowDifference] {
     try withBuilt(old, new) { before, after in try StoreDifference.rows(of: table, before, after, options, limit: limit) }

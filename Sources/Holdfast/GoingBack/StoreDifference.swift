@@ -51,9 +51,8 @@ package enum StoreDifference {
     }.filter { $0.added + $0.removed + $0.changed > 0 }
   }
 
-  /// The rows that differ in one table: the removed ones, then the changed and the added ones, each in the order of their keys.
+  /// At most `limit` rows that differ in one table: removed ones, then changed and added ones, each in the order of their keys.
   ///
-  /// - Parameter limit: at most this many rows.
   /// - Throws: `.notFound` for a table that neither file has; the errors of reading the files.
   package static func rows(of table: String, _ old: URL, _ new: URL, _ options: StoreOptions, limit: Int) throws -> [RowDifference] {
     let files = try opened(old, new, options)

@@ -1,5 +1,4 @@
-/// A table as two states of a store are compared: its columns, the key by which a row of one state is found in the other, and its foreign
-/// keys.
+/// A table as two states of a store are compared: its columns, its foreign keys, and the key by which a row is found in the other state.
 struct TableShape: Equatable {
   let name: String
   /// The columns that hold data, in their order: without generated columns, and without a rowid beside another key.
@@ -24,8 +23,7 @@ struct TableShape: Equatable {
   /// The columns that tell rows of one file apart.
   var identity: [String] { rowID.map { [$0] } ?? key }
 
-  /// The ordinary tables of a database by their names in lower case, without SQLite's own, and without the kit's mark of the log and its
-  /// figures by day, which no app changes.
+  /// The ordinary tables of a database by their names in lower case, without SQLite's own, and without two of the kit that no app changes.
   static func all(_ query: TextQuery, in schema: String = "main") throws -> [String: TableShape] {
     let tables = try SQLTable.all(query, in: schema).filter { !["holdfast_store", "holdfast_insight"].contains($0.name) }
     let keys = Dictionary(tables.map { ($0.name.lowercased(), $0.primaryKey) }) { first, _ in first }

@@ -1,7 +1,6 @@
 import Foundation
 
-/// The register of a deleted row of a synced table; see `SyncTables`. A tombstone of a row that was purged is marked: every device of the
-/// person should forget the row.
+/// The register of a deleted row of a synced table; see `SyncTables`. It is marked where every device of the person should forget the row.
 package struct Tombstone: Sendable, Hashable {
   /// The number of the table.
   package let table: Int64

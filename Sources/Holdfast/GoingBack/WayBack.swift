@@ -65,9 +65,7 @@ extension Store {
   }
 
   /// Makes a file fit for the content of this store: the migrations that it lacks run, and its pages get the size of the store's. Returns
-  /// the file, or another one beside it.
-  ///
-  /// - Parameter name: the file, for errors.
+  /// the file, or another one beside it. `name` is for errors.
   func fit(_ file: URL, _ name: String, _ files: StoreFiles) throws -> URL {
     try Self.migrate(file, name, schemas, options)
     let source = try ConnectionFactory(file.path, options).working()
@@ -85,9 +83,7 @@ extension Store {
     return fitted
   }
 
-  /// Migrates a copy to the declared schemas.
-  ///
-  /// - Parameter name: the copied file, for errors.
+  /// Migrates a copy to the declared schemas. `name` is for errors.
   static func migrate(_ copy: URL, _ name: String, _ schemas: [StoreSchema], _ options: StoreOptions) throws {
     let runner = runner(schemas, options)
     let bookkeeping: Bookkeeping
@@ -108,10 +104,8 @@ extension Store {
     try queue.close()
   }
 
-  /// Replaces the content of this open store in one transaction: readers in this and other processes see the old state or the new one. The
-  /// ending of every way back of an open store. Takes the write lock first, so that what `keep` keeps is exactly the replaced state.
-  ///
-  /// - Parameter db: the writer's connection.
+  /// Replaces the content of this open store in one transaction: readers in this and other processes see the old state or the new one.
+  /// Takes the write lock first, so that what `keep` keeps is exactly the replaced state. `db` is the writer's connection.
   func replaceContent<T>(_ way: WayBack, _ db: Database, keep: () throws -> T) throws -> T {
     guard let handle = db.sqliteConnection else { throw StoreError(.closed, "\(path) is closed") }
     let files = way.files

@@ -8,8 +8,7 @@ struct Call {
   let actor: String?
   /// By `SteadyTime`; 0 where nothing is measured.
   let began: UInt64
-  /// From the call until it had the write lock, or until it gave up waiting, in nanoseconds. Nil for a read, and for a write that did not
-  /// come to ask for the lock.
+  /// From the call until it had the write lock, or gave up waiting, in nanoseconds. Nil for a call that did not ask for the lock.
   var lockWait: UInt64?
   var rowsWritten = 0
   private(set) var cacheHits = 0

@@ -1,8 +1,7 @@
 /// Counts times in buckets, so that percentiles need a fixed amount of memory: about 1 KB after the first time, nothing before.
 ///
 /// Each power of two from 128 ns to 2^42 ns (73 minutes) has 8 buckets, so a bucket is at most an eighth wider than its smallest time. One
-/// bucket holds all shorter times; the last one holds all longer times, too. No time makes it trap: every count and sum ends at its type's
-/// largest value.
+/// bucket holds all shorter times; the last one holds all longer times, too. Counts and sums end at their types' largest values.
 struct Histogram: Sendable, Equatable {
   /// 2^7 = 128.
   private static let firstPower = 7
@@ -91,8 +90,7 @@ extension Histogram: Codable {
     longest = max(longest, other.longest)
   }
 
-  /// The times that were added after `earlier`, which is an earlier value of this histogram. The longest one is exact, or the end of its
-  /// bucket.
+  /// The times that were added after `earlier`, an earlier value of this histogram. The longest one is exact, or the end of its bucket.
   func since(_ earlier: Histogram) -> Histogram {
     guard !earlier.counts.isEmpty else { return self }
     var new = self

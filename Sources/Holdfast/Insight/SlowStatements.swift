@@ -1,5 +1,4 @@
-/// The slow statements of a store, by their SQL text. Keeps at most 100, so that an app that makes SQL texts without end needs no more
-/// memory.
+/// The slow statements of a store, by their SQL text: at most 100, so that an app may make SQL texts without end.
 struct SlowStatements: Sendable {
   /// How many statements `slowest` and `mostExpensive` have at most.
   static let told = 20

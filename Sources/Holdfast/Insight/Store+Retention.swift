@@ -80,8 +80,7 @@ extension Store {
 }
 
 extension Writer {
-  /// Brings the store's trusted time up to the clock. The first one is that of the last migration. A difference of less than half a day is
-  /// not worth a commit.
+  /// Brings the store's trusted time, at first that of the last migration, up to the clock. Less than half a day is not worth a commit.
   fileprivate func readTrustedTime() throws -> TrustedTime {
     let clock = ArchiveTime.microseconds(currentDate())
     let stored = try database.insightText("clock", day: "", name: "retention").flatMap { TrustedTime(Data($0.utf8)) }

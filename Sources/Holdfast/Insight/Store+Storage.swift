@@ -30,9 +30,8 @@ extension Store {
 }
 
 extension Reader {
-  /// The bytes of each table with its indexes, by its name, and of each virtual table with its tables; see `Store.storage()`.
-  ///
-  /// Reads every page of the file.
+  /// The bytes of each table with its indexes, and of each virtual table with its tables; see `Store.storage()`. Reads every page of the
+  /// file.
   package func tableBytes() throws -> [String: Int64] {
     try checkOpen()
     return try ObjectSizes(database.texts).objects().reduce(into: [:]) { $0[$1.table, default: 0] &+= $1.bytes }

@@ -23,9 +23,7 @@ struct ArchivedState {
 
   /// Nil where there is no archive with a base.
   ///
-  /// - Parameters:
-  ///   - copy: the store's files as they are now.
-  ///   - file: must not exist.
+  /// - Parameter copy: the store's files as they are now.
   /// - Throws: `.damaged` when the archive cannot be followed to its end.
   init?(of files: StoreFiles, copy: StoreFiles, at file: URL, _ key: StoreKey?) throws {
     self.key = key
@@ -92,9 +90,9 @@ struct ArchivedState {
     return line.follows(before)
   }
 
-  /// A copy of this state with the pages of before the last gap, where they differ from those with which the archive went on, and nobody has
-  /// written them since: an app has opened a damaged store, and the archive followed it. With the state before the gap, in words. Nil where
-  /// there is no such gap.
+  /// An app may have opened a damaged store, and the archive followed it. So this is a copy of this state with the pages of before the last
+  /// gap, where they differ from those with which the archive went on, and nobody has written them since; and the state before the gap, in
+  /// words.
   func beforeGap(of files: StoreFiles, in folder: WorkingFolder) throws -> (file: URL, pages: Int, words: String)? {
     let generations = try ArchiveFolder(files, key).generations().filter { !$0.bases.isEmpty }
     guard let newest = generations.last, let first = newest.bases.first, let before = generations.dropLast().last else { return nil }

@@ -29,9 +29,8 @@ struct AuditedRows {
 
   /// Reads the audit. Nil where it says nothing that can be trusted.
   ///
-  /// - Parameters:
-  ///   - connection: to the new store, with the rows that could be read, and nothing of a backup.
-  ///   - sequence: the last number that the audit gave to an entry; nil where it is lost.
+  /// `connection` is to the new store, with the rows that could be read, and nothing of a backup. `sequence` is the last number that the
+  /// audit gave to an entry; nil where it is lost.
   init?(_ audited: AuditedTable, of table: SalvageTable, in connection: RawConnection, sequence: Int64?, check: () throws -> Void) throws {
     (self.table, self.audited, self.connection) = (table, audited, connection)
     guard hasUniqueKey, var first = try firstEntry(sequence) else { return nil }
@@ -109,11 +108,8 @@ struct AuditedRows {
     return unreadable
   }
 
-  /// Brings the rows in, over what a backup has filled.
-  ///
-  /// - Parameters:
-  ///   - lost: the rowids whose rows may be lost.
-  ///   - referenced: the columns that other tables point at, in lower case.
+  /// Brings the rows in, over what a backup has filled. `lost` are the rowids whose rows may be lost, and `referenced` the columns that
+  /// other tables point at, in lower case.
   func run(_ lost: [ClosedRange<Int64>], referenced: Set<String>, hasBackup: Bool, check: () throws -> Void) throws -> Result {
     var result = Result()
     var rows: [[String: SQLValue]] = []

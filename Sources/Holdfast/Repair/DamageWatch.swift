@@ -1,8 +1,7 @@
 import Foundation
 import Logging
 
-/// Looks for damage of one open store: by itself after a crash, and when the store is idle and the last clean look is too old; and notes what
-/// reads and writes meet.
+/// Looks for damage of one open store: after a crash, and when it is idle and the last clean look is too old. Notes what calls meet.
 final class DamageWatch: @unchecked Sendable {
   private static let idle: Duration = .seconds(2)
   private static let firstLook: Duration = .seconds(60)

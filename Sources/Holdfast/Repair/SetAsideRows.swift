@@ -1,7 +1,6 @@
 import Foundation
 
-/// The rows that a salvage sets aside, one JSON object each: lines of a file, or for an encrypted store rows of an encrypted database, in the
-/// column `row` of the table `set_aside`.
+/// The rows that a salvage sets aside, one JSON object each: lines of a file, or for an encrypted store `set_aside.row` of a database.
 final class SetAsideRows {
   private let file: URL
   private let target: URL

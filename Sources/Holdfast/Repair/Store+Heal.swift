@@ -206,8 +206,7 @@ extension Store {
     }
   }
 
-  /// Copies the present state, page by page, whatever the pages hold. All commits in it are in the archive then. Returns what changes when
-  /// another process commits.
+  /// Copies the pages of the present state, whose commits are in the archive then. Returns what changes when another process commits.
   private func present(of examiner: RawConnection, _ archiver: Archiver?, _ files: StoreFiles, at url: URL) throws -> [[String?]] {
     for _ in 0..<5 {
       let version = try examiner.texts("PRAGMA data_version")
