@@ -9,8 +9,7 @@ public struct BringBackReport: Sendable, Codable, Equatable {
   public internal(set) var takenBack: [String: Int] = [:]
   /// The number of rows that the store has today with other values. They stay as they are.
   public internal(set) var kept: [String: Int] = [:]
-  /// The number of rows that could not be inserted: another row has one of their unique values today, or a row that they point at is gone
-  /// and could not be inserted.
+  /// The number of rows that could not be inserted: another row has one of their unique values, or a row that they point at cannot come.
   public internal(set) var leftOut: [String: Int] = [:]
   /// The wanted row, where the store has it with other values: `before` are today's, and `after` those of the older state.
   package internal(set) var changes: [RowDifference] = []

@@ -9,8 +9,7 @@ public struct RewindPlan: Sendable, Codable, Equatable {
   /// What the checks of that state found, one line each, damage first. A rewind refuses damage. Rows that point at rows that are gone do
   /// not stop it: the store was so at that moment.
   public var findings: [String]
-  /// A sentence for people if the clock was wrong, so that a time may not tell which commits were made before it: choose a commit by its
-  /// number. Otherwise nil.
+  /// For people, if the clock was wrong: a time may not tell which commits were before it; choose a commit by its number. Else nil.
   public var warning: String?
 }
 

@@ -39,8 +39,7 @@ extension Store {
     }
   }
 
-  /// What `heal(at:schemas:options:trustsArchive:)` would do. Builds and verifies the result, and then removes it. Changes nothing, but
-  /// finishes a restore that was interrupted.
+  /// What `heal(at:schemas:options:trustsArchive:)` would do. Changes nothing, but finishes a restore that was interrupted.
   ///
   /// - Throws: as `heal`.
   public static func healPlan(
