@@ -94,9 +94,8 @@ extension Store {
       for (table, count) in before where !table.hasPrefix("holdfast_") && count > after[table] ?? 0 {
         rows[table] = count - (after[table] ?? 0)
       }
-      let tables = try inspect { db in try db.searchIndexes().map(\.name) }
-      for table in tables {
-        try write(as: verb) { tx in _ = try tx.execute("INSERT INTO \(raw: quoted(table)) (\(raw: quoted(table))) VALUES ('rebuild')") }
+      for index in try inspect({ db in try db.searchIndexes() }) {
+        try write(as: verb) { tx in _ = try tx.execute(BoundSQL(raw: index.filling)) }
       }
       try vacuum()
       try checkpoint(.truncate)

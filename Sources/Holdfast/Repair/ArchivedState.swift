@@ -35,12 +35,13 @@ struct ArchivedState {
       older = try PageHashes.of(newest.base(base.commit), pageBytes: base.pageBytes, key)
       isWhole = end.damaged == nil
       isCurrent = isWhole
-      guard let waiting = try waiting(LogFollower(copy, pageBytes: end.pageBytes, key), end.place) else {
+      let follower = LogFollower(copy, pageBytes: end.pageBytes, key)
+      guard let waiting = try waiting(follower, end.place) else {
         isCurrent = false
         return
       }
       let before = line
-      for transaction in waiting.transactions { try apply(transaction, of: waiting.follower) }
+      for transaction in waiting.transactions { try apply(transaction, of: follower) }
       // A log that goes on from another state than the archive's last one.
       guard waiting.goesOn || waiting.transactions.isEmpty || follows(before) else {
         _ = try DurableFile.remove(file)
@@ -55,18 +56,16 @@ struct ArchivedState {
   }
 
   /// The transactions of the log that the archive does not have; nil when the log is not as it was archived.
-  private func waiting(
-    _ follower: LogFollower, _ end: LogPlace
-  ) throws -> (transactions: [LogTransaction], follower: LogFollower, goesOn: Bool)? {
+  private func waiting(_ follower: LogFollower, _ end: LogPlace) throws -> (transactions: [LogTransaction], goesOn: Bool)? {
     var transactions: [LogTransaction] = []
     do {
       let goesOn = try follower.begin(at: end)
-      guard let header = try follower.presentHeader(), header.pageBytes == hashes.pageBytes else { return ([], follower, goesOn) }
+      guard let header = try follower.presentHeader(), header.pageBytes == hashes.pageBytes else { return ([], goesOn) }
       try follower.transactions(upTo: follower.place.frames, andOnTo: .max) { transactions.append($0) }
-      return (transactions, follower, goesOn)
+      return (transactions, goesOn)
     } catch ArchiveGap.frameDamaged {
       // No program reads the log beyond that.
-      return ([], follower, true)
+      return ([], true)
     } catch is ArchiveGap {
       return nil
     }
