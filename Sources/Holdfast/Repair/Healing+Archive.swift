@@ -46,7 +46,7 @@ extension Healing {
       report.notes.append("the archive does not end where the store does, so its pages do not replace the store's: \(archived.words)")
       return nil
     }
-    let difference = try present.map { try archived.difference(from: $0) }
+    let difference = try present.map { try PageDifference(of: $0, from: archived) }
     try present?.check()
     report.pages = difference?.count
     guard difference?.count != 0 else { return try beforeGap(archived) }

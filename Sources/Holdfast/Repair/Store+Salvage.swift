@@ -12,7 +12,6 @@ extension Store {
   /// without breaking its form cannot be told from a sound one.
   ///
   /// - Parameters:
-  ///   - file: the damaged file.
   ///   - url: the new store, which must not exist.
   ///   - schemas: the app's schemas. They define the tables that the file does not tell any more, and the new store is opened and checked with
   ///     them. Without any, the file must still tell its tables.
