@@ -89,7 +89,7 @@ extension Writer {
     var trusted = last
     trusted.read(clock)
     if !trusted.isLike(last, within: TrustedTime.day / 2) {
-      try leavingOutRows { try database.putInsight("clock", "", "retention", trusted) }
+      try putInsight("clock", "", "retention", trusted)
     }
     return trusted
   }
@@ -97,12 +97,12 @@ extension Writer {
   fileprivate func noteRemoved(_ count: Int, of table: String) throws {
     guard let day = currentDate().insightDay else { return }
     let before = try database.insightText("removed", day: day, name: table).flatMap { Int($0) } ?? 0
-    try leavingOutRows { try database.putInsight("removed", day, table, before &+ count) }
+    try putInsight("removed", day, table, before &+ count)
   }
 
   /// The rows that the kit notes are none of the commit's.
-  private func leavingOutRows(_ body: () throws -> Void) throws {
-    try body()
+  private func putInsight(_ kind: String, _ day: String, _ name: String, _ value: some Encodable) throws {
+    try database.putInsight(kind, day, name, value)
     connection.checkpoints.leaveOutRows()
   }
 }

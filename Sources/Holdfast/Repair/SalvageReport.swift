@@ -25,9 +25,8 @@ public struct SalvageReport: Sendable, Equatable, Codable {
     public var filled = 0
     /// How many of `filled` came from the audit: whole rows, and later changes of rows in a copy.
     public var audited = 0
-    /// The rows that are gone: an intact index of the table names them, and they neither came in nor were set aside. 0 if the table has
-    /// lost no page. Nil if it has lost pages, or its first page is unknown, and no index is intact. A lower bound for a table without
-    /// rowids.
+    /// The rows that are gone: an intact index names them, and they neither came in nor were set aside. 0 if the table has lost no page;
+    /// nil if it has, or its first page is unknown, and no index is intact. A lower bound for a table without rowids.
     public var lost: Int? = 0
     /// The rows that are in `setAside`: another row has their key, a row that they point at is gone, or several tables fit them.
     public var setAside = 0
