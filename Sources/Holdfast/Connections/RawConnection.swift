@@ -62,6 +62,13 @@ package final class RawConnection {
     }
   }
 
+  /// The values that `body` makes, one for each row of a query.
+  func values<T>(_ sql: BoundSQL, _ body: (inout StoredRow) throws -> T) throws -> [T] {
+    var result: [T] = []
+    try rows(sql) { row in result.append(try body(&row)) }
+    return result
+  }
+
   /// With a key, a file that SQLite does not take for a database has another key, or none.
   private func withKey<T>(_ body: () throws -> T) throws -> T {
     do {

@@ -70,7 +70,7 @@ final class PageCipher {
       suggestion: "Make room in that folder, or set TMPDIR to another one.", cause: error)
   }
 
-  /// Decrypts a page in its place. Returns false, and leaves the page as it is, where it was changed since SQLite wrote it, or has another key.
+  /// Decrypts a page in its place. Returns false, and leaves the page, where it was changed since SQLite wrote it, or has another key.
   func open(_ number: UInt32, _ page: UnsafeMutableRawBufferPointer) throws -> Bool {
     guard page.contains(where: { $0 != 0 }) else { return true }
     let place = try place(number, page.count)

@@ -93,18 +93,12 @@ private struct KeyChange {
   static func run(
     _ url: URL, from former: StoreOptions, to key: StoreKey?, _ formerFiles: FormerFiles, done: String
   ) throws -> EncryptionReport {
-    var change = try KeyChange(url, from: former, to: key, formerFiles, done: done)
-    return try change.run()
-  }
-
-  private init(
-    _ url: URL, from former: StoreOptions, to key: StoreKey?, _ formerFiles: FormerFiles, done: String
-  ) throws {
     try Encryption.probe(key ?? former.key)
-    files = try StoreFiles(url, snapshots: former.snapshots.folder)
+    let files = try StoreFiles(url, snapshots: former.snapshots.folder)
     var new = former
     new.key = key
-    (self.former, self.new, self.formerFiles, self.done) = (former, new, formerFiles, done)
+    var change = KeyChange(files: files, former: former, new: new, formerFiles: formerFiles, done: done)
+    return try change.run()
   }
 
   private mutating func run() throws -> EncryptionReport {

@@ -26,7 +26,7 @@ public struct StoreKey: Sendable, Equatable {
   public init(text: String) throws {
     let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
     // 64 hexadecimal digits are valid Base64, too, but not of 32 bytes.
-    guard let bytes = Self.hexadecimal(text) ?? Data(base64Encoded: text), bytes.count == 32 else {
+    guard let bytes = SHA256Hex.data(hex: text) ?? Data(base64Encoded: text), bytes.count == 32 else {
       throw StoreError(
         .invalidValue, "the text is not a key: a key is 32 bytes, as 64 hexadecimal digits or in Base64",
         suggestion: "Make one with `openssl rand -hex 32`, and keep it.")
@@ -38,13 +38,6 @@ public struct StoreKey: Sendable, Equatable {
   public static func random() -> StoreKey { StoreKey(unchecked: Data((0..<32).map { _ in UInt8.random(in: .min ... .max) })) }
 
   private init(unchecked bytes: Data) { self.bytes = bytes }
-
-  /// Nil for anything but pairs of digits.
-  private static func hexadecimal(_ text: String) -> Data? {
-    let digits = text.compactMap(\.hexDigitValue)
-    guard digits.count == text.count, digits.count == text.utf8.count, digits.count % 2 == 0 else { return nil }
-    return Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(clamping: digits[$0] << 4 | digits[$0 + 1]) })
-  }
 }
 
 extension StoreKey: CustomStringConvertible, CustomReflectable {

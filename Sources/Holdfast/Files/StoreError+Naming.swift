@@ -50,3 +50,10 @@ extension StoreError {
   /// Whether the character ends a path in a sentence.
   private static func ends(_ character: Character) -> Bool { character.isWhitespace || ":,;\"'`()".contains(character) }
 }
+
+extension StoreFiles {
+  /// Runs `body`; its errors become those of the store at this path.
+  func telling<T>(_ body: () throws -> T) throws -> T {
+    do { return try body() } catch { throw StoreError(error, path: path) }
+  }
+}

@@ -39,9 +39,7 @@ extension DurableFile {
   ///
   /// - Throws: `.cannotCreate` for such a file, or a log that SQLite would read into it; the errors of `body`. No new file is left then.
   static func making<T>(_ target: URL, _ body: (URL) throws -> T) throws -> T {
-    if let taken = ([""] + StoreFiles.logs).map({ target.path + $0 }).first(where: stands) {
-      throw StoreError(.cannotCreate, "\(taken) is already there; it was left as it is", suggestion: "Choose another name.")
-    }
+    for suffix in [""] + StoreFiles.logs { try checkIsFree(target.path + suffix) }
     let folder = try WorkingFolder(beside: target, "building")
     let working = folder.file(target.lastPathComponent)
     do {
@@ -52,5 +50,11 @@ extension DurableFile {
     } catch {
       throw StoreError(error).naming(target)
     }
+  }
+
+  /// - Throws: `.cannotCreate` when something stands at the path.
+  static func checkIsFree(_ path: String) throws {
+    guard stands(path) else { return }
+    throw StoreError(.cannotCreate, "\(path) is already there; it was left as it is", suggestion: "Choose another name.")
   }
 }

@@ -9,8 +9,7 @@ public struct BringBackReport: Sendable, Codable, Equatable {
   public internal(set) var takenBack: [String: Int] = [:]
   /// The number of rows that the store has today with other values. They stay as they are.
   public internal(set) var kept: [String: Int] = [:]
-  /// The number of rows that could not be inserted: another row has one of their unique values today, or a row that they point at is gone
-  /// and could not be inserted.
+  /// The number of rows that could not be inserted: another row has one of their unique values, or a row that they point at cannot come.
   public internal(set) var leftOut: [String: Int] = [:]
   /// The wanted row, where the store has it with other values: `before` are today's, and `after` those of the older state.
   package internal(set) var changes: [RowDifference] = []
@@ -22,26 +21,22 @@ public struct BringBackReport: Sendable, Codable, Equatable {
 }
 
 extension Store {
-  /// Inserts a row of an older state, and the rows that belong to it, where the store lacks them. No row of the store is changed, except by
-  /// the schema's own triggers, and the wanted row itself with `takesChanged`. One transaction.
+  /// `bringBack(_:where:from:)` from a file to which nothing writes. No row of the store is changed, except by the schema's own triggers,
+  /// and the wanted row itself with `takesChanged`. One transaction.
   ///
-  /// To a row belong the rows that point at it by a foreign key, whatever its ON DELETE, and so on from those, also below a row that the
-  /// store still has. Before a row comes, the rows that it points at and that the store lacks. Only columns that both states have are
-  /// copied; another column gets its default. A row is there today if the store has one with its key (see `TableShape.key`); in a table
-  /// without a key, if it has one with the same values. So a row whose number SQLite has given to another row since counts as there.
+  /// Rows belong to a row if they point at it, whatever their ON DELETE, also below a row that the store still has. Only columns that both
+  /// states have are copied; another column gets its default. A row is there today if the store has one with its key (see
+  /// `TableShape.key`); in a table without a key, if it has one with the same values. So a row whose number SQLite has given to another row
+  /// since counts as there.
   ///
   /// - Parameters:
-  ///   - key: the columns that identify the row, with their values in the older state.
-  ///   - file: the older state: a file that nothing writes to.
   ///   - takesChanged: whether the wanted row gets its older values where the store has it with other ones. Rows that belong to it keep
-  ///     today's values in any case. Default false.
+  ///     today's values in any case.
   ///   - isDry: whether the transaction is rolled back, so that the report says what would come.
-  ///   - plan: what a person has seen of a dry run before. Default nil.
+  ///   - plan: what a person has seen of a dry run before.
   ///   - mark: runs before the commit of a transaction in which the row gets its older values. Other connections still see the state before.
-  /// - Throws: `.busy` when the wanted row is not as in `plan` any more; what `mark` throws; `.notFound` when the file is missing or lacks
-  ///   the row; `.misuse` for a table or column that one of the two states lacks;
-  ///   `.constraint` when the store's schema refuses a row for another reason than a unique value, or when rows that point at each other in
-  ///   a circle cannot all come; the errors of `write`. The store is then unchanged.
+  /// - Throws: also `.busy` when the wanted row is not as in `plan` any more; what `mark` throws; `.constraint` when rows that point at
+  ///   each other in a circle cannot all come. The store is then unchanged.
   package func bringBack(
     _ table: String, where key: [String: SQLValue], from file: URL, takesChanged: Bool = false, isDry: Bool = false,
     as plan: BringBackReport? = nil, mark: () throws -> Void = {}
@@ -60,9 +55,7 @@ extension Store {
       return report
     }
   }
-}
 
-extension Store {
   /// The texts of a column in an older state that begin with a text, as it is or in lower case: at most six, sorted. None when that state
   /// lacks the column. No numbers: 70 does not begin with 7.
   ///
@@ -71,16 +64,14 @@ extension Store {
     let old = try ConnectionFactory(file.path, options).still()
     let (table, column) = (table.lowercased(), column.lowercased())
     guard let shape = try TableShape.all(old.texts)[table], shape.columns.contains(where: { $0.lowercased() == column }) else { return [] }
-    var found: [String] = []
     let id = BoundSQL.names([column])
-    try old.rows(
+    return try old.values(
       """
       SELECT \(sql: id) FROM \(sql: .names([shape.name]))
       WHERE typeof(\(sql: id)) = 'text' AND substr(\(sql: id), 1, length(\(text))) IN (\(text), \(text.lowercased()))
       ORDER BY 1 LIMIT 6
       """
-    ) { row in if case .text(let id) = try row.value() { found.append(id) } }
-    return found
+    ) { try $0.text() }
   }
 }
 
@@ -179,7 +170,7 @@ private struct BringBack {
         let fate = parent.flatMap { fates[$0.place] }
         if fate == .leftOut { canCome = false }
         if fate == .leftOut || fate == .waiting { continue }
-        let stands = try tx.count("SELECT count(*) FROM \(sql: .names([table])) WHERE \(sql: Self.match(reference.to, values))") > 0
+        let stands = try tx.count("SELECT count(*) FROM \(sql: .names([table])) WHERE \(sql: .match(reference.to, values))") > 0
         if stands { continue }
         if fate == nil, let parent {
           chain.append(parent)
@@ -207,7 +198,7 @@ private struct BringBack {
     let values = shared.map { row.values[$0.lowercased()] ?? .null }
     let table = BoundSQL.names([shape.name])
     if let key = row.values(of: shape.key) {
-      let select: BoundSQL = "SELECT \(sql: .names(shared)) FROM \(sql: table) WHERE \(sql: Self.match(shape.key, key))"
+      let select: BoundSQL = "SELECT \(sql: .names(shared)) FROM \(sql: table) WHERE \(sql: .match(shape.key, key))"
       guard let today = try tx.value(select, { row in try shared.map { _ in try row.value() } }) else { return false }
       if today.map(ExactValue.init) == values.map(ExactValue.init) { return true }
       if wanted.contains(row.place) {
@@ -227,27 +218,18 @@ private struct BringBack {
     }
     let same = Place(table: row.place.table, values: values.map(ExactValue.init))
     met[same, default: 0] += 1
-    let count = try tx.count("SELECT count(*) FROM \(sql: table) WHERE \(sql: Self.match(shared, values, exactly: true))")
+    let count = try tx.count("SELECT count(*) FROM \(sql: table) WHERE \(sql: .match(shared, values, exactly: true))")
     return count >= met[same, default: 0]
   }
 
   /// Returns false when a unique value of the row belongs to another row.
   private func insert(_ row: Row, _ shape: TableShape) throws -> Bool {
-    var columns = shape.columns.filter { row.values[$0.lowercased()] != nil }
-    var values = columns.map { column -> BoundSQL in "\(row.values[column.lowercased()] ?? .null)" }
-    let table = BoundSQL.names([shape.name])
-    // The row gets its old rowid where that is free: lists may be in the order of rowids.
-    if let name = shape.rowID, !columns.contains(name), let rowID = row.rowID {
-      columns.append(name)
-      let isTaken: BoundSQL = "EXISTS (SELECT 1 FROM \(sql: table) WHERE \(sql: Self.match([name], [rowID])))"
-      values.append("CASE WHEN \(sql: isTaken) THEN NULL ELSE \(rowID) END")
-    }
+    let values = shape.columns.compactMap { column in row.values[column.lowercased()].map { (column: column, value: $0) } }
     // Also where the table declares that a new row replaces an old one.
-    return try tx.execute(
-      "INSERT INTO \(sql: table) (\(sql: .names(columns))) VALUES (\(sql: .joined(values, separator: ", "))) ON CONFLICT DO NOTHING") > 0
+    return try tx.insertAgain(values, rowID: row.rowID, into: shape, onConflict: "ON CONFLICT DO NOTHING")
   }
 
-  /// Gives the store's row its older values, but not its older number. Returns false when one of the unique values belongs to another row.
+  /// The same for a row that the store has, which keeps its number.
   private func update(_ row: Row, _ shape: TableShape) throws -> Bool {
     guard let key = row.values(of: shape.key) else { return false }
     let stays = Set((shape.key + [shape.rowID].compactMap { $0 }).map { $0.lowercased() })
@@ -257,7 +239,7 @@ private struct BringBack {
     guard !values.isEmpty else { return false }
     let update: BoundSQL = "UPDATE OR ABORT \(sql: .names([shape.name])) SET \(sql: .joined(values, separator: ", "))"
     do {
-      return try tx.savepoint { try tx.execute("\(sql: update) WHERE \(sql: Self.match(shape.key, key))") > 0 }
+      return try tx.savepoint { try tx.execute("\(sql: update) WHERE \(sql: .match(shape.key, key))") > 0 }
     } catch let error as StoreError where error.isOfTakenValue && (error.table ?? shape.name) == shape.name {
       return false
     }
@@ -287,24 +269,13 @@ private struct BringBack {
   private func rows(of table: String, _ columns: [String], _ values: [SQLValue]) throws -> [Row] {
     guard let shape = then[table], has(table, columns), !columns.isEmpty else { return [] }
     let (identity, rowID, names) = (shape.identity, shape.rowID, shape.columns)
-    var found: [Row] = []
     let selected: BoundSQL = "SELECT \(sql: .names(identity + names)) FROM \(sql: .names([shape.name]))"
-    try old.rows("\(sql: selected) WHERE \(sql: Self.match(columns, values)) ORDER BY \(sql: .names(identity))") { row in
+    return try old.values("\(sql: selected) WHERE \(sql: .match(columns, values)) ORDER BY \(sql: .names(identity))") { row in
       let place = try identity.map { _ in try row.value() }
       var read: [String: SQLValue] = [:]
       for name in names { read[name.lowercased()] = try row.value() }
-      found.append(
-        Row(place: Place(table: table, values: place.map(ExactValue.init)), rowID: rowID == nil ? nil : place.first, values: read))
+      return Row(place: Place(table: table, values: place.map(ExactValue.init)), rowID: rowID == nil ? nil : place.first, values: read)
     }
-    return found
-  }
-
-  /// - Parameter exactly: compares texts byte for byte, whatever the column's collation.
-  private static func match(_ columns: [String], _ values: [SQLValue], exactly: Bool = false) -> BoundSQL {
-    let terms = zip(columns, values).map { column, value -> BoundSQL in
-      "\(raw: quoted(column)) IS \(value)\(raw: exactly ? " COLLATE BINARY" : "")"
-    }
-    return .joined(terms, separator: " AND ")
   }
 }
 

@@ -16,8 +16,7 @@ public struct ArchivedCommit: Sendable, Codable, Equatable {
   public var number: Int64
   /// The time of the commit. Later than the time of every earlier commit, also when the machine's clock was set back.
   public var time: Date
-  /// Where the time is not known exactly, for example for a commit of another program: the commit was made after this time, and not after
-  /// `time`. Else nil.
+  /// Where the time is not exact, as of another program's commit: the commit was made after this time, and not after `time`. Else nil.
   public var earliest: Date?
   /// The rows that the commit inserted, changed and deleted, as SQLite counts them, with the changes by triggers, cascades and search
   /// indexes. Nil when that is not known, for example of another program's commit, a rewind, and a restore of a snapshot.
@@ -28,8 +27,7 @@ public struct ArchivedCommit: Sendable, Codable, Equatable {
   public var pages: Int
   /// How many commits were merged into this one. 0: none.
   public var merged: Int64
-  /// The time that the machine's clock showed, where that was more than a minute before `time`: an earlier commit had a time ahead of the
-  /// clock. Else nil.
+  /// What the machine's clock showed, where that was over a minute before `time`, because an earlier commit was ahead of it. Else nil.
   public var clock: Date?
 }
 

@@ -20,8 +20,7 @@ public final class PlannedWayBack {
 
   /// What undoes it.
   public enum Undo: Sendable, Equatable {
-    /// The snapshot of the replaced state: `.snapshot(id)` goes back to it. It is the chosen snapshot itself if the store already equalled
-    /// that.
+    /// The snapshot of the replaced state: `.snapshot(id)` goes back to it. If the store equalled the chosen snapshot, that one.
     case snapshot(Snapshot)
     /// The label of the replaced state: `.moment(.label(text))` goes back to it.
     case label(String)

@@ -71,7 +71,7 @@ extension Store {
   private func purge(_ table: String, as verb: StaticString = #function, _ delete: (Writer) throws -> PurgedIDs) throws -> PurgeReport {
     try OpenDoor.check(self)
     try checkWritable()
-    do {
+    return try telling {
       try archiver?.takeOver()
       // Where this store does not archive, nobody may: nothing of the archive can be kept.
       let lock = try archiver == nil ? lockArchive() : nil
@@ -94,9 +94,8 @@ extension Store {
       for (table, count) in before where !table.hasPrefix("holdfast_") && count > after[table] ?? 0 {
         rows[table] = count - (after[table] ?? 0)
       }
-      let tables = try inspect { db in try db.searchIndexes().map(\.name) }
-      for table in tables {
-        try write(as: verb) { tx in _ = try tx.execute("INSERT INTO \(raw: quoted(table)) (\(raw: quoted(table))) VALUES ('rebuild')") }
+      for index in try inspect({ db in try db.searchIndexes() }) {
+        try write(as: verb) { tx in _ = try tx.execute(BoundSQL(raw: index.filling)) }
       }
       try vacuum()
       try checkpoint(.truncate)
@@ -108,8 +107,6 @@ extension Store {
       return PurgeReport(
         rows: rows, snapshots: snapshots, setAside: setAside, quarantined: quarantined, beganArchiveAnew: hasArchive,
         sourceBackups: backups.compactMap { $0.first ?? nil })
-    } catch {
-      throw failure(error)
     }
   }
 

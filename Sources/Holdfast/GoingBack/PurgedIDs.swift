@@ -26,19 +26,13 @@ struct PurgedIDs {
   }
 
   /// The hexadecimal digits of 16 bytes.
-  static let digitCount = 32
+  private static let digitCount = 32
 
   /// The id of `digitCount` hexadecimal digits in either case; nil for other bytes.
-  static func id(ofDigits digits: UnsafeRawBufferPointer) -> UUID? {
-    guard digits.count == digitCount else { return nil }
-    var bytes: [UInt8] = []
-    for place in stride(from: 0, to: digitCount, by: 2) {
-      guard let high = Character(Unicode.Scalar(digits[place])).hexDigitValue,
-        let low = Character(Unicode.Scalar(digits[place + 1])).hexDigitValue
-      else { return nil }
-      bytes.append(UInt8(high << 4 | low))
-    }
-    return id(.blob(Data(bytes)))
+  private static func id(ofDigits digits: UnsafeRawBufferPointer) -> UUID? {
+    // Looking at the bytes first costs less than a string at every place of a text.
+    guard digits.allSatisfy({ JSONStringToken.hexDigit($0) != nil }) else { return nil }
+    return id(SHA256Hex.data(hex: String(decoding: digits, as: UTF8.self)).map(SQLValue.blob))
   }
 
   static func id(_ value: SQLValue?) -> UUID? {
@@ -58,10 +52,8 @@ extension PurgedIDs {
     let values: [ExactValue]
   }
 
-  /// Finds the rows that will go with the row: those that point at it by a foreign key with ON DELETE CASCADE, and so on from those. Call it
-  /// before the deletion.
-  ///
-  /// - Parameter column: the column of the table that has the id.
+  /// Finds the rows that will go with the row that has the id in `column`: those that point at it by a foreign key with ON DELETE CASCADE,
+  /// and so on from those. Call it before the deletion.
   init(_ id: UUID, in table: String, _ column: String, _ reader: Reader) throws {
     let shapes = try TableShape.all(reader.database.texts)
     var found: Set<UUID> = [id]
@@ -77,11 +69,9 @@ extension PurgedIDs {
       let key = shape.key.count == 1 && !shape.references.contains { $0.from == shape.key } ? shape.key : []
       let names = key + children.flatMap { $0.reference.to }
       guard !names.isEmpty else { continue }
-      let match = zip(rows.columns, rows.values).map { column, value -> BoundSQL in "\(sql: .names([column])) IS \(value.value)" }
-      let selected: BoundSQL = "SELECT \(sql: .names(names)) FROM \(sql: .names([shape.name]))"
-      try reader.rows("\(sql: selected) WHERE \(sql: .joined(match, separator: " AND "))") { row in
-        var values: [String: SQLValue] = [:]
-        for name in names { values[name] = try row.value() }
+      let match = BoundSQL.match(rows.columns, rows.values.map(\.value))
+      try reader.rows("SELECT \(sql: .names(names)) FROM \(sql: .names([shape.name])) WHERE \(sql: match)") { row in
+        let values = try row.values(of: names)
         if let name = key.first, let id = Self.id(values[name]) { found.insert(id) }
         for (table, reference) in children {
           let parent = reference.to.compactMap { values[$0] }
@@ -94,30 +84,36 @@ extension PurgedIDs {
   }
 }
 
+extension Reader {
+  /// What `body` makes of the rows whose next value, a BLOB, contains one of the ids.
+  func values<T>(naming ids: PurgedIDs, _ sql: BoundSQL, _ body: (inout StoredRow) throws -> T) throws -> [T] {
+    var found: [T] = []
+    try rows(sql) { row in
+      let value = try body(&row)
+      if ids.areNamed(in: try row.data()) { found.append(value) }
+    }
+    return found
+  }
+}
+
 extension Writer {
   /// Removes the ids from the ledger of imports, and what sync, the quarantine and the reports of imports tell of them. Returns the number of
   /// quarantined records and fields that were removed.
   func forget(_ ids: PurgedIDs) throws -> Int {
-    var imported: [(kind: String, key: String)] = []
-    try rows("SELECT kind, key FROM holdfast_imported") { row in
-      let entry = (kind: try row.text(), key: try row.text())
-      if ids.areNamed(in: Data(entry.key.utf8)) { imported.append(entry) }
+    let imported = try values(naming: ids, "SELECT kind, key, CAST(key AS BLOB) FROM holdfast_imported") { row in
+      (kind: try row.text(), key: try row.text())
     }
     for entry in imported { try execute("DELETE FROM holdfast_imported WHERE kind = \(entry.kind) AND key = \(entry.key)") }
     // Nothing can be found in a damaged report, and it may tell of a purged row.
     try execute("UPDATE holdfast_imports SET report = '{}' WHERE NOT json_valid(report)")
-    var problems: [(report: String, place: String)] = []
     // The last problem of a report first: the places of those before it stay.
-    try rows(
+    let problems = try values(
+      naming: ids,
       """
-      SELECT i.id, p.fullkey, p.value FROM holdfast_imports AS i CROSS JOIN json_each(i.report, '$.problems') AS p
+      SELECT i.id, p.fullkey, CAST(p.value AS BLOB) FROM holdfast_imports AS i CROSS JOIN json_each(i.report, '$.problems') AS p
       ORDER BY i.id, p.key DESC
       """
-    ) { row in
-      let problem = (report: try row.text(), place: try row.text())
-      let text = try row.text()
-      if ids.areNamed(in: Data(text.utf8)) { problems.append(problem) }
-    }
+    ) { row in (report: try row.text(), place: try row.text()) }
     for problem in problems {
       try execute("UPDATE holdfast_imports SET report = json_remove(report, \(problem.place)) WHERE id = \(problem.report)")
     }
@@ -137,11 +133,8 @@ extension Writer {
   private func purgeSynced(_ ids: PurgedIDs) throws {
     guard try !tables(named: SyncTables.state).isEmpty else { return }
     for (table, key, searched) in [("lost", "id", "key || body || winner"), ("extra", "tbl || '/' || key", "key")] {
-      var found: [String] = []
-      try rows("SELECT CAST(\(raw: key) AS TEXT), \(raw: searched) FROM holdfast_sync_\(raw: table)") { row in
-        let (entry, text) = (try row.text(), try row.text())
-        if ids.areNamed(in: Data(text.utf8)) { found.append(entry) }
-      }
+      let query: BoundSQL = "SELECT CAST(\(raw: key) AS TEXT), CAST(\(raw: searched) AS BLOB) FROM holdfast_sync_\(raw: table)"
+      let found = try values(naming: ids, query) { try $0.text() }
       for entry in found { try execute("DELETE FROM holdfast_sync_\(raw: table) WHERE CAST(\(raw: key) AS TEXT) = \(entry)") }
     }
   }

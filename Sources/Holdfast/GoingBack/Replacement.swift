@@ -51,8 +51,7 @@ struct Replacement {
       folder, wait, busy: StoreError(.busy, "another process is replacing \(files.path)", recoveryOptions: [.retry]))
   }
 
-  /// Replaces the store's file by the new content, which it moves away. Returns the quarantine folder with the replaced files; nil when there
-  /// were none.
+  /// Replaces the store's file by the new content. Returns the quarantine folder with the replaced files; nil when there were none.
   ///
   /// - Throws: `.busy` when another connection has the store open, or has changed it since `way.since`. Nothing has changed then.
   static func run(_ way: WayBack) throws -> URL? {
@@ -203,8 +202,7 @@ struct Replacement {
     try? DurableFile.flushFolder(of: folder)
   }
 
-  /// The archive does not know the new file. This tells why, until the next opening makes a gap for it. Without it the gap only says that
-  /// the file differs.
+  /// Tells the archive, until the next opening makes a gap, why the file is another. Otherwise the gap only says that it differs.
   private func noteForArchive(_ intent: Intent, _ options: StoreOptions) {
     let archive = ArchiveFolder(files)
     guard archive.exists else { return }

@@ -58,12 +58,10 @@ extension Store {
   public func restorePlan(snapshot id: String) throws -> [TableDifference] {
     try OpenDoor.check(self)
     guard let files else { throw StoreError(.misuse, "a store in memory has no snapshots") }
-    do {
+    return try telling {
       try connections.checkOpen(path)
       let chosen = try Snapshot.verified(id, files, options)
       return try StoreDifference.between(files.url, chosen.file(files), options)
-    } catch {
-      throw failure(error)
     }
   }
 
@@ -85,11 +83,9 @@ extension Snapshot {
   @discardableResult
   public static func restore(_ id: String, of url: URL, at file: URL, options: StoreOptions = .production) throws -> Snapshot {
     let files = try StoreFiles(url, snapshots: options.snapshots.folder)
-    do {
+    return try files.telling {
       try files.checkIsNotOwn(file)
       return try DurableFile.making(file) { try copy(id, files, options, to: $0) }
-    } catch {
-      throw StoreError(error, path: files.path)
     }
   }
 

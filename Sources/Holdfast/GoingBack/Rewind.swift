@@ -43,11 +43,8 @@ extension Store {
 
   /// Brings a store that is not open back to a moment of its archive, also one that cannot be opened any more.
   ///
-  /// The old files are moved unchanged to `<store>.holdfast/quarantine/<time>/`, and that URL is returned; nil when there was no file. After a
-  /// kill or power loss in between, the next opening finishes the work. The archive goes on with a new base, since it cannot know what the
-  /// old file held: a gap in its history, which names the rewind.
-  ///
-  /// For a damaged store that is connected to a space for sync, this is a recovery, as `restore(at:snapshot:options:)` says.
+  /// The old files are kept, an interrupted rewind is finished, and a damaged store that syncs recovers, as `restore(at:snapshot:options:)`
+  /// says. The archive goes on with a new base, since it cannot know what the old file held: a gap in its history, which names the rewind.
   /// - Throws: as `rewind(to:)`; `.busy` when another process has the file open; `.misuse` for a store that is connected and not damaged:
   ///   open it, and rewind it there.
   @discardableResult

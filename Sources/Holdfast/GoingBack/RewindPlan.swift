@@ -9,8 +9,7 @@ public struct RewindPlan: Sendable, Codable, Equatable {
   /// What the checks of that state found, one line each, damage first. A rewind refuses damage. Rows that point at rows that are gone do
   /// not stop it: the store was so at that moment.
   public var findings: [String]
-  /// A sentence for people if the clock was wrong, so that a time may not tell which commits were made before it: choose a commit by its
-  /// number. Otherwise nil.
+  /// For people, if the clock was wrong: a time may not tell which commits were before it; choose a commit by its number. Else nil.
   public var warning: String?
 }
 
@@ -44,10 +43,8 @@ extension Store {
     try await offTask { _ in try self.differences(from: old, to: new) }
   }
 
-  /// The rows of one table that differ between two moments: the removed ones, then the changed and the added ones, each in the order of
-  /// their keys.
+  /// At most `limit` rows of one table that differ between two moments, as `StoreDifference.rows` orders them.
   ///
-  /// - Parameter limit: at most this many rows.
   /// - Throws: `.notFound` for a table that neither moment has; the errors of `Archive.restore(to:at:)`.
   package func rowDifferences(of table: String, from old: Moment, to new: Moment, limit: Int) throws -> [RowDifference] {
     try withBuilt(old, new) { before, after in try StoreDifference.rows(of: table, before, after, options, limit: limit) }
@@ -99,15 +96,13 @@ extension Store {
     }
   }
 
-  /// Calls `body` with names for a file for each moment, in a folder that is removed afterwards.
+  /// Calls `body` with the name of a file for each moment, in a folder that is removed afterwards.
   private func withMoments<T>(_ moments: [Moment], _ body: (StoreFiles, [URL]) throws -> T) throws -> T {
     try OpenDoor.check(self)
     guard let files else { throw StoreError(.misuse, "a store in memory has no archive") }
-    do {
+    return try telling {
       let folder = try WorkingFolder(for: files, "comparing")
       return try body(files, moments.indices.map { folder.file("moment-\($0).sqlite") })
-    } catch {
-      throw failure(error)
     }
   }
 }

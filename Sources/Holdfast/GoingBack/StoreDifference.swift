@@ -41,45 +41,38 @@ package enum StoreDifference {
   ///
   /// - Throws: `.notFound`, `.wrongKey`, `.damaged`; the errors of reading the files.
   package static func between(_ old: URL, _ new: URL, _ options: StoreOptions) throws -> [TableDifference] {
-    let files = try TwoFiles(old, new, options)
+    let files = try opened(old, new, options)
     return try files.tables.map { pair in
       func count(_ kind: RowDifference.Kind) throws -> Int {
-        var rows = 0
         guard let source = pair.source(of: kind) else { return 0 }
-        try files.connection.rows("SELECT count(*) \(raw: source)") { row in rows = try row.int() }
-        return rows
+        return try files.connection.values("SELECT count(*) \(raw: source)") { try $0.int() }.first ?? 0
       }
       return TableDifference(table: pair.name, added: try count(.added), removed: try count(.removed), changed: try count(.changed))
     }.filter { $0.added + $0.removed + $0.changed > 0 }
   }
 
-  /// The rows that differ in one table: the removed ones, then the changed and the added ones, each in the order of their keys.
+  /// At most `limit` rows that differ in one table: removed ones, then changed and added ones, each in the order of their keys.
   ///
-  /// - Parameter limit: at most this many rows.
   /// - Throws: `.notFound` for a table that neither file has; the errors of reading the files.
   package static func rows(of table: String, _ old: URL, _ new: URL, _ options: StoreOptions, limit: Int) throws -> [RowDifference] {
-    let files = try TwoFiles(old, new, options)
+    let files = try opened(old, new, options)
     guard let pair = files.tables.first(where: { $0.name.lowercased() == table.lowercased() }) else {
       throw StoreError(.notFound, "neither of the two states has a table \(table)")
     }
     var rows: [RowDifference] = []
     for kind in RowDifference.Kind.allCases where rows.count < limit {
-      try pair.rows(of: kind, limit: limit - rows.count, on: files.connection) { row in rows.append(row) }
+      rows += try pair.rows(of: kind, limit: limit - rows.count, on: files.connection)
     }
     return rows
   }
-}
 
-/// The older file as `main` and the newer one as `other`, on one connection.
-private struct TwoFiles {
-  let connection: RawConnection
-  let tables: [TablePair]
-
-  init(_ old: URL, _ new: URL, _ options: StoreOptions) throws {
+  /// The older file as `main` and the newer one as `other`, on one connection.
+  private static func opened(
+    _ old: URL, _ new: URL, _ options: StoreOptions
+  ) throws -> (connection: RawConnection, tables: [TablePair]) {
     let connection = try ConnectionFactory(old.path, options).still(beside: new.path)
     let (before, after) = (try TableShape.all(connection.texts), try TableShape.all(connection.texts, in: "other"))
     let names = Set(before.keys).union(after.keys).sorted()
-    tables = try names.map { try TablePair(before[$0], after[$0], connection) }
-    self.connection = connection
+    return (connection, try names.map { try TablePair(before[$0], after[$0], connection) })
   }
 }

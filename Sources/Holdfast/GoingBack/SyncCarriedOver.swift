@@ -40,8 +40,8 @@ extension IntegrityReport {
 // MARK: An open store
 
 extension Store {
-  /// Refuses to go back with a connected store that was opened without one of its schemas: what differs in the tables of that one could not be
-  /// stamped, and would never reach the other devices.
+  /// Refuses to go back with a connected store that was opened without one of its schemas: what differs there could not be stamped, and
+  /// sent.
   ///
   /// - Throws: `.misuse`.
   func checkKnowsWhatSyncs(_ files: StoreFiles) throws {

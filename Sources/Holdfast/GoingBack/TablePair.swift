@@ -35,19 +35,14 @@ struct TablePair {
     let main = old.map { "main.\(quoted($0.name)) AS o" }
     let other = new.map { "other.\(quoted($0.name)) AS n" }
     let match = key?.map { "n.\(quoted($0)) IS o.\(quoted($0))" }.joined(separator: " AND ")
-    switch kind {
-    case .removed:
-      guard let main else { return nil }
-      guard let other, let match else { return "FROM \(main)" }
-      return "FROM \(main) WHERE NOT EXISTS (SELECT 1 FROM \(other) WHERE \(match))"
-    case .added:
-      guard let other else { return nil }
-      guard let main, let match else { return "FROM \(other)" }
-      return "FROM \(other) WHERE NOT EXISTS (SELECT 1 FROM \(main) WHERE \(match))"
-    case .changed:
+    if kind == .changed {
       guard let main, let other, let match, let differs else { return nil }
       return "FROM \(other) CROSS JOIN \(main) ON \(match) WHERE (\(differs))"
     }
+    let (with, without) = kind == .removed ? (main, other) : (other, main)
+    guard let with else { return nil }
+    guard let without, let match else { return "FROM \(with)" }
+    return "FROM \(with) WHERE NOT EXISTS (SELECT 1 FROM \(without) WHERE \(match))"
   }
 
   private var differs: String? {
@@ -62,13 +57,11 @@ struct TablePair {
     return all.isEmpty ? nil : all.joined(separator: " OR ")
   }
 
-  /// Calls `body` with the rows of one kind, in the order of their keys.
-  func rows(
-    of kind: RowDifference.Kind, limit: Int, on connection: RawConnection, _ body: (RowDifference) throws -> Void
-  ) throws {
+  /// The rows of one kind, in the order of their keys.
+  func rows(of kind: RowDifference.Kind, limit: Int, on connection: RawConnection) throws -> [RowDifference] {
     // The key of the rows, in the file that has them.
     let key = key ?? (kind == .removed ? old : new)?.identity ?? []
-    guard let source = source(of: kind), !key.isEmpty else { return }
+    guard let source = source(of: kind), !key.isEmpty else { return [] }
     let file = kind == .removed ? "o" : "n"
     let before = kind == .added ? [] : old?.columns ?? []
     let after = kind == .removed ? [] : new?.columns ?? []
@@ -78,14 +71,13 @@ struct TablePair {
       "typeof(\(column)), CASE typeof(\(column)) WHEN 'blob' THEN length(\(column)) ELSE \(column) END"
     }
     let selected = ([ordered] + shown).joined(separator: ", ")
-    try connection.rows("SELECT \(raw: selected) \(raw: source) ORDER BY \(raw: ordered) LIMIT \(limit)") { row in
+    return try connection.values("SELECT \(raw: selected) \(raw: source) ORDER BY \(raw: ordered) LIMIT \(limit)") { row in
       let named = try key.map { name in (name, Self.shown("", try row.value())) }
       let old = try Self.shown(before, &row)
       let new = try Self.shown(after, &row)
-      try body(
-        RowDifference(
-          kind: kind, key: Dictionary(named, uniquingKeysWith: { first, _ in first }), before: kind == .added ? nil : old,
-          after: kind == .removed ? nil : new))
+      return RowDifference(
+        kind: kind, key: Dictionary(named, uniquingKeysWith: { first, _ in first }), before: kind == .added ? nil : old,
+        after: kind == .removed ? nil : new)
     }
   }
 

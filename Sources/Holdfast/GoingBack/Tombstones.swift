@@ -1,7 +1,6 @@
 import Foundation
 
-/// The register of a deleted row of a synced table; see `SyncTables`. A tombstone of a row that was purged is marked: every device of the
-/// person should forget the row.
+/// The register of a deleted row of a synced table; see `SyncTables`. It is marked where every device of the person should forget the row.
 package struct Tombstone: Sendable, Hashable {
   /// The number of the table.
   package let table: Int64
@@ -9,10 +8,7 @@ package struct Tombstone: Sendable, Hashable {
   package let generation: Int64
 
   /// The UUID that is the key, as text or as the hexadecimal digits of a BLOB.
-  var id: UUID? {
-    let digits = Data(key.text.utf8)
-    return digits.count == PurgedIDs.digitCount ? digits.withUnsafeBytes(PurgedIDs.id(ofDigits:)) : IDCodec.parse(key.text)
-  }
+  var id: UUID? { IDCodec.parse(key.text) ?? PurgedIDs.id(SHA256Hex.data(hex: key.text).map(SQLValue.blob)) }
 }
 
 extension Reader {
@@ -48,7 +44,7 @@ extension Writer {
     }
   }
 
-  /// Removes what lost against others in rows that were purged, and returns the names of these rows, for the audit.
+  /// Removes what lost against others in purged rows. Returns the names of these rows, for the audit.
   func purgeLost(_ rows: [Tombstone], _ tables: [SyncedTable]) throws -> [(table: String, key: String)] {
     try rows.flatMap { row in
       try tables.filter { $0.number == row.table }.map { table in

@@ -2,8 +2,8 @@ import Foundation
 internal import GRDB
 import Logging
 
-/// A new content for a store, complete and verified, beside the store. Every way back leads here: find the source, build the content beside the
-/// store, verify it. It then takes its place: by `Replacement` for a closed store, by `Store.replaceContent` in an open one.
+/// A new content for a store, built and verified beside the store. Every way back leads here. The content then takes its place: by
+/// `Replacement` for a closed store, by `Store.replaceContent` in an open one.
 struct WayBack {
   let files: StoreFiles
   /// Of the new content: with its key.
@@ -24,7 +24,7 @@ extension Store {
     _ url: URL, _ options: StoreOptions, build: (StoreFiles, URL) throws -> (T, reason: String)
   ) throws -> (result: T, kept: URL?) {
     let files = try StoreFiles(url, snapshots: options.snapshots.folder)
-    do {
+    return try files.telling {
       // Nothing is built for a file that may not be replaced.
       try files.checkMayReplace()
       try checkIsRecovery(files, options)
@@ -34,8 +34,6 @@ extension Store {
       let kept = try Replacement.run(WayBack(files: files, options: options, reason: reason, file: file))
       options.logger.notice("replaced", metadata: ["path": "\(files.path)", "by": "\(reason)"])
       return (result, kept)
-    } catch {
-      throw StoreError(error, path: files.path)
     }
   }
 
@@ -45,7 +43,7 @@ extension Store {
     build: (StoreFiles, URL) throws -> (T, reason: String, name: String), keep: (StoreFiles) throws -> K
   ) throws -> (result: T, kept: K) {
     guard let files else { throw StoreError(.misuse, "a store in memory has no earlier states") }
-    do {
+    return try telling {
       try checkKnowsWhatSyncs(files)
       let folder = try WorkingFolder(beside: files.url, "replacing")
       let file = folder.file("new.sqlite")
@@ -63,15 +61,11 @@ extension Store {
       watches.wakeAll()
       logger.notice("replaced", metadata: ["by": "\(reason)"])
       return (result, kept)
-    } catch {
-      throw failure(error)
     }
   }
 
-  /// Makes a file fit for the content of this store: the migrations that it lacks run, and its pages get the size of the store's.
-  ///
-  /// - Parameter name: the file, for errors.
-  /// - Returns: the file, or another one beside it.
+  /// Makes a file fit for the content of this store: the migrations that it lacks run, and its pages get the size of the store's. Returns
+  /// the file, or another one beside it. `name` is for errors.
   func fit(_ file: URL, _ name: String, _ files: StoreFiles) throws -> URL {
     try Self.migrate(file, name, schemas, options)
     let source = try ConnectionFactory(file.path, options).working()
@@ -89,9 +83,7 @@ extension Store {
     return fitted
   }
 
-  /// Migrates a copy to the declared schemas.
-  ///
-  /// - Parameter name: the copied file, for errors.
+  /// Migrates a copy to the declared schemas. `name` is for errors.
   static func migrate(_ copy: URL, _ name: String, _ schemas: [StoreSchema], _ options: StoreOptions) throws {
     let runner = runner(schemas, options)
     let bookkeeping: Bookkeeping
@@ -112,10 +104,8 @@ extension Store {
     try queue.close()
   }
 
-  /// Replaces the content of this open store in one transaction: readers in this and other processes see the old state or the new one. The
-  /// ending of every way back of an open store. Takes the write lock first, so that what `keep` keeps is exactly the replaced state.
-  ///
-  /// - Parameter db: the writer's connection.
+  /// Replaces the content of this open store in one transaction: readers in this and other processes see the old state or the new one.
+  /// Takes the write lock first, so that what `keep` keeps is exactly the replaced state. `db` is the writer's connection.
   func replaceContent<T>(_ way: WayBack, _ db: Database, keep: () throws -> T) throws -> T {
     guard let handle = db.sqliteConnection else { throw StoreError(.closed, "\(path) is closed") }
     let files = way.files

@@ -198,11 +198,8 @@ extension Writer {
 
   /// Removes the oldest entries, and keeps the hash of the last removed one as the anchor of the chain. Returns how many were removed.
   ///
-  /// Entries are removed in their order, up to the first one that must stay. Those that are not chained yet always stay.
-  /// - Parameters:
-  ///   - date: removes entries that are older; nil: none for their age.
-  ///   - kept: removes all but the newest ones; nil: none for their number.
-  ///   - most: removes this many at most.
+  /// Those go that are older than `date`, and all but the newest `kept`, `most` at most; nil sets no limit. Entries are removed in their
+  /// order, up to the first one that must stay. Those that are not chained yet always stay.
   @discardableResult
   func removeAudit(before date: Date? = nil, keepingLast kept: Int? = nil, most: Int = .max) throws -> Int {
     var end: Int64 = 0
@@ -216,8 +213,7 @@ extension Writer {
     }
     // Ids have no gaps.
     let first = try value("SELECT id FROM holdfast_audit ORDER BY id LIMIT 1") { try $0.int64() } ?? 0
-    let (last, overflows) = first.addingReportingOverflow(Int64(most) - 1)
-    if !overflows { end = min(end, last) }
+    end = min(end, first.addingClamped(Int64(most) - 1))
     let note = try auditNote(auditAnchor())
     try execute(
       """
@@ -242,12 +238,9 @@ extension Writer {
       \(sql: purge) WHERE (kind, row) IN
       (SELECT kind, row FROM holdfast_audit WHERE id > \(newestBefore) AND operation = 'delete')
       """)
-    var naming: [Int64] = []
     let texts: BoundSQL = "CAST(coalesce(row, '') || ' ' || coalesce(before, '') || ' ' || coalesce(after, '') AS BLOB)"
-    try rows("SELECT id, \(sql: texts) FROM holdfast_audit WHERE operation NOT IN ('purged', 'base')") { row in
-      let id = try row.int64()
-      if ids.areNamed(in: try row.data()) { naming.append(id) }
-    }
+    let query: BoundSQL = "SELECT id, \(sql: texts) FROM holdfast_audit WHERE operation NOT IN ('purged', 'base')"
+    let naming = try values(naming: ids, query) { try $0.int64() }
     try execute("\(sql: purge) WHERE id IN \(naming)")
     for row in named { try execute("\(sql: purge) WHERE kind = \(row.table) AND row = \(row.key) AND operation <> 'base'") }
   }

@@ -13,8 +13,7 @@ public struct AuditCheck: Sendable, Equatable, Codable {
   public internal(set) var lastEntry: Int64?
   /// The hash of that entry, 64 hexadecimal digits: it stands for the whole audit up to there.
   public internal(set) var lastHash: String?
-  /// The places where the chain is broken, at most 100, the first entry that is not proven first. Empty: only the kit has changed, removed
-  /// or added entries.
+  /// The places where the chain is broken, at most 100, the first unproven entry first. Empty: only the kit has changed the audit.
   public internal(set) var findings: [IntegrityReport.Finding] = []
 
   /// `lastEntry` with `lastHash`.

@@ -24,14 +24,13 @@ public struct AuditHead: Sendable, Hashable, Codable, LosslessStringConvertible 
 
   var bytes: Data { SHA256Hex.data(hex: hash) ?? Data() }
 
-  /// A hash over both ends of the chain.
   fileprivate func seal(_ anchor: AuditEnd) -> String {
     SHA256Hex.of("\(self)\n\(anchor.id):\(SHA256Hex.hex(anchor.hash ?? Data()))")
   }
 }
 
-/// The kit's own note of the two ends of the chain, in one row of `holdfast_insight`: the head, a space, and the seal. Each transaction that
-/// continues the chain, or moves the anchor, writes it.
+/// The kit's own note of the two ends of the chain, in one row of `holdfast_insight`: the head, a space, and the seal, which is a hash over
+/// both ends. Each transaction that continues the chain, or moves the anchor, writes it.
 enum AuditNote {
   /// No version that writes the note has continued the chain.
   case none

@@ -15,17 +15,11 @@ extension Writer {
       throw StoreError(.misuse, "there is no table \(table.name)")
     }
     let values = target.after.isEmpty ? target.before : target.after
-    let key = try table.key.map { column -> BoundSQL in
-      guard let value = values[column] else { throw StoreError(.notFound, "the entry \(entry) does not tell the key of \(id)") }
-      return "\(raw: quoted(column)) IS \(value)"
-    }
-    let place: BoundSQL = "\(sql: .names([shape.name])) WHERE \(sql: .joined(key, separator: " AND "))"
+    let key = table.key.compactMap { values[$0] }
+    guard key.count == table.key.count else { throw StoreError(.notFound, "the entry \(entry) does not tell the key of \(id)") }
+    let (name, condition) = (BoundSQL.names([shape.name]), BoundSQL.match(table.key, key))
     let columns = shape.columns.filter { !table.unaudited.contains($0) }
-    let present = try value("SELECT \(sql: .names(columns)) FROM \(sql: place)") { row in
-      var values: [String: SQLValue] = [:]
-      for column in columns { values[column] = try row.value() }
-      return values
-    }
+    let present = try value("SELECT \(sql: .names(columns)) FROM \(sql: name) WHERE \(sql: condition)") { try $0.values(of: columns) }
     var state = present
     for change in later.reversed() {
       switch change.operation {
@@ -35,27 +29,15 @@ extension Writer {
       case .read, .base, .purged: break
       }
     }
-    guard let present else { return try state.map { try insert($0, columns, shape) } ?? false }
-    guard let state else { return try execute("DELETE FROM \(sql: place)") > 0 }
+    guard let present else {
+      guard let state else { return false }
+      let values = columns.compactMap { column in state[column].map { (column: column, value: $0) } }
+      return try insertAgain(values, rowID: shape.rowID.flatMap { state[$0] }, into: shape)
+    }
+    guard let state else { return try execute("DELETE FROM \(sql: name) WHERE \(sql: condition)") > 0 }
     let changed = columns.filter { ExactValue(state[$0] ?? .null) != ExactValue(present[$0] ?? .null) }
     guard !changed.isEmpty else { return false }
     let set = changed.map { column -> BoundSQL in "\(raw: quoted(column)) = \(state[column] ?? .null)" }
-    return try execute(
-      """
-      UPDATE \(sql: .names([shape.name])) SET \(sql: .joined(set, separator: ", ")) WHERE \(sql: .joined(key, separator: " AND "))
-      """) > 0
-  }
-
-  private func insert(_ state: [String: SQLValue], _ columns: [String], _ shape: TableShape) throws -> Bool {
-    var columns = columns.filter { state[$0] != nil }
-    var values = columns.map { column -> BoundSQL in "\(state[column] ?? .null)" }
-    let table = BoundSQL.names([shape.name])
-    // The row gets its old number where that is free.
-    if let name = shape.rowID, !columns.contains(name), let number = state[name] {
-      columns.append(name)
-      let isTaken: BoundSQL = "EXISTS (SELECT 1 FROM \(sql: table) WHERE \(raw: quoted(name)) = \(number))"
-      values.append("CASE WHEN \(sql: isTaken) THEN NULL ELSE \(number) END")
-    }
-    return try execute("INSERT INTO \(sql: table) (\(sql: .names(columns))) VALUES (\(sql: .joined(values, separator: ", ")))") > 0
+    return try execute("UPDATE \(sql: name) SET \(sql: .joined(set, separator: ", ")) WHERE \(sql: condition)") > 0
   }
 }

@@ -8,8 +8,7 @@ struct Call {
   let actor: String?
   /// By `SteadyTime`; 0 where nothing is measured.
   let began: UInt64
-  /// From the call until it had the write lock, or until it gave up waiting, in nanoseconds. Nil for a read, and for a write that did not
-  /// come to ask for the lock.
+  /// From the call until it had the write lock, or gave up waiting, in nanoseconds. Nil for a call that did not ask for the lock.
   var lockWait: UInt64?
   var rowsWritten = 0
   private(set) var cacheHits = 0
@@ -22,8 +21,7 @@ struct Call {
     began = recorder == nil ? 0 : SteadyTime.nanoseconds
   }
 
-  /// Takes over, and sets back to zero, how often a connection found a page in its cache and how often it read one from the file. Call on
-  /// the connection's queue.
+  /// Takes over, and sets back to zero, the connection's counts of its page cache. Call on the connection's queue.
   mutating func takeCacheCounts(_ handle: OpaquePointer) {
     var (hits, misses, highest): (Int32, Int32, Int32) = (0, 0, 0)
     sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_HIT, &hits, &highest, 1)

@@ -3,12 +3,8 @@ internal import GRDB
 internal import GRDBSQLite
 import Logging
 
-/// Keeps a store's figures by day, in the table `holdfast_insight`.
-///
-/// Writes only inside commits that the app makes and that change rows. So it adds no commit to the archive, a store that is only read does
-/// not change, and opening and closing have nothing to do. The first commit of a day takes the store's sizes along. A minute after opening
-/// and then every ten minutes, the next commit takes the calls of the verbs, the slowest statements and the last errors along. What was
-/// counted after the last of these commits is not kept.
+/// Keeps a store's figures by day, in the table `holdfast_insight`, inside the app's own commits, as `KeptMetrics` tells. So it adds no
+/// commit to the archive, a store that is only read does not change, and opening and closing have nothing to do.
 ///
 /// Used on the writer's queue.
 final class DayNotes: @unchecked Sendable {
@@ -17,8 +13,7 @@ final class DayNotes: @unchecked Sendable {
   /// How many slow statements a day keeps, and how many failed calls.
   static let keptStatements = 10
   static let keptErrors = 20
-  /// At most so many verbs are noted at once, so that the commit stays short: those with errors first, then those that took longest. The
-  /// others are noted later.
+  /// So that the commit stays short: verbs with errors come first, then those that took longest. The others are noted later.
   private static let verbsAtOnce = 20
   private static let minute: UInt64 = 60_000_000_000
 
@@ -108,13 +103,9 @@ final class DayNotes: @unchecked Sendable {
   /// Adds the calls since the last note to those of the day. Returns what the table then has of this opening.
   private func noteCalls(_ day: String, _ db: Database) throws -> [String: VerbCounts] {
     var noted = self.noted
-    var verbs: [(name: String, counts: VerbCounts, new: VerbCounts)] = []
-    for (name, counts) in recorder.counts {
-      let new = counts.since(noted[name] ?? VerbCounts())
-      if new.calls > 0 { verbs.append((name, counts, new)) }
-    }
-    verbs.sort { Self.goesFirst($0.new, $1.new) }
-    for verb in verbs.prefix(Self.verbsAtOnce) {
+    let verbs = recorder.counts.map { name, counts in (name: name, counts: counts, new: counts.since(self.noted[name] ?? VerbCounts())) }
+    func rank(_ new: VerbCounts) -> (Int, UInt64) { (new.errors.isEmpty ? 0 : 1, new.latency.total) }
+    for verb in verbs.filter({ $0.new.calls > 0 }).sorted(by: { rank($0.new) > rank($1.new) }).prefix(Self.verbsAtOnce) {
       var sum: VerbCounts = try kept("verb", day, verb.name, db) ?? VerbCounts()
       sum.add(verb.new)
       try db.putInsight("verb", day, verb.name, sum)
@@ -136,11 +127,6 @@ final class DayNotes: @unchecked Sendable {
       let others: [FailedCall] = try kept("errors", day, "last", db) ?? []
       try db.putInsight("errors", day, "last", others.merged(with: errors, most: Self.keptErrors))
     }
-  }
-
-  private static func goesFirst(_ one: VerbCounts, _ other: VerbCounts) -> Bool {
-    guard one.errors.isEmpty == other.errors.isEmpty else { return other.errors.isEmpty }
-    return one.latency.total > other.latency.total
   }
 
   /// A text that cannot be read counts as none, and is replaced.

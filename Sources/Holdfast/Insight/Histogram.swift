@@ -1,8 +1,7 @@
 /// Counts times in buckets, so that percentiles need a fixed amount of memory: about 1 KB after the first time, nothing before.
 ///
 /// Each power of two from 128 ns to 2^42 ns (73 minutes) has 8 buckets, so a bucket is at most an eighth wider than its smallest time. One
-/// bucket holds all shorter times; the last one holds all longer times, too. No time makes it trap: every count and sum ends at its type's
-/// largest value.
+/// bucket holds all shorter times; the last one holds all longer times, too. Counts and sums end at their types' largest values.
 struct Histogram: Sendable, Equatable {
   /// 2^7 = 128.
   private static let firstPower = 7
@@ -10,24 +9,24 @@ struct Histogram: Sendable, Equatable {
   private static let bucketCount = 1 + (endPower - firstPower) * 8
 
   private var counts: [UInt32] = []
-  private(set) var count = 0
   private(set) var total: UInt64 = 0
   private(set) var longest: UInt64 = 0
+
+  /// How many times were added.
+  var count: Int { counts.reduce(0) { $0 + Int($1) } }
 
   mutating func add(_ nanoseconds: UInt64) {
     if counts.isEmpty { counts = Array(repeating: 0, count: Self.bucketCount) }
     let bucket = Self.bucket(of: nanoseconds)
-    if counts[bucket] < .max { counts[bucket] += 1 }
-    if count < .max { count += 1 }
-    let (sum, isTooLarge) = total.addingReportingOverflow(nanoseconds)
-    total = isTooLarge ? .max : sum
+    counts[bucket] = counts[bucket].addingClamped(1)
+    total = total.addingClamped(nanoseconds)
     longest = max(longest, nanoseconds)
   }
 
   /// The time that `percent` of all times do not exceed: the longest time of its bucket, at most an eighth too long, and never longer than
   /// the longest time that was added. 0 without times.
   func percentile(_ percent: UInt64) -> UInt64 {
-    let all = counts.reduce(0 as UInt64) { $0 + UInt64($1) }
+    let all = UInt64(count)
     // Rounded up: half of three times are two.
     let rank = (all * min(percent, 100) + 99) / 100
     var seen: UInt64 = 0
@@ -72,7 +71,6 @@ extension Histogram: Codable {
     for (bucket, times) in try members.decode([Int: UInt32].self, forKey: .buckets) where 0..<Self.bucketCount ~= bucket && times > 0 {
       if counts.isEmpty { counts = Array(repeating: 0, count: Self.bucketCount) }
       counts[bucket] = times
-      count += Int(times)
     }
   }
 
@@ -87,28 +85,29 @@ extension Histogram: Codable {
   /// Adds the times of `other`.
   mutating func add(_ other: Histogram) {
     if counts.isEmpty { counts = Array(repeating: 0, count: Self.bucketCount) }
-    for (bucket, times) in other.counts.enumerated() { counts[bucket] = Self.sum(counts[bucket], times) }
-    count = Self.sum(count, other.count)
-    total = Self.sum(total, other.total)
+    for (bucket, times) in other.counts.enumerated() { counts[bucket] = counts[bucket].addingClamped(times) }
+    total = total.addingClamped(other.total)
     longest = max(longest, other.longest)
   }
 
-  /// The times that were added after `earlier`, which is an earlier value of this histogram. The longest one is exact, or the end of its
-  /// bucket.
+  /// The times that were added after `earlier`, an earlier value of this histogram. The longest one is exact, or the end of its bucket.
   func since(_ earlier: Histogram) -> Histogram {
     guard !earlier.counts.isEmpty else { return self }
     var new = self
     for (bucket, times) in earlier.counts.enumerated() where bucket < counts.count {
       new.counts[bucket] = counts[bucket] - min(counts[bucket], times)
     }
-    new.count = max(0, count - earlier.count)
     new.total = total - min(total, earlier.total)
     new.longest = min(longest, new.counts.lastIndex { $0 > 0 }.map { Self.longest(in: $0) } ?? 0)
     return new
   }
+}
 
-  private static func sum<Number: FixedWidthInteger>(_ one: Number, _ other: Number) -> Number {
-    let (sum, isTooLarge) = one.addingReportingOverflow(other)
+extension FixedWidthInteger {
+  /// The sum with a number that is not negative, at most the type's largest value.
+  @inline(__always)
+  func addingClamped(_ other: Self) -> Self {
+    let (sum, isTooLarge) = addingReportingOverflow(other)
     return isTooLarge ? .max : sum
   }
 }

@@ -70,13 +70,7 @@ extension Store {
   /// than a minute, or on a later day than it was made.
   ///
   /// - Throws: `.closed`, `.damaged`, `.inputOutput`.
-  public func keptMetrics() throws -> KeptMetrics {
-    do {
-      return try inspect { db in try KeptMetrics(db.texts) }
-    } catch {
-      throw failure(error)
-    }
-  }
+  public func keptMetrics() throws -> KeptMetrics { try inspect { db in try KeptMetrics(db.texts) } }
 
   /// The same without blocking the caller.
   public func keptMetrics() async throws -> KeptMetrics { try await offTask { _ in try self.keptMetrics() } }

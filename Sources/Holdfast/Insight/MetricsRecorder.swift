@@ -9,25 +9,14 @@ final class MetricsRecorder: @unchecked Sendable {
   /// Takes the calls of all verbs that come after the first 1,000.
   static let other = "other"
 
-  private struct Entry {
-    let name: String
-    var reads = 0
-    var writes = 0
-    var rowsWritten = 0
-    var errors: [String: Int] = [:]
-    var latency = Histogram()
-    var lockWait = Histogram()
-  }
-
-  /// How many of the last failed calls are kept.
-  static let keptErrors = 20
-
   private let keptVerbs: Int
   private let now: @Sendable () -> Date
   private let began = SteadyTime.nanoseconds
   private let lock = NSLock()
   // Guarded by `lock`.
-  private var entries: [Entry] = []
+  private var names: [String] = []
+  /// The calls of each verb, in the order of `names`.
+  private var entries: [VerbCounts] = []
   /// The place of a verb in `entries`, by the address of its text. The same text may stand at several addresses.
   private var places: [UInt: Int] = [:]
   private var readerWaits = Histogram()
@@ -44,9 +33,7 @@ final class MetricsRecorder: @unchecked Sendable {
     self.now = now
   }
 
-  /// Counts a call that has ended.
-  ///
-  /// - Parameter error: the code of the error that the call throws; nil when it throws none.
+  /// Counts a call that has ended, with the code of the error that it throws.
   func count(_ call: Call, error: String? = nil) {
     let latency = SteadyTime.nanoseconds &- call.began
     let failed = error.map { FailedCall(time: now(), verb: "\(call.verb)", code: $0) }
@@ -59,17 +46,15 @@ final class MetricsRecorder: @unchecked Sendable {
     entries[place].rowsWritten &+= call.rowsWritten
     if let error { entries[place].errors[error, default: 0] &+= 1 }
     if let failed {
-      lastErrors = Array(lastErrors.suffix(Self.keptErrors - 1)) + [failed]
+      lastErrors = Array(lastErrors.suffix(DayNotes.keptErrors - 1)) + [failed]
       newErrors &+= 1
     }
     cacheHits &+= call.cacheHits
     cacheMisses &+= call.cacheMisses
   }
 
-  /// Counts the wait of a read that found no connection free, since `asked` by `SteadyTime`.
+  /// Both take a beginning by `SteadyTime`: that of a read's wait for a free connection, and that of a checkpoint.
   func countReaderWait(since asked: UInt64) { lock.withLock { readerWaits.add(SteadyTime.nanoseconds &- asked) } }
-
-  /// Counts a checkpoint that began at `began` by `SteadyTime`.
   func countCheckpoint(since began: UInt64) { lock.withLock { checkpoints.add(SteadyTime.nanoseconds &- began) } }
 
   /// Counts one slow run of a statement. Returns whether its plan is unknown.
@@ -85,22 +70,23 @@ final class MetricsRecorder: @unchecked Sendable {
     let address = verb.hasPointerRepresentation ? UInt(bitPattern: verb.utf8Start) : UInt(verb.unicodeScalar.value)
     if let place = places[address] { return place }
     let text = "\(verb)"
-    let name = entries.count < keptVerbs || entries.contains { $0.name == text } ? text : Self.other
-    let place = entries.firstIndex { $0.name == name } ?? entries.count
-    if place == entries.count { entries.append(Entry(name: name)) }
+    let name = names.count < keptVerbs || names.contains(text) ? text : Self.other
+    let place = names.firstIndex(of: name) ?? names.count
+    if place == names.count {
+      names.append(name)
+      entries.append(VerbCounts())
+    }
     places[address] = place
     return place
   }
 
   /// The calls of each verb until now.
-  var counts: [String: VerbCounts] {
-    var counts: [String: VerbCounts] = [:]
-    for entry in lock.withLock({ entries }) where entry.name != "\(Self.observing)" {
-      counts[entry.name] = VerbCounts(
-        reads: entry.reads, writes: entry.writes, rowsWritten: entry.rowsWritten, errors: entry.errors, latency: entry.latency,
-        lockWait: entry.lockWait)
-    }
-    return counts
+  var counts: [String: VerbCounts] { countsWithReads.filter { $0.key != "\(Self.observing)" } }
+
+  /// The same, with the reads of live queries.
+  private var countsWithReads: [String: VerbCounts] {
+    let (names, entries) = lock.withLock { (self.names, self.entries) }
+    return Dictionary(uniqueKeysWithValues: zip(names, entries))
   }
 
   /// The slow runs and the last failed calls since the last call of this function.
@@ -113,8 +99,8 @@ final class MetricsRecorder: @unchecked Sendable {
 
   /// The figures until now, without those that the store itself knows.
   var metrics: StoreMetrics {
-    let (entries, readerWaits, checkpoints, cacheHits, cacheMisses) = lock.withLock {
-      (self.entries, self.readerWaits, self.checkpoints, self.cacheHits, self.cacheMisses)
+    let (readerWaits, checkpoints, cacheHits, cacheMisses) = lock.withLock {
+      (self.readerWaits, self.checkpoints, self.cacheHits, self.cacheMisses)
     }
     let (slow, lastErrors) = lock.withLock { (self.slow, self.lastErrors) }
     var metrics = StoreMetrics()
@@ -122,11 +108,7 @@ final class MetricsRecorder: @unchecked Sendable {
     metrics.mostExpensive = slow.mostExpensive
     metrics.lastErrors = lastErrors
     metrics.periodNanoseconds = Int64(clamping: SteadyTime.nanoseconds &- began)
-    for entry in entries {
-      metrics.verbs[entry.name] = StoreMetrics.Verb(
-        reads: entry.reads, writes: entry.writes, errors: entry.errors, latency: StoreMetrics.Latency(entry.latency),
-        lockWait: StoreMetrics.Latency(entry.lockWait), rowsWritten: entry.rowsWritten)
-    }
+    metrics.verbs = countsWithReads.mapValues(\.verb)
     metrics.observerReads = metrics.verbs.removeValue(forKey: "\(Self.observing)")?.latency ?? StoreMetrics.Latency()
     metrics.readerWaits = StoreMetrics.Latency(readerWaits)
     metrics.checkpoints = StoreMetrics.Latency(checkpoints)

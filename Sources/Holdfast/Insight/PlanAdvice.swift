@@ -117,8 +117,7 @@ struct PlanAdvice: Equatable {
     return (step[..<using.lowerBound].dropFirst(7), terms.map { $0.dropLast(2).lowercased() })
   }
 
-  /// The table that the plan calls `name`: its own name, or one that the SQL gave it. Nil where the name may be another's, such as a
-  /// subquery's.
+  /// The table that the plan calls `name`, which may be one that the SQL gave it. Nil where the name may be another's, as a subquery's.
   private static func table(called name: Substring, _ words: [String], _ columns: [String: [String]]) -> String? {
     let name = name.lowercased()
     var found = Set(columns.keys.filter { $0.lowercased() == name })

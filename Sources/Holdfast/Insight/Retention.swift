@@ -39,7 +39,7 @@ public struct RetentionPolicy: Sendable, Hashable {
       raw: "SELECT rowid AS place, \(column) AS time FROM \(quoted(table)) WHERE \(column) >= 100000000000 AND (\(condition))")
   }
 
-  /// Fails where the table, the column or the condition does not fit the schema.
+  /// - Throws: `.misuse` where the policy does not fit the schema.
   func check(in reader: Reader) throws {
     do {
       try reader.rows("SELECT * FROM (\(sql: mayGo)) LIMIT 0") { _ in }
@@ -50,23 +50,17 @@ public struct RetentionPolicy: Sendable, Hashable {
 
   /// Removes the oldest rows that are beyond the limits, `most` at most. Returns how many.
   func remove(beyond limits: RetentionLimits, before milliseconds: Int64?, most: Int, in tx: Writer) throws -> Int {
-    var removed = 0
-    if let milliseconds {
-      removed = try tx.execute(
+    func remove(_ condition: BoundSQL, _ most: Int) throws -> Int {
+      try tx.execute(
         """
-        DELETE FROM \(sql: BoundSQL(raw: quoted(table))) WHERE rowid IN (
-          SELECT place FROM (\(sql: mayGo)) WHERE time < \(milliseconds) ORDER BY time, place LIMIT \(most))
+        DELETE FROM \(raw: quoted(table)) WHERE rowid IN (
+          SELECT place FROM (\(sql: mayGo)) WHERE \(sql: condition) ORDER BY time, place LIMIT \(most))
         """)
     }
+    let removed = try milliseconds.map { try remove("time < \($0)", most) } ?? 0
     guard removed < most, let kept = limits.maxCount else { return removed }
-    let excess = try tx.count("SELECT count(*) FROM \(sql: BoundSQL(raw: quoted(table)))") - max(0, kept)
-    guard excess > 0 else { return removed }
-    return removed
-      + (try tx.execute(
-        """
-        DELETE FROM \(sql: BoundSQL(raw: quoted(table))) WHERE rowid IN (
-          SELECT place FROM (\(sql: mayGo)) ORDER BY time, place LIMIT \(min(excess, most - removed)))
-        """))
+    let excess = try tx.count("SELECT count(*) FROM \(raw: quoted(table))") - max(0, kept)
+    return try excess > 0 ? removed + remove("true", min(excess, most - removed)) : removed
   }
 }
 

@@ -3,8 +3,7 @@
 /// Has no value that was bound to the statement. A value that an app has written into its SQL text itself is part of `sql`.
 /// Encoded, every time is a whole number of nanoseconds.
 public struct SlowStatement: Sendable, Equatable, Codable {
-  /// The SQL text as it was prepared, with a `?` for each bound value. A longer text ends after 2,000 characters, and texts that are equal
-  /// up to there count as one.
+  /// The SQL text as prepared, with a `?` for each bound value. It ends after 2,000 characters; texts that are equal so far count as one.
   public var sql: String
   /// How many runs were slow. Faster runs of the same statement do not count, here and below.
   public var count = 0
@@ -12,8 +11,7 @@ public struct SlowStatement: Sendable, Equatable, Codable {
   public var total: Duration { .nanoseconds(totalNanoseconds) }
   /// The longest run.
   public var longest: Duration { .nanoseconds(longestNanoseconds) }
-  /// How many rows the slow runs went through one after another because no index led to the right ones. 0 where an index did, and for
-  /// `count(*)` of a whole table.
+  /// How many rows the slow runs stepped through because no index led to the right ones. 0 where one did, and for `count(*)` of a table.
   public var rowsStepped = 0
   /// The lines of `EXPLAIN QUERY PLAN`, each indented by two spaces below the line to which it belongs. Made without the bound values.
   /// Empty where SQLite has no plan, as for an `INSERT` of values, and where the plan could not be read.
@@ -27,16 +25,15 @@ public struct SlowStatement: Sendable, Equatable, Codable {
 
   init(sql: String) { self.sql = sql }
 
-  mutating func add(nanoseconds: Int64, rows: Int) {
-    var run = SlowStatement(sql: sql)
-    (run.count, run.rowsStepped, run.totalNanoseconds, run.longestNanoseconds) = (1, rows, nanoseconds, nanoseconds)
-    add(run)
+  /// One run.
+  init(sql: String, nanoseconds: Int64, rows: Int) {
+    self.sql = sql
+    (count, rowsStepped, totalNanoseconds, longestNanoseconds) = (1, rows, nanoseconds, nanoseconds)
   }
 
   /// Adds the runs of `other`, which has the same text. A plan that it has is the newer one.
   mutating func add(_ other: SlowStatement) {
-    let (sum, isTooLarge) = totalNanoseconds.addingReportingOverflow(other.totalNanoseconds)
-    totalNanoseconds = isTooLarge ? .max : sum
+    totalNanoseconds = totalNanoseconds.addingClamped(other.totalNanoseconds)
     longestNanoseconds = max(longestNanoseconds, other.longestNanoseconds)
     count &+= other.count
     rowsStepped &+= other.rowsStepped

@@ -1,5 +1,4 @@
-/// The slow statements of a store, by their SQL text. Keeps at most 100, so that an app that makes SQL texts without end needs no more
-/// memory.
+/// The slow statements of a store, by their SQL text: at most 100, so that an app may make SQL texts without end.
 struct SlowStatements: Sendable {
   /// How many statements `slowest` and `mostExpensive` have at most.
   static let told = 20
@@ -19,8 +18,7 @@ struct SlowStatements: Sendable {
     let text = Self.cut(sql)
     if entries[text] == nil { makeRoom() }
     var entry = entries[text] ?? Entry(statement: SlowStatement(sql: text))
-    var run = SlowStatement(sql: text)
-    run.add(nanoseconds: Int64(clamping: nanoseconds), rows: rows)
+    let run = SlowStatement(sql: text, nanoseconds: Int64(clamping: nanoseconds), rows: rows)
     entry.statement.add(run)
     entry.new = entry.new ?? SlowStatement(sql: text)
     entry.new?.add(run)

@@ -20,7 +20,7 @@ final class StatementWatch {
     let rowsBefore: Int32
   }
 
-  /// - Parameter threshold: nil: nothing is timed, as with no recorder.
+  /// Nothing is timed without a recorder or a threshold.
   init(_ recorder: MetricsRecorder? = nil, threshold: Duration? = nil) {
     self.recorder = threshold == nil ? nil : recorder
     let nanoseconds = max(0, threshold?.inSeconds ?? 0) * 1e9
@@ -43,8 +43,7 @@ final class StatementWatch {
     if nanoseconds >= threshold { note(run, nanoseconds, statement, sql()) }
   }
 
-  /// Reads the plans of the statements that were slow for the first time. Call outside a transaction: the plan of an INSERT sets
-  /// `sqlite3_changes` to 0.
+  /// Reads the plans of newly slow statements. Call outside a transaction: the plan of an INSERT sets `sqlite3_changes` to 0.
   @inline(__always)
   func explain(on handle: OpaquePointer) {
     if !unexplained.isEmpty { explainAll(on: handle) }

@@ -21,10 +21,6 @@ extension Reader {
 extension Writer {
   /// Records in the audit that a secret is read: in this transaction, with its actor and verb. No schema need declare it.
   ///
-  /// - Parameters:
-  ///   - table: the table of the secret.
-  ///   - id: its row.
-  ///   - reason: why it is read.
   /// - Throws: `.closed` after the closure; the errors of writing.
   public func recordAccess(to table: String, id: String, reason: String? = nil) throws {
     try beginAudit()
@@ -39,9 +35,7 @@ extension Writer {
 extension Store {
   /// The entries of the audit about one row, oldest first, with the bases of its table. Empty where nothing is audited.
   ///
-  /// - Parameters:
-  ///   - table: the table's name.
-  ///   - id: the key as text, as in `AuditEntry.row`; a UUID in lower case.
+  /// - Parameter id: the key as text, as in `AuditEntry.row`; a UUID in lower case.
   /// - Throws: `.decoding` for an entry that cannot be read; `.closed`.
   public func history(of table: String, id: String) throws -> [AuditEntry] { try read { try $0.history(of: table, id: id) } }
   /// The same without blocking the caller.
@@ -78,7 +72,6 @@ extension Store {
   /// Only audited columns change; a row that is inserted again has the defaults in the others. Rows that pointed at a deleted row do not
   /// come back with it: see `bringBack`, and the history of each.
   /// - Parameters:
-  ///   - table: an audited table.
   ///   - id: the key as text, as in `AuditEntry.row`.
   ///   - entry: the entry's id. The state after a deletion is that there is no row.
   /// - Returns: whether anything changed.

@@ -80,8 +80,7 @@ extension Store {
 }
 
 extension Writer {
-  /// Brings the store's trusted time up to the clock. The first one is that of the last migration. A difference of less than half a day is
-  /// not worth a commit.
+  /// Brings the store's trusted time, at first that of the last migration, up to the clock. Less than half a day is not worth a commit.
   fileprivate func readTrustedTime() throws -> TrustedTime {
     let clock = ArchiveTime.microseconds(currentDate())
     let stored = try database.insightText("clock", day: "", name: "retention").flatMap { TrustedTime(Data($0.utf8)) }
@@ -90,7 +89,7 @@ extension Writer {
     var trusted = last
     trusted.read(clock)
     if !trusted.isLike(last, within: TrustedTime.day / 2) {
-      try leavingOutRows { try database.putInsight("clock", "", "retention", trusted) }
+      try putInsight("clock", "", "retention", trusted)
     }
     return trusted
   }
@@ -98,12 +97,12 @@ extension Writer {
   fileprivate func noteRemoved(_ count: Int, of table: String) throws {
     guard let day = currentDate().insightDay else { return }
     let before = try database.insightText("removed", day: day, name: table).flatMap { Int($0) } ?? 0
-    try leavingOutRows { try database.putInsight("removed", day, table, before &+ count) }
+    try putInsight("removed", day, table, before &+ count)
   }
 
   /// The rows that the kit notes are none of the commit's.
-  private func leavingOutRows(_ body: () throws -> Void) throws {
-    try body()
+  private func putInsight(_ kind: String, _ day: String, _ name: String, _ value: some Encodable) throws {
+    try database.putInsight(kind, day, name, value)
     connection.checkpoints.leaveOutRows()
   }
 }

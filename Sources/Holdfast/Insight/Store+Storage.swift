@@ -9,23 +9,19 @@ extension Store {
   ///
   /// - Throws: `.closed`, `.damaged`, `.inputOutput`.
   public func storage() throws -> StorageUse {
-    do {
-      return try inspect { db in
-        var use = StorageUse()
-        let sizes = try ObjectSizes(db.texts)
-        use.freeBytes = try sizes.freeBytes()
-        use.objects = try sizes.objects()
-        guard let files else { return use }
-        let copies = CopyBytes(files, db.texts)
-        (use.fileBytes, use.logBytes) = (DurableFile.size(files.path), DurableFile.size(files.log.path))
-        (use.snapshotBytes, use.archiveBytes) = (copies.snapshots, copies.archive)
-        (use.quarantineBytes, use.sourceBytes) = (copies.quarantine, copies.sources)
-        use.diskFreeBytes = DurableFile.freeBytes(in: files.parent)
-        use.rewindNeedsBytes = files.copyingBytes
-        return use
-      }
-    } catch {
-      throw failure(error)
+    try inspect { db in
+      var use = StorageUse()
+      let sizes = try ObjectSizes(db.texts)
+      use.freeBytes = try sizes.freeBytes()
+      use.objects = try sizes.objects()
+      guard let files else { return use }
+      let copies = CopyBytes(files, db.texts)
+      (use.fileBytes, use.logBytes) = (DurableFile.size(files.path), DurableFile.size(files.log.path))
+      (use.snapshotBytes, use.archiveBytes) = (copies.snapshots, copies.archive)
+      (use.quarantineBytes, use.sourceBytes) = (copies.quarantine, copies.sources)
+      use.diskFreeBytes = DurableFile.freeBytes(in: files.parent)
+      use.rewindNeedsBytes = files.copyingBytes
+      return use
     }
   }
 
@@ -34,9 +30,8 @@ extension Store {
 }
 
 extension Reader {
-  /// The bytes of each table with its indexes, by its name, and of each virtual table with its tables; see `Store.storage()`.
-  ///
-  /// Reads every page of the file.
+  /// The bytes of each table with its indexes, and of each virtual table with its tables; see `Store.storage()`. Reads every page of the
+  /// file.
   package func tableBytes() throws -> [String: Int64] {
     try checkOpen()
     return try ObjectSizes(database.texts).objects().reduce(into: [:]) { $0[$1.table, default: 0] &+= $1.bytes }

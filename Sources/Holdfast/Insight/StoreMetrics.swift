@@ -10,8 +10,7 @@ public struct StoreMetrics: Sendable, Equatable, Codable {
   public var observerReads = Latency()
   /// How long reads that found no connection free waited for one. The first reads of a store open its connections, and count as well.
   public var readerWaits = Latency()
-  /// How long each checkpoint took; no write can begin meanwhile. With an archive, this includes the time in which the archive reads the
-  /// log's commits.
+  /// How long each checkpoint took, with the time in which an archive reads the log's commits; no write can begin meanwhile.
   public var checkpoints = Latency()
   /// How often reads and writes found a page in their connection's cache.
   public var cacheHits = 0
@@ -45,15 +44,13 @@ public struct StoreMetrics: Sendable, Equatable, Codable {
     public var errors: [String: Int]
     /// How long the calls took. With `.durable` this includes the wait for the disk.
     public var latency: Latency
-    /// How long writes waited until they had the write lock: for earlier writes of this store and for other connections. A write that did
-    /// not get the lock counts, too.
+    /// How long writes waited for the write lock: for earlier writes and other connections. A write that did not get it counts, too.
     public var lockWait: Latency
     /// How many rows the committed writes inserted, updated or deleted, with the rows that triggers and foreign keys changed for them.
     public var rowsWritten: Int
   }
 
-  /// A number of times, and how long they were. Percentiles are at most an eighth too long; the others are exact. All are zero without
-  /// times.
+  /// A number of times, and how long they were; all zero without times. Percentiles are at most an eighth too long, the others exact.
   public struct Latency: Sendable, Equatable, Codable {
     /// How many times were measured.
     public var count = 0
@@ -93,8 +90,7 @@ public struct StoreMetrics: Sendable, Equatable, Codable {
   public struct Bucket: Sendable, Equatable, Codable {
     /// How many times.
     public var count: Int
-    /// The longest time that this bucket takes, by at most an eighth longer than its shortest. The bucket of times over 73 minutes takes
-    /// 292 years.
+    /// The longest time that this bucket takes: at most an eighth longer than its shortest, or 292 years for times over 73 minutes.
     public var upperBound: Duration { .nanoseconds(upperBoundNanoseconds) }
     var upperBoundNanoseconds: Int64
   }

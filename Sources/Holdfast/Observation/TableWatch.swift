@@ -82,10 +82,8 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
   /// The number of counted changes. The commits between the making of the watch and its beginning count as one.
   package var count: Int { lock.withLock { counted } }
 
-  /// Counts a change, whichever tables are watched: all content was replaced.
-  func wake() { add() }
-
-  private func add() {
+  /// Counts a change.
+  func add() {
     lock.withLock { counted += 1 }
     continuation.yield()
   }

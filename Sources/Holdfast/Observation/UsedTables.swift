@@ -16,13 +16,7 @@ final class TableCollector {
     let used = try prepared.tables ?? Self.tables(of: prepared.sql, db)
     prepared.tables = used
     guard seen.updateValue(prepared, forKey: ObjectIdentifier(prepared)) == nil else { return }
-    for (table, columns) in used {
-      guard let known = tables[table] else {
-        tables.updateValue(columns, forKey: table)
-        continue
-      }
-      tables.updateValue(known.flatMap { known in columns.map(known.union) }, forKey: table)
-    }
+    tables.merge(used) { known, columns in known.flatMap { known in columns.map(known.union) } }
   }
 
   /// SQLite tells what a statement reads while it is compiled, and GRDB listens.

@@ -24,6 +24,6 @@ final class WatchList: @unchecked Sendable {
 
   /// Wakes all watches after all content was replaced, which no statement reports.
   func wakeAll() {
-    for watch in lock.withLock({ entries.compactMap(\.watch) }) { watch.wake() }
+    for watch in lock.withLock({ entries.compactMap(\.watch) }) { watch.add() }
   }
 }

@@ -23,9 +23,7 @@ struct ArchivedState {
 
   /// Nil where there is no archive with a base.
   ///
-  /// - Parameters:
-  ///   - copy: the store's files as they are now.
-  ///   - file: must not exist.
+  /// - Parameter copy: the store's files as they are now.
   /// - Throws: `.damaged` when the archive cannot be followed to its end.
   init?(of files: StoreFiles, copy: StoreFiles, at file: URL, _ key: StoreKey?) throws {
     self.key = key
@@ -37,12 +35,13 @@ struct ArchivedState {
       older = try PageHashes.of(newest.base(base.commit), pageBytes: base.pageBytes, key)
       isWhole = end.damaged == nil
       isCurrent = isWhole
-      guard let waiting = try waiting(LogFollower(copy, pageBytes: end.pageBytes, key), end.place) else {
+      let follower = LogFollower(copy, pageBytes: end.pageBytes, key)
+      guard let waiting = try waiting(follower, end.place) else {
         isCurrent = false
         return
       }
-      let before = try? LogLine.stored(ConnectionFactory(file.path, .production(key)).still())
-      for transaction in waiting.transactions { try apply(transaction, of: waiting.follower) }
+      let before = line
+      for transaction in waiting.transactions { try apply(transaction, of: follower) }
       // A log that goes on from another state than the archive's last one.
       guard waiting.goesOn || waiting.transactions.isEmpty || follows(before) else {
         _ = try DurableFile.remove(file)
@@ -57,18 +56,16 @@ struct ArchivedState {
   }
 
   /// The transactions of the log that the archive does not have; nil when the log is not as it was archived.
-  private func waiting(
-    _ follower: LogFollower, _ end: LogPlace
-  ) throws -> (transactions: [LogTransaction], follower: LogFollower, goesOn: Bool)? {
+  private func waiting(_ follower: LogFollower, _ end: LogPlace) throws -> (transactions: [LogTransaction], goesOn: Bool)? {
     var transactions: [LogTransaction] = []
     do {
       let goesOn = try follower.begin(at: end)
-      guard let header = try follower.presentHeader(), header.pageBytes == hashes.pageBytes else { return ([], follower, goesOn) }
+      guard let header = try follower.presentHeader(), header.pageBytes == hashes.pageBytes else { return ([], goesOn) }
       try follower.transactions(upTo: follower.place.frames, andOnTo: .max) { transactions.append($0) }
-      return (transactions, follower, goesOn)
+      return (transactions, goesOn)
     } catch ArchiveGap.frameDamaged {
       // No program reads the log beyond that.
-      return ([], follower, true)
+      return ([], true)
     } catch is ArchiveGap {
       return nil
     }
@@ -85,14 +82,16 @@ struct ArchivedState {
     }
   }
 
+  private var line: LogLine? { try? LogLine.stored(ConnectionFactory(file.path, .production(key)).still()) }
+
   private func follows(_ before: LogLine?) -> Bool {
-    guard let before, let line = try? LogLine.stored(ConnectionFactory(file.path, .production(key)).still()) else { return false }
+    guard let before, let line else { return false }
     return line.follows(before)
   }
 
-  /// A copy of this state with the pages of before the last gap, where they differ from those with which the archive went on, and nobody has
-  /// written them since: an app has opened a damaged store, and the archive followed it. With the state before the gap, in words. Nil where
-  /// there is no such gap.
+  /// An app may have opened a damaged store, and the archive followed it. So this is a copy of this state with the pages of before the last
+  /// gap, where they differ from those with which the archive went on, and nobody has written them since; and the state before the gap, in
+  /// words.
   func beforeGap(of files: StoreFiles, in folder: WorkingFolder) throws -> (file: URL, pages: Int, words: String)? {
     let generations = try ArchiveFolder(files, key).generations().filter { !$0.bases.isEmpty }
     guard let newest = generations.last, let first = newest.bases.first, let before = generations.dropLast().last else { return nil }
@@ -131,7 +130,7 @@ struct ArchivedState {
 
   /// Whether a store has a mark that this state does not know: a store that was open wrote it later, and did not archive.
   func isBehind(_ line: LogLine?) -> Bool {
-    guard let line, let own = try? LogLine.stored(ConnectionFactory(file.path, .production(key)).still()) else { return false }
+    guard let line, let own = self.line else { return false }
     return line.store != own.store || line.mark != own.mark && line.mark != own.previous
   }
 }

@@ -1,5 +1,4 @@
-/// What the audit in a damaged store tells of rows of one table that cannot be read any more: what they were in the end, and which of them were
-/// deleted.
+/// What the audit in a damaged store tells of lost rows of one table: what they were in the end, and which of them were deleted.
 ///
 /// Only for tables whose audit the app's schemas declare, and that have a unique key. Only the entries behind the last hole in the audit
 /// count, and none if its end is gone: an entry that is lost may have deleted any row.
@@ -30,9 +29,8 @@ struct AuditedRows {
 
   /// Reads the audit. Nil where it says nothing that can be trusted.
   ///
-  /// - Parameters:
-  ///   - connection: to the new store, with the rows that could be read, and nothing of a backup.
-  ///   - sequence: the last number that the audit gave to an entry; nil where it is lost.
+  /// `connection` is to the new store, with the rows that could be read, and nothing of a backup. `sequence` is the last number that the
+  /// audit gave to an entry; nil where it is lost.
   init?(_ audited: AuditedTable, of table: SalvageTable, in connection: RawConnection, sequence: Int64?, check: () throws -> Void) throws {
     (self.table, self.audited, self.connection) = (table, audited, connection)
     guard hasUniqueKey, var first = try firstEntry(sequence) else { return nil }
@@ -52,11 +50,7 @@ struct AuditedRows {
 
   /// The first entry that counts. Ids have no gaps: a rollback takes back the number, too.
   private func firstEntry(_ sequence: Int64?) throws -> Int64? {
-    func id(_ sql: BoundSQL) throws -> Int64? {
-      var found: Int64?
-      try connection.rows(sql) { found = try $0.int64OrNil() }
-      return found
-    }
+    func id(_ sql: BoundSQL) throws -> Int64? { try connection.values(sql) { try $0.int64OrNil() }.first ?? nil }
     guard let sequence, try id("SELECT max(id) FROM holdfast_audit") == sequence else { return nil }
     let gap = try id(
       "SELECT max(id) FROM holdfast_audit AS a WHERE NOT EXISTS (SELECT 1 FROM holdfast_audit AS b WHERE b.id = a.id - 1)")
@@ -114,11 +108,8 @@ struct AuditedRows {
     return unreadable
   }
 
-  /// Brings the rows in, over what a backup has filled.
-  ///
-  /// - Parameters:
-  ///   - lost: the rowids whose rows may be lost.
-  ///   - referenced: the columns that other tables point at, in lower case.
+  /// Brings the rows in, over what a backup has filled. `lost` are the rowids whose rows may be lost, and `referenced` the columns that
+  /// other tables point at, in lower case.
   func run(_ lost: [ClosedRange<Int64>], referenced: Set<String>, hasBackup: Bool, check: () throws -> Void) throws -> Result {
     var result = Result()
     var rows: [[String: SQLValue]] = []
@@ -170,29 +161,17 @@ struct AuditedRows {
 
   private func inBackup(_ key: [SQLValue], _ columns: [String]) throws -> [String: SQLValue]? {
     guard Set(audited.key).isSubset(of: columns) else { return nil }
-    var found: [String: SQLValue]?
-    try connection.rows(
-      "SELECT \(sql: .names(columns)) FROM backup.\(sql: .names([table.name])) WHERE \(sql: condition(key))"
-    ) { row in
-      var values: [String: SQLValue] = [:]
-      for column in columns { values[column] = try row.value() }
-      found = values
-    }
-    return found
+    let query: BoundSQL = "SELECT \(sql: .names(columns)) FROM backup.\(sql: .names([table.name])) WHERE \(sql: condition(key))"
+    return try connection.values(query) { try $0.values(of: columns) }.last
   }
 
   private func isThere(_ key: [SQLValue]) throws -> Bool {
-    var isThere = false
-    try connection.rows("SELECT 1 FROM main.\(sql: .names([table.name])) WHERE \(sql: condition(key))") { _ in isThere = true }
-    return isThere
+    try !connection.values("SELECT 1 FROM main.\(sql: .names([table.name])) WHERE \(sql: condition(key))") { _ in true }.isEmpty
   }
 
   /// The first comparison uses the index; the second one tells apart what the column's collation does not.
   private func condition(_ key: [SQLValue]) -> BoundSQL {
-    let parts = zip(audited.key, key).map { column, value in
-      "\(raw: quoted(column)) IS \(value) AND \(raw: quoted(column)) COLLATE BINARY IS \(value)" as BoundSQL
-    }
-    return .joined(parts, separator: " AND ")
+    "\(sql: .match(audited.key, key)) AND \(sql: .match(audited.key, key, exactly: true))"
   }
 
   /// What the damaged file tells may break a rule of the table; then nothing changes.

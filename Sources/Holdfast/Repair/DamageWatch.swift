@@ -1,8 +1,7 @@
 import Foundation
 import Logging
 
-/// Looks for damage of one open store: by itself after a crash, and when the store is idle and the last clean look is too old; and notes what
-/// reads and writes meet.
+/// Looks for damage of one open store: after a crash, and when it is idle and the last clean look is too old. Notes what calls meet.
 final class DamageWatch: @unchecked Sendable {
   private static let idle: Duration = .seconds(2)
   private static let firstLook: Duration = .seconds(60)
@@ -52,9 +51,7 @@ final class DamageWatch: @unchecked Sendable {
   /// Call after each commit.
   func committed() {
     guard options.looksForDamageEvery != nil else { return }
-    lock.lock()
-    let due = next.map { $0 > .now } ?? false ? nil : watch
-    lock.unlock()
+    let due: IdleWatch? = lock.withLock { next.map { $0 > .now } ?? false ? nil : watch }
     due?.committed()
   }
 
@@ -75,7 +72,7 @@ final class DamageWatch: @unchecked Sendable {
   /// Notes an error of SQLite that tells damage.
   func met(_ error: StoreError) {
     guard tellsDamage(error), lock.withLock({ damage == nil }) else { return }
-    note(StoreDamage(foundAt: DateCodec.rounded(options.now()), source: .reading, message: error.message))
+    note(damageNow(.reading, error.message))
   }
 
   /// The content was replaced by a sound one.
@@ -131,21 +128,20 @@ final class DamageWatch: @unchecked Sendable {
     guard !differing.isEmpty else { return nil }
     let few = differing.prefix(5).map { String($0) }.joined(separator: ", ")
     let names = differing.count > 5 ? "\(few) and \(differing.count - 5) more" : few
-    return StoreDamage(
-      foundAt: DateCodec.rounded(options.now()), source: .pages,
-      message: "\(files.path): \(differing.count == 1 ? "page" : "pages") \(names) changed outside SQLite")
+    return damageNow(.pages, "\(files.path): \(differing.count == 1 ? "page" : "pages") \(names) changed outside SQLite")
   }
 
   private func check() throws -> StoreDamage? {
-    func damage(_ text: String) -> StoreDamage {
-      StoreDamage(foundAt: DateCodec.rounded(options.now()), source: .check, message: "\(files.path): \(text)")
-    }
     do {
       let connection = try ConnectionFactory(files, options).examiner()
-      return try Snapshot.damage(connection, quick: true).first.map(damage)
+      return try Snapshot.damage(connection, quick: true).first.map { damageNow(.check, "\(files.path): \($0)") }
     } catch let error as StoreError where tellsDamage(error) {
-      return damage(error.message)
+      return damageNow(.check, "\(files.path): \(error.message)")
     }
+  }
+
+  private func damageNow(_ source: StoreDamage.Source, _ message: String) -> StoreDamage {
+    StoreDamage(foundAt: DateCodec.rounded(options.now()), source: source, message: message)
   }
 
   /// Whether SQLite found that the file is damaged. With a key, one that is no database may have another key.

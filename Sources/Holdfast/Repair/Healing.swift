@@ -96,8 +96,7 @@ struct Healing {
     do {
       let findings = try Store.check(at: copy.url, schemas: schemas, options: options.forCopy).findings
       func words(_ finding: IntegrityReport.Finding) -> String {
-        let words = [finding.table, finding.row, finding.message].compactMap { $0 }.joined(separator: " ")
-        return words.replacing(copy.path, with: files.path)
+        finding.words.replacing(copy.path, with: files.path)
       }
       report.damage = findings.filter(\.isDamage).map(words)
       damagedParts = Set(findings.filter(\.isDamage).map(\.part))
@@ -281,6 +280,9 @@ struct Healing {
 }
 
 extension IntegrityReport.Finding {
+  /// For people: table, row and message.
+  var words: String { [table, row, message].compactMap { $0 }.joined(separator: " ") }
+
   /// Whether healing can bring back what this tells of. An app may have written rows that break other rules.
   fileprivate var isDamage: Bool { part == .file || part == .fullText || part == .schema && message.hasSuffix(SchemaShape.madeAgain) }
 }

@@ -11,7 +11,7 @@ struct PageDifference {
 
   var count: Int { damaged.count + unknown.count }
 
-  fileprivate init(_ archived: ArchivedState, _ present: DamagedFile, isOlder: (UInt32, UInt64) -> Bool) throws {
+  init(of present: DamagedFile, from archived: ArchivedState) throws {
     let hashes = archived.hashes
     guard present.pageBytes == hashes.pageBytes else {
       // Another program has written the whole file anew.
@@ -24,7 +24,7 @@ struct PageDifference {
       // The archive, too, keeps a page as it stands that cannot be decrypted.
       let hash = (content?.bytes ?? present.bytes(of: number)).map { $0.withUnsafeBytes { hashes.hash(page, $0) } }
       guard hash != hashes[page] else { continue }
-      if let hash, let content, !isOlder(page, hash), Self.isSound(number, content, in: present) {
+      if let hash, let content, !archived.wasMet(page, hash), Self.isSound(number, content, in: present) {
         unknown.append(page)
       } else {
         damaged.append(page)
@@ -70,10 +70,6 @@ extension DamagedFile {
 }
 
 extension ArchivedState {
-  func difference(from present: DamagedFile) throws -> PageDifference {
-    try PageDifference(self, present) { number, hash in wasMet(number, hash) }
-  }
-
   /// Makes a copy of this state with these pages of the store in it. Returns false where that is impossible.
   func copy(keeping numbers: [UInt32], of present: DamagedFile, at url: URL) throws -> Bool {
     guard present.pageBytes == hashes.pageBytes else { return false }

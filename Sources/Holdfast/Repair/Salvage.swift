@@ -19,10 +19,7 @@ struct Salvage {
   /// By table: the rowids of rows that were set aside, and how many more rows came in or were set aside without their own rowid.
   private var (asideRowids, withoutRowid): ([String: Set<Int64>], [String: Int]) = ([:], [:])
 
-  /// - Parameters:
-  ///   - connection: to an empty database.
-  ///   - key: of both files, and of the backup.
-  ///   - audits: what the app's schemas declare.
+  /// `connection` is to an empty database. `key` is that of both files and of the backup.
   init(
     _ file: DamagedFile, _ schema: SalvageSchema, into connection: RawConnection, _ key: StoreKey?, audits: [AuditedTable],
     setAside: @escaping (String) throws -> Void
@@ -31,10 +28,7 @@ struct Salvage {
     (report.pages, report.pagesOfLog) = (file.pageCount, file.pagesOfLog)
   }
 
-  /// - Parameters:
-  ///   - hints: the first pages of tables in a sound file with the same schema.
-  ///   - backup: a sound store whose rows fill what is lost; nil: none.
-  ///   - check: throws to stop.
+  /// `hints` are the first pages of tables in a sound file with the same schema. The rows of `backup`, a sound store, fill what is lost.
   mutating func run(hints: [String: Int], backup: URL? = nil, check: () throws -> Void) throws {
     if let backup { try connection.attach(backup.path, as: "backup", key) }
     try connection.run("PRAGMA page_size = \(file.pageBytes)")
@@ -253,12 +247,10 @@ struct Salvage {
             continue
           }
           let names = table.stored.map { quoted($0.name) }.joined(separator: ", ")
-          var orphans: [RawPage.Row] = []
-          let sql = "\(names) FROM \(quoted(table.name)) AS child WHERE \(condition)"
+          let sql: BoundSQL = "SELECT \(raw: names) FROM \(raw: quoted(table.name)) AS child WHERE \(raw: condition)"
+          let orphans: [RawPage.Row]
           do {
-            try connection.rows(BoundSQL(raw: "SELECT " + sql)) { row in
-              orphans.append(RawPage.Row(values: try table.stored.map { _ in try row.value() }))
-            }
+            orphans = try connection.values(sql) { row in RawPage.Row(values: try table.stored.map { _ in try row.value() }) }
           } catch let error as StoreError where error.code == .misuse {
             let finding = "what \(table.name) points at cannot be checked: \(error.message)"
             if !report.findings.contains(finding) { report.findings.append(finding) }

@@ -3,9 +3,8 @@ struct SalvageFill {
   let table: SalvageTable
   let connection: RawConnection
 
-  /// Takes the rows of lost pages whose keys are not there. Returns how many came in.
+  /// Takes the rows with lost rowids whose keys are not there. Returns how many came in.
   ///
-  /// - Parameter lost: the rowids whose rows may be lost.
   /// - Throws: `.constraint` when a row of the backup breaks a rule of the table.
   func run(_ lost: [ClosedRange<Int64>]) throws -> Int {
     let columns = try columns()

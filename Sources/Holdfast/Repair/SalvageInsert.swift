@@ -25,17 +25,14 @@ final class SalvageInserts {
   func isThere(_ row: RawPage.Row) throws -> Bool {
     let named = named(row)
     let condition = named.map { "\(quoted($0.name)) IS ?" }.joined(separator: " AND ")
-    var isThere = false
     let sql = "SELECT 1 FROM \(quoted(table.name)) WHERE \(condition) LIMIT 1"
-    try connection.rows(BoundSQL(raw: sql, named.map(\.value))) { _ in isThere = true }
-    return isThere
+    return try !connection.values(BoundSQL(raw: sql, named.map(\.value))) { _ in true }.isEmpty
   }
 
   private func prepare(_ row: RawPage.Row) throws -> SalvageInsert {
     var names = named(row).map(\.name)
     if target != table.name {
-      names =
-        try ["rowid"] + connection.texts("SELECT name FROM pragma_table_info('\(target.replacing("'", with: "''"))')").compactMap { $0[0] }
+      names = try ["rowid"] + connection.values("SELECT name FROM pragma_table_info(\(target))") { try $0.text() }
     }
     let marks = names.map { _ in "?" }.joined(separator: ", ")
     return try SalvageInsert(

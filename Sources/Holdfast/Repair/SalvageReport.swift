@@ -18,20 +18,17 @@ public struct SalvageReport: Sendable, Equatable, Codable {
     public var table: String
     /// The rows that came in.
     public var rows = 0
-    /// Rows on pages that the table no longer leads to, recognised by their columns. Includes rows that were then set aside because they
-    /// point at a row that is gone.
+    /// Rows on pages that the table no longer leads to, recognised by their columns. Some may then be set aside, as orphans.
     public var found = 0
     /// How many of `rows` were on lost pages, and came from a snapshot or the archive (in `Store.heal(at:schemas:options:trustsArchive:)`),
     /// or from the table's audit, if the given schemas declare one.
     public var filled = 0
     /// How many of `filled` came from the audit: whole rows, and later changes of rows in a copy.
     public var audited = 0
-    /// The rows that are gone: an intact index of the table names them, and they neither came in nor were set aside. 0 if the table has
-    /// lost no page. Nil if it has lost pages, or its first page is unknown, and no index is intact. A lower bound for a table without
-    /// rowids.
+    /// The rows that are gone: an intact index names them, and they neither came in nor were set aside. 0 if the table has lost no page;
+    /// nil if it has, or its first page is unknown, and no index is intact. A lower bound for a table without rowids.
     public var lost: Int? = 0
-    /// The rows that did not come in: another row has their key, a row that they point at is gone, or several tables fit them. They are in
-    /// `setAside`.
+    /// The rows that are in `setAside`: another row has their key, a row that they point at is gone, or several tables fit them.
     public var setAside = 0
   }
 

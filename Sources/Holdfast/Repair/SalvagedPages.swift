@@ -1,8 +1,7 @@
 /// The pages of a damaged file by the table that they belong to.
 ///
-/// A tree that a readable root leads to belongs to the root's table, except pages whose rows do not fit it. Other pages form trees of their own,
-/// or stand alone because the page above them is gone: such a tree belongs to the table that its rows fit best. Where two tables fit alike,
-/// nobody can tell.
+/// A tree that a readable root leads to belongs to the root's table, except pages whose rows do not fit it. Other pages form trees of their
+/// own, or stand alone because the page above them is gone. They belong to the table that the rows fit best, unless two fit alike.
 struct SalvagedPages {
   /// By table: the pages of its own tree, then those that were found by their rows.
   private(set) var pages: [String: (owned: [Int], found: [Int])] = [:]
@@ -113,8 +112,7 @@ struct SalvagedPages {
     return found
   }
 
-  /// The pages below `root`, itself among them, that look like pages of such a tree. A page of the other kind came here by mistake, and what is
-  /// below it belongs to another tree.
+  /// `root` and the pages below it that look like pages of such a tree. Below a page of the other kind is another tree.
   private func walk(_ root: Int, hasRowids: Bool) -> [Int] {
     var (found, waiting, seen): ([Int], [Int], Set<Int>) = ([], [root], [])
     while let number = waiting.popLast() {

@@ -1,7 +1,6 @@
 import Foundation
 
-/// The rows that a salvage sets aside, one JSON object each: lines of a file, or for an encrypted store rows of an encrypted database, in the
-/// column `row` of the table `set_aside`.
+/// The rows that a salvage sets aside, one JSON object each: lines of a file, or for an encrypted store `set_aside.row` of a database.
 final class SetAsideRows {
   private let file: URL
   private let target: URL
@@ -11,9 +10,11 @@ final class SetAsideRows {
   private var isAlone = false
 
   /// - Parameter url: the new store; the rows come to stand beside it.
+  /// - Throws: `.cannotCreate` when something stands there.
   init(beside url: URL, in folder: WorkingFolder, _ key: StoreKey?) throws {
     target = URL(fileURLWithPath: "\(url.path).set-aside.\(key == nil ? "jsonl" : "sqlite")")
     file = folder.file(target.lastPathComponent)
+    try DurableFile.checkIsFree(target.path)
     guard key == nil else {
       (lines, database) = (nil, try ConnectionFactory(file.path, .production(key)).working())
       for sql in ["PRAGMA journal_mode = MEMORY", "CREATE TABLE set_aside (row TEXT NOT NULL)", "BEGIN"] { try database?.run(sql) }
@@ -26,12 +27,6 @@ final class SetAsideRows {
 
   /// Where the rows will be; nil when there are none.
   var place: URL? { isEmpty ? nil : target }
-
-  /// - Throws: `.cannotCreate` when something stands there.
-  func checkIsFree() throws {
-    guard DurableFile.stands(target.path) else { return }
-    throw StoreError(.cannotCreate, "\(target.path) is already there; it was left as it is", suggestion: "Choose another name.")
-  }
 
   func add(_ line: String) throws {
     isEmpty = false

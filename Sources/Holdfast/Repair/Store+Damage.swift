@@ -31,7 +31,7 @@ extension Store {
     try OpenDoor.check(self)
     try connections.checkOpen(path)
     guard let damageWatch else { return nil }
-    do { return try damageWatch.look(in: self) } catch { throw failure(error) }
+    return try telling { try damageWatch.look(in: self) }
   }
 
   /// The same without blocking the caller.

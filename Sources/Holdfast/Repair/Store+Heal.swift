@@ -39,8 +39,7 @@ extension Store {
     }
   }
 
-  /// What `heal(at:schemas:options:trustsArchive:)` would do. Builds and verifies the result, and then removes it. Changes nothing, but
-  /// finishes a restore that was interrupted.
+  /// What `heal(at:schemas:options:trustsArchive:)` would do. Changes nothing, but finishes a restore that was interrupted.
   ///
   /// - Throws: as `heal`.
   public static func healPlan(
@@ -51,7 +50,7 @@ extension Store {
     _ url: URL, _ schemas: [StoreSchema], _ options: StoreOptions, _ trustsArchive: Bool, replaces: Bool, check: () throws -> Void
   ) throws -> HealReport {
     let files = try StoreFiles(url, snapshots: options.snapshots.folder)
-    do {
+    return try files.telling {
       let finished = try Replacement.finish(files, options)
       guard !DurableFile.isFolder(files.path), !DurableFile.isSpecial(files.path) else { throw DurableFile.noFile(files.path) }
       let folder = try WorkingFolder(for: files, "healing")
@@ -75,8 +74,6 @@ extension Store {
       report.wereKept(aside)
       options.logger.notice("healed", metadata: ["means": "\(report.means.rawValue)", "path": "\(files.path)"])
       return report
-    } catch {
-      throw StoreError(error, path: files.path)
     }
   }
 }
@@ -99,7 +96,7 @@ extension Store {
     try OpenDoor.check(self)
     try checkWritable()
     guard let files else { throw StoreError(.misuse, "a store in memory has no file that could be damaged") }
-    do {
+    return try telling {
       // The archive may have to take commits first; then it reports that by itself.
       let archiver = try? writtenArchive()
       let folder = try WorkingFolder(beside: files.url, "healing")
@@ -111,8 +108,6 @@ extension Store {
         logger.notice("healed", metadata: ["means": "\(report.means.rawValue)", "path": "\(path)"])
       }
       return report
-    } catch {
-      throw failure(error)
     }
   }
 
@@ -210,8 +205,7 @@ extension Store {
     }
   }
 
-  /// Copies the present state, page by page, whatever the pages hold. All commits in it are in the archive then. Returns what changes when
-  /// another process commits.
+  /// Copies the pages of the present state, whose commits are in the archive then. Returns what changes when another process commits.
   private func present(of examiner: RawConnection, _ archiver: Archiver?, _ files: StoreFiles, at url: URL) throws -> [[String?]] {
     for _ in 0..<5 {
       let version = try examiner.texts("PRAGMA data_version")

@@ -12,7 +12,6 @@ extension Store {
   /// without breaking its form cannot be told from a sound one.
   ///
   /// - Parameters:
-  ///   - file: the damaged file.
   ///   - url: the new store, which must not exist.
   ///   - schemas: the app's schemas. They define the tables that the file does not tell any more, and the new store is opened and checked with
   ///     them. Without any, the file must still tell its tables.
@@ -47,14 +46,11 @@ extension Store {
     let (source, target) = (try StoreFiles(file), try StoreFiles(url))
     _ = try Replacement.finish(source, options)
     try Encryption.check(source, options.key)
-    guard !DurableFile.stands(target.path) else {
-      throw StoreError(.cannotCreate, "\(target.path) is already there; it was left as it is", suggestion: "Choose another name.")
-    }
+    try DurableFile.checkIsFree(target.path)
     var quiet = options.forCopy
     quiet.createsIfMissing = true
     let folder = try WorkingFolder(beside: target.url, "salvaging")
     let setAside = try SetAsideRows(beside: target.url, in: folder, options.key)
-    try setAside.checkIsFree()
     let damaged = try DamagedFile(copying: source, into: folder, options.key)
     let model = schemas.isEmpty ? nil : folder.file("model.sqlite")
     if let model { try Store.open(at: model, schemas: schemas, options: quiet).close() }
@@ -123,9 +119,7 @@ extension Store {
     var report = report
     do {
       let store = try open(at: url, schemas: schemas, options: options.forCopy)
-      report.findings += try store.integrityCheck().findings.map {
-        [$0.table, $0.row, $0.message].compactMap { $0 }.joined(separator: " ")
-      }
+      report.findings += try store.integrityCheck().findings.map(\.words)
       try store.close()
     } catch {
       report.findings.append("\(SalvageReport.notOpening)\(StoreError(error, path: url.path).message)")

@@ -203,7 +203,7 @@ extension Store {
 
   /// One consistent view for the kit's own reads. GRDB's own reads would use a connection that was closed.
   func inspect<T>(as verb: StaticString = #function, _ body: (Database) throws -> T) throws -> T {
-    try read(as: verb) { reader in try body(reader.database) }
+    try telling { try read(as: verb) { reader in try body(reader.database) } }
   }
 
   /// Runs `body` with the writer's connection, outside a transaction. Where the store is durable, SQLite flushes each commit of `body`.

@@ -196,7 +196,7 @@ public final class Store: Sendable {
     return failure
   }
 
-  /// Runs `body`. Its error becomes `failure(error)`.
+  /// Runs `body`; its errors become this store's.
   func telling<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch { throw failure(error) }
   }

@@ -122,11 +122,7 @@ struct SlowStatementTests {
     _ = statements.add("a", nanoseconds: 30, rows: 1)
     let second = statements.takeNew()
     #expect(second.map(\.longestNanoseconds) == [30] && statements.slowest.map(\.count) == [3])
-    let others = ["b": 40, "c": 2_000].map { text, nanoseconds in
-      var other = SlowStatement(sql: text)
-      other.add(nanoseconds: Int64(nanoseconds), rows: 0)
-      return other
-    }
+    let others = ["b": 40, "c": 2_000].map { text, nanoseconds in SlowStatement(sql: text, nanoseconds: Int64(nanoseconds), rows: 0) }
     let merged = first.merged(with: second + others, most: 2)
     #expect(merged.map(\.sql) == ["c", "a"] && merged.map(\.count) == [1, 3] && merged.map(\.totalNanoseconds) == [2_000, 950])
   }
