@@ -133,7 +133,7 @@ struct CSVWriter {
       Self.quoted(workout.name), Self.quoted(HevyRows.time(clock.time(workout.startedAt))),
       Self.quoted(HevyRows.end(workout).map { HevyRows.time(clock.time($0)) } ?? ""), Self.quoted(workout.note ?? ""),
       Self.quoted(exercise.name), exercise.superset.flatMap { $0 > 0 ? String($0 - 1) : nil } ?? "",
-      Self.quoted(exercise.notes.joined(separator: "\n")), String(number), Self.quoted(Hevy.text(set.type)),
+      Self.quoted(exercise.notes.joined(separator: "\n")), String(number), Self.quoted(set.type.word(working: "normal")),
       weight(set, exercise).map(CSVNumber.text) ?? "", set.actual.reps.map(String.init) ?? "", distance(set).map(CSVNumber.text) ?? "",
       set.actual.durationSeconds.map(String.init) ?? "", set.actual.rpe.map(CSVNumber.text) ?? "",
     ])

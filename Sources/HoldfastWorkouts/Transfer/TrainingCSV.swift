@@ -21,13 +21,13 @@ struct TrainingCSV: ImportFormat, Sendable {
   private let signs = SeenSigns()
   private let clock: WallClock
   /// Reads the table with another clock; nil where a person has named the time zone.
-  private let again: (@Sendable (WallClock) throws -> (any TrainingDialect)?)?
+  private let again: (@Sendable (WallClock) throws -> any TrainingDialect)?
   /// What the report says of the time zone.
   private var remark: String?
 
   init(
     _ file: CSVTable, _ dialect: any TrainingDialect, _ clock: WallClock,
-    again: (@Sendable (WallClock) throws -> (any TrainingDialect)?)? = nil
+    again: (@Sendable (WallClock) throws -> any TrainingDialect)? = nil
   ) {
     (self.file, self.dialect, self.clock, self.again) = (file, dialect, clock, again)
     shape = TrainingShape(dialect: dialect, clock: clock)
@@ -46,12 +46,13 @@ struct TrainingCSV: ImportFormat, Sendable {
       let former = before.isEmpty ? "it is not known in which one the import before read them" : "the import before read them in \(before)"
       return with("the times were read in \(mine); \(former)")
     }
-    guard let former = TimeZone(identifier: before), let dialect = try again(WallClock(timeZone: former, months: clock.months)) else {
+    guard let former = TimeZone(identifier: before) else {
       throw StoreError(
         .misuse, "the import before read the times in \(before), which is no time zone here",
         suggestion: "Import it again and name the time zone.")
     }
-    return TrainingCSV(file, dialect, WallClock(timeZone: former, months: clock.months), again: again)
+    let settled = WallClock(timeZone: former, months: clock.months)
+    return TrainingCSV(file, try again(settled), settled, again: again)
       .with("the times were read in \(before), as by the import before; this computer's time zone is \(mine)")
   }
 
@@ -61,7 +62,7 @@ struct TrainingCSV: ImportFormat, Sendable {
     return told
   }
 
-  var name: String { dialect.name }
+  var name: String { type(of: dialect).name }
   /// The same whatever the file's name: every export of a program is another edition of one log.
   var origin: String? { name }
 
@@ -132,7 +133,7 @@ struct TrainingCSV: ImportFormat, Sendable {
         }
         // Most tables have no open number. For another one, the table is read once more.
         if !knowsSigns, cells.contains(where: CSVEvidence.isOpen) {
-          dialect.signs = try signs.value { try seen(dialect.signs) }
+          dialect.table.signs = try signs.value { try seen(dialect.table.signs) }
           knowsSigns = true
         }
         let rows: [TrainingRow]
@@ -203,7 +204,7 @@ struct TrainingCSV: ImportFormat, Sendable {
     let start = shape.clock.date(group.first.content.head.start)
     let endsEarly = group.first.content.end.map { shape.clock.end($0, of: start) < start } ?? false
     if endsEarly { group.first.content.end = nil }
-    if let end = group.first.content.end, group.first.content.durationSeconds == nil, dialect.carries.contains(.duration) {
+    if let end = group.first.content.end, group.first.content.durationSeconds == nil, shape.carries.contains(.duration) {
       group.first.content.take(endsAt: end, on: shape.clock)
     }
     let row = group.first.content
@@ -367,7 +368,7 @@ struct TrainingCSV: ImportFormat, Sendable {
   }
 
   func write(_ record: SourceRecord<TrainingRecord>, in tx: Writer) throws {
-    try record.content.write(carrying: dialect.carries, in: tx)
+    try record.content.write(carrying: shape.carries, in: tx)
   }
 
   func readBack(_ record: SourceRecord<TrainingRecord>, in reader: Reader) throws -> StoredShape? {

@@ -69,11 +69,16 @@ enum TrainingRecord: Sendable {
 ///
 /// Times are compared as moments, so that rows imported in another time zone still match.
 struct TrainingShape: Sendable {
-  let dialect: any TrainingDialect
+  private let dialect: any TrainingDialect
   let clock: WallClock
+  let carries: TrainingFields
+
+  init(dialect: any TrainingDialect, clock: WallClock) {
+    (self.dialect, self.clock, carries) = (dialect, clock, dialect.table.carries)
+  }
 
   private func said(_ field: TrainingFields, _ value: @autoclosure () -> JSONValue) -> JSONValue {
-    dialect.carries.contains(field) ? value() : .null
+    carries.contains(field) ? value() : .null
   }
 
   private static func text(_ date: Date) -> String { DateCodec.milliseconds(date).map { DateCodec.iso8601($0, fraction: true) } ?? "" }
