@@ -150,13 +150,8 @@ struct CSVWriter {
 
   private func weight(_ set: ExerciseSet, _ exercise: Exercise) -> Double? {
     guard let weight = set.actual.weight else { return nil }
-    let entered = set.weightUnit ?? exercise.weightUnit ?? .pounds
-    guard entered != unit else { return weight }
-    switch entered {
-    case .pounds: return Self.rounded(weight * Self.kilogramsInPound)
-    case .kilograms: return Self.rounded(weight / Self.kilogramsInPound)
-    default: return nil
-    }
+    let entered = Weight(weight, set.weightUnit ?? exercise.weightUnit ?? .pounds)
+    return entered.unit == unit ? weight : entered.converted(to: unit)?.rounded(decimals: 5).value
   }
 
   /// In kilometres beside kilograms, in miles beside pounds.
@@ -169,7 +164,6 @@ struct CSVWriter {
     return Self.rounded(distance * from / to)
   }
 
-  private static let kilogramsInPound = 0.45359237
   private static let meters = [DistanceUnit.meters: 1, .kilometers: 1000, .miles: 1609.344]
 
   private static func rounded(_ number: Double) -> Double {

@@ -8,7 +8,6 @@ import HoldfastTransfer
 struct FitNotes: TrainingDialect {
   static let name = "fitnotes-csv"
   var table: TrainingTable
-  /// How many columns the header has.
   private let columnCount: Int
   private let isCommaApart: Bool
   /// The other of two columns of weights, with its unit.

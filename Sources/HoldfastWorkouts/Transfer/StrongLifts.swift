@@ -11,7 +11,6 @@ struct StrongLifts: TrainingDialect {
   private let exercises: [StrongLiftsExercise]
   /// The places of columns that `columns` does not know and this reader reads.
   private let places: Set<Int>
-  /// How many columns the header has.
   private let columnCount: Int
   /// The form of dates, from the header or from all dates of the table; nil if neither says it.
   private let datePattern: DatePattern?

@@ -214,7 +214,8 @@ struct SetCells {
       let name = unit == .miles ? "miles" : "kilometres"
       remark("the file does not name the unit of distances; assumed: \(name)")
     }
-    var set = ExerciseSet(id: Self.noID, type: type, isCompleted: isCompleted, note: note)
+    // The id is known when the exercise is.
+    var set = ExerciseSet(id: .zero, type: type, isCompleted: isCompleted, note: note)
     set.weightUnit = weight == nil ? nil : weightUnit
     set.distanceUnit = distance == nil ? nil : unit
     set.actual = .init(
@@ -225,9 +226,6 @@ struct SetCells {
       distance: distance?.text, distanceUnit: distance == nil ? nil : distanceLetters(unit),
       seconds: timed == nil ? nil : timedLetters, rpe: rpe?.text, remarks: remarks)
   }
-
-  /// Replaced when the exercise of the set is known.
-  private static let noID = NewID.derived(from: "")
 
   /// The stored unit of a distance, from the first letters of the file's text; without a text, `taken`.
   private func distanceLetters(_ taken: DistanceUnit?) -> String? {

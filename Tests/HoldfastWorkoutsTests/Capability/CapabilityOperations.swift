@@ -136,7 +136,8 @@ import Testing
       id: "sled", name: "Sled", bodyPart: BodyPart(.legs), weightUnit: .kilograms, uses: 3, lastUsedAt: date, customExerciseID: id)
     let work = TrainedWork(sets: 2, reps: 10, volume: 812.5)
     let best = PersonalRecord(value: 80, weight: Weight(80, .kilograms), reps: 5, startedAt: date, workoutID: id, setID: nil)
-    let records = ExerciseRecords(name: "Row", unit: .kilograms, formula: .brzycki, heaviest: best, byReps: [best, best], oneRepMax: best)
+    var records = ExerciseRecords(name: "Row", unit: .kilograms, formula: .brzycki)
+    (records.heaviest, records.byReps, records.oneRepMax) = (best, [best, best], best)
     var totals = TrainingTotals()
     (totals.work, totals.lastWorkoutAt, totals.mostDone) = (work, date, [ExerciseVolume(name: "Row", workouts: 1, work: work)])
     return [
