@@ -15,16 +15,6 @@ public struct PersonalRecord: Sendable, Hashable, Codable {
   public var workoutID: UUID
   /// The set's id; nil for a workout's volume.
   public var setID: UUID?
-
-  /// A record with these values.
-  public init(value: Double, weight: Weight? = nil, reps: Int, startedAt: Date, workoutID: UUID, setID: UUID?) {
-    self.value = value
-    self.weight = weight
-    self.reps = reps
-    self.startedAt = startedAt
-    self.workoutID = workoutID
-    self.setID = setID
-  }
 }
 
 /// The personal bests of one exercise. An equal later value does not replace a record. Nil means never done.
@@ -55,13 +45,6 @@ public struct ExerciseRecords: Sendable, Hashable, Codable {
   public var longestDuration: PersonalRecord?
   /// The greatest distance of one set, in metres; above 0. Distances in unknown units do not count.
   public var longestDistance: PersonalRecord?
-
-  /// No records yet.
-  public init(name: String, unit: WeightUnit, formula: OneRepMax) {
-    self.name = name
-    self.unit = unit
-    self.formula = formula
-  }
 
   /// The heaviest set with at least this many repetitions; nil when there is none.
   public func heaviest(reps: Int) -> PersonalRecord? { byReps.first { $0.reps >= reps } }

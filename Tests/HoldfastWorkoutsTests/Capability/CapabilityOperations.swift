@@ -136,8 +136,7 @@ import Testing
       id: "sled", name: "Sled", bodyPart: BodyPart(.legs), weightUnit: .kilograms, uses: 3, lastUsedAt: date, customExerciseID: id)
     let work = TrainedWork(sets: 2, reps: 10, volume: 812.5)
     let best = PersonalRecord(value: 80, weight: Weight(80, .kilograms), reps: 5, startedAt: date, workoutID: id, setID: nil)
-    var records = ExerciseRecords(name: "Row", unit: .kilograms, formula: .brzycki)
-    (records.heaviest, records.byReps, records.oneRepMax) = (best, [best, best], best)
+    let records = ExerciseRecords(name: "Row", unit: .kilograms, formula: .brzycki, heaviest: best, byReps: [best, best], oneRepMax: best)
     var totals = TrainingTotals()
     (totals.work, totals.lastWorkoutAt, totals.mostDone) = (work, date, [ExerciseVolume(name: "Row", workouts: 1, work: work)])
     return [
@@ -149,7 +148,7 @@ import Testing
       .exerciseNamesLoaded([name], next: key), .historyLoaded([performed], next: key), .recordsLoaded([records]),
       .progressLoaded([ProgressPoint(workoutID: id, startedAt: date, topWeight: 80.5, work: work)], next: key),
       .volumeByWorkoutLoaded([WorkoutVolume(id: id, name: "Push", startedAt: date, work: work)]),
-      .volumeByExerciseLoaded(totals.mostDone), .volumeByBodyPartLoaded([BodyPartVolume(.legs, workouts: 1, work: work)]),
+      .volumeByExerciseLoaded(totals.mostDone), .volumeByBodyPartLoaded([BodyPartVolume(bodyPart: .legs, workouts: 1, work: work)]),
       .volumeByWeekLoaded([WeekVolume(year: 2026, week: 1, startsAt: date, work: work)]), .totalsLoaded(totals),
       .error(.init(code: "busy", message: "a \"word\"\n", suggestion: nil)),
     ]
