@@ -3,12 +3,10 @@ import Holdfast
 import HoldfastTransfer
 
 extension WorkoutLog {
-  /// The error for a table with weights but without a unit, or with two, when `hints.weightUnit` is nil.
+  /// The error for a table with weights but without a unit, or with both units, when `hints.weightUnit` is nil.
   ///
-  /// - Parameters:
-  ///   - place: the first row with a weight.
-  ///   - hasBothUnits: whether that row gives its weight in kilograms and in pounds.
-  static func unitQuestion(_ place: CSVPlace, hasBothUnits: Bool = false) -> StoreError {
+  /// - Parameter place: the first row with a weight.
+  static func unitQuestion(_ place: CSVPlace, hasBothUnits: Bool) -> StoreError {
     let problem =
       hasBothUnits
       ? "the file gives its weights in kilograms and in pounds, and does not say which of the two were rounded"

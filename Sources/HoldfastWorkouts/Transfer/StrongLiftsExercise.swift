@@ -29,9 +29,7 @@ struct StrongLiftsExercise: Sendable {
 
   // MARK: From the header
 
-  /// - Parameters:
-  ///   - header: folded.
-  ///   - name: the place of the column `Exercise`, which only today's form has.
+  /// - Parameter name: the place of the column `Exercise`, which only today's form has. The header is folded.
   static func all(_ header: [String], _ name: Int) -> [StrongLiftsExercise] {
     let old = inWorkouts(header)
     guard old.isEmpty else { return old }

@@ -109,9 +109,7 @@ struct TrainingShape: Sendable {
     ]
   }
 
-  /// - Parameters:
-  ///   - written: the row; nil for a stored exercise.
-  ///   - unit: the unit's text in the first set that has one.
+  /// `written` is nil for a stored exercise; `unit` is the unit's text in the first set that has one.
   func fields(
     of exercise: Exercise, in workoutID: UUID, index: Int64, written: TrainingRow? = nil, unit: String? = nil
   ) -> [SourceField] {

@@ -61,9 +61,7 @@ struct TrainingRow: Sendable {
 extension TrainingRow {
   /// Takes the duration of the workout. A text that is not a duration is left out and reported; thousands are remarked.
   ///
-  /// - Parameters:
-  ///   - letters: the same seconds, read in another way.
-  ///   - text: the cell's text.
+  /// - Parameter letters: the same seconds, read in another way.
   mutating func take(duration seconds: Int?, letters: @autoclosure () -> String, of text: String, _ evidence: CSVEvidence) {
     durationSeconds = seconds
     writtenDuration = seconds.map { _ in letters() }
@@ -161,10 +159,8 @@ struct SetCells {
   var note: String?
   var isCompleted = true
 
-  /// - Parameters:
-  ///   - zeroIsNothing: the program writes 0 when no weight and no repetitions were entered. A distance, time or RPE of 0
-  ///     always means nothing.
-  ///   - signs: the signs in the table's numbers.
+  /// - Parameter zeroIsNothing: the program writes 0 when no weight and no repetitions were entered. A distance, time or RPE of 0
+  ///   always means nothing.
   /// - Throws: `RowProblem`; `UnitMissing` for a weight whose unit is unknown.
   func read(zeroIsNothing: Bool, _ signs: CSVSigns) throws -> WrittenSet {
     var remarks: [String] = []

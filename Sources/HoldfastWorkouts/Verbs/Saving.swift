@@ -62,25 +62,25 @@ extension WorkoutLog {
     } else {
       try tx.insert(row)
     }
-    var parts = ChangedParts()
+    var changes = (exercises: Changes<ExerciseRow>(), sets: Changes<SetRow>())
     let positions = SparseOrder.assign(existing: exercises.map { old.exercises[$0.id]?.position })
     for (exercise, position) in zip(exercises, positions) {
-      parts.add(ExerciseRow(exercise, in: row.id, at: position), over: old.exercises[exercise.id])
+      changes.exercises.add(ExerciseRow(exercise, in: row.id, at: position), over: old.exercises[exercise.id])
       let stored = exercise.sets.map { old.sets[$0.id] }
       let places = SparseOrder.assign(existing: stored.map { $0?.exerciseID == exercise.id ? $0?.position : nil })
       for (set, (stored, place)) in zip(exercise.sets, zip(stored, places)) {
-        parts.add(SetRow(set, in: exercise.id, at: place), over: stored)
+        changes.sets.add(SetRow(set, in: exercise.id, at: place), over: stored)
       }
     }
     do {
       // Inserted, not upserted: rows of another workout must not be taken over.
-      try tx.insert(contentsOf: parts.newExercises)
-      for row in parts.changedExercises { try tx.upsert(row) }
+      try tx.insert(contentsOf: changes.exercises.new)
+      for row in changes.exercises.changed { try tx.upsert(row) }
       // Before exercises are removed, because their sets may now be in another exercise.
-      for row in parts.changedSets { try tx.upsert(row) }
+      for row in changes.sets.changed { try tx.upsert(row) }
       for (id, set) in old.sets where !setIDs.contains(id) && exerciseIDs.contains(set.exerciseID) { try tx.delete(SetRow.self, id: id) }
       for id in old.exercises.keys where !exerciseIDs.contains(id) { try tx.delete(ExerciseRow.self, id: id) }
-      try tx.insert(contentsOf: parts.newSets)
+      try tx.insert(contentsOf: changes.sets.new)
     } catch let error as StoreError where error.code == .constraint {
       throw StoreError(
         .constraint, "the \(row.state.noun) \(IDCodec.lowercase(row.id)) contains an exercise or a set of another workout or template",
@@ -104,17 +104,11 @@ private struct StoredParts {
 }
 
 /// The rows of a workout that differ from the stored ones.
-private struct ChangedParts {
-  var newExercises: [ExerciseRow] = []
-  var changedExercises: [ExerciseRow] = []
-  var newSets: [SetRow] = []
-  var changedSets: [SetRow] = []
+private struct Changes<Row: Equatable> {
+  var new: [Row] = []
+  var changed: [Row] = []
 
-  mutating func add(_ row: ExerciseRow, over stored: ExerciseRow?) {
-    if stored == nil { newExercises.append(row) } else if stored != row { changedExercises.append(row) }
-  }
-
-  mutating func add(_ row: SetRow, over stored: SetRow?) {
-    if stored == nil { newSets.append(row) } else if stored != row { changedSets.append(row) }
+  mutating func add(_ row: Row, over stored: Row?) {
+    if stored == nil { new.append(row) } else if stored != row { changed.append(row) }
   }
 }
