@@ -18,10 +18,10 @@ enum TrainingRecord: Sendable {
     switch self {
     case .workout(let new):
       guard var row = try tx.find(WorkoutRow.self, id: new.id) else { return try tx.insert(WorkoutRow(new, .finished)) }
-      (row.name, row.startedAt) = (new.name, new.startedAt)
-      if carries.contains(.workoutNote) { row.note = new.note }
-      if carries.contains(.duration) { row.durationSeconds = new.durationSeconds.map(Int64.init) }
-      if carries.contains(.end) { row.endedAt = new.endedAt }
+      (row.workout.name, row.workout.startedAt) = (new.name, new.startedAt)
+      if carries.contains(.workoutNote) { row.workout.note = new.note }
+      if carries.contains(.duration) { row.workout.durationSeconds = new.durationSeconds }
+      if carries.contains(.end) { row.workout.endedAt = new.endedAt }
       try tx.upsert(row)
     case .exercise(let new, let workoutID, let index):
       let stored = try tx.find(ExerciseRow.self, id: new.id)

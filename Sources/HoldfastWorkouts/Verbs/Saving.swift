@@ -37,7 +37,7 @@ extension WorkoutLog {
     }
     var row = WorkoutRow(workout, stored?.state ?? .finished)
     // Finishing the workout writes them.
-    if row.state == .active { (row.endedAt, row.durationSeconds) = (nil, nil) }
+    if row.state == .active { (row.workout.endedAt, row.workout.durationSeconds) = (nil, nil) }
     try save(row, over: stored, workout.exercises, in: tx)
     if stored?.state == .active { try recordActivity(of: workout.id, in: tx) }
   }
@@ -50,22 +50,23 @@ extension WorkoutLog {
 
   /// Writes the row, its exercises and its sets where they differ from the stored ones.
   static func save(_ row: WorkoutRow, over stored: WorkoutRow?, _ exercises: [Exercise], in tx: Writer) throws {
+    var workout: String { "\(row.state.noun) \(IDCodec.lowercase(row.workout.id))" }
     let exerciseIDs = Set(exercises.map(\.id))
     let setIDs = Set(exercises.flatMap(\.sets).map(\.id))
     guard exerciseIDs.count == exercises.count, setIDs.count == exercises.reduce(0, { $0 + $1.sets.count }) else {
-      throw StoreError(.constraint, "the \(row.state.noun) \(IDCodec.lowercase(row.id)) names one exercise or one set twice")
+      throw StoreError(.constraint, "the \(workout) names one exercise or one set twice")
     }
     var old = StoredParts()
     if let stored {
       if stored != row { try tx.upsert(row) }
-      old = try StoredParts(of: row.id, in: tx)
+      old = try StoredParts(of: row.workout.id, in: tx)
     } else {
       try tx.insert(row)
     }
     var changes = (exercises: Changes<ExerciseRow>(), sets: Changes<SetRow>())
     let positions = SparseOrder.assign(existing: exercises.map { old.exercises[$0.id]?.position })
     for (exercise, position) in zip(exercises, positions) {
-      changes.exercises.add(ExerciseRow(exercise, in: row.id, at: position), over: old.exercises[exercise.id])
+      changes.exercises.add(ExerciseRow(exercise, in: row.workout.id, at: position), over: old.exercises[exercise.id])
       let stored = exercise.sets.map { old.sets[$0.id] }
       let places = SparseOrder.assign(existing: stored.map { $0?.exerciseID == exercise.id ? $0?.position : nil })
       for (set, (stored, place)) in zip(exercise.sets, zip(stored, places)) {
@@ -83,7 +84,7 @@ extension WorkoutLog {
       try tx.insert(contentsOf: changes.sets.new)
     } catch let error as StoreError where error.code == .constraint {
       throw StoreError(
-        .constraint, "the \(row.state.noun) \(IDCodec.lowercase(row.id)) contains an exercise or a set of another workout or template",
+        .constraint, "the \(workout) contains an exercise or a set of another workout or template",
         suggestion: "Give it a new id.", cause: error)
     }
   }
