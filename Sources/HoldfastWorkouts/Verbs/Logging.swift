@@ -40,7 +40,7 @@ extension WorkoutLog {
   /// Completes a set of the workout in progress inside your transaction; as `logSet(_:_:)`.
   public static func logSet(_ id: UUID, _ actual: ExerciseSet.Actual? = nil, in tx: Writer) throws {
     // First, because it also checks whether the set is in the workout in progress.
-    guard try recordActivity(ofSet: id, in: tx) else { throw notInProgress("set", id) }
+    guard try recordActivity(Activity.ofSet, id, in: tx) else { throw notInProgress("set", id) }
     let now = tx.currentDate()
     try tx.execute(actual == nil ? logsEntered : logsActual) { values in
       try values.date(now)
@@ -60,7 +60,7 @@ extension WorkoutLog {
     in exerciseID: UUID, _ actual: ExerciseSet.Actual, type: SetType = .working, weightUnit: WeightUnit? = nil,
     distanceUnit: DistanceUnit? = nil, in tx: Writer
   ) throws -> ExerciseSet {
-    guard try recordActivity(ofExercise: exerciseID, in: tx) else { throw notInProgress("exercise", exerciseID) }
+    guard try recordActivity(Activity.ofExercise, exerciseID, in: tx) else { throw notInProgress("exercise", exerciseID) }
     let set = ExerciseSet(
       id: tx.makeID(), type: type, weightUnit: weightUnit, distanceUnit: distanceUnit, actual: actual, isCompleted: true,
       completedAt: tx.currentDate())
@@ -72,7 +72,7 @@ extension WorkoutLog {
   public static func reopenSet(_ id: UUID, in tx: Writer) throws -> Bool {
     let row = try setRow(id, in: tx)
     guard row.set.isCompleted else { return false }
-    try recordActivity(ofExercise: row.exerciseID, in: tx)
+    try recordActivity(Activity.ofExercise, row.exerciseID, in: tx)
     return try tx.execute("UPDATE exercise_sets SET is_completed = 0, completed_at = NULL WHERE id = \(id)") > 0
   }
 

@@ -29,6 +29,6 @@ extension WorkoutLog {
     var row = stored
     body(&row)
     if row != stored { try tx.upsert(row) }
-    try recordActivity(of: id, in: tx)
+    try recordActivity(Activity.ofWorkout, id, in: tx)
   }
 }

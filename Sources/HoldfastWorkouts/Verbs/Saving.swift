@@ -39,7 +39,7 @@ extension WorkoutLog {
     // Finishing the workout writes them.
     if row.state == .active { (row.workout.endedAt, row.workout.durationSeconds) = (nil, nil) }
     try save(row, over: stored, workout.exercises, in: tx)
-    if stored?.state == .active { try recordActivity(of: workout.id, in: tx) }
+    if stored?.state == .active { try recordActivity(Activity.ofWorkout, workout.id, in: tx) }
   }
 
   /// Deletes a workout inside your transaction; as `deleteWorkout(_:)`.
