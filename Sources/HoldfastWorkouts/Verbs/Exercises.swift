@@ -63,16 +63,15 @@ extension WorkoutLog {
     try recordActivity(Activity.ofWorkout, workoutID, in: tx)
   }
 
-  static func exerciseRow(_ id: UUID, in reader: Reader) throws -> ExerciseRow {
-    guard let row = try reader.find(ExerciseRow.self, id: id) else {
-      throw StoreError(.notFound, "there is no exercise \(IDCodec.lowercase(id))")
-    }
-    return row
-  }
+  static func exerciseRow(_ id: UUID, in reader: Reader) throws -> ExerciseRow { try row("exercise", id, in: reader) }
+  static func workoutRow(_ id: UUID, in reader: Reader) throws -> WorkoutRow { try row("workout", id, in: reader) }
 
-  static func workoutRow(_ id: UUID, in reader: Reader) throws -> WorkoutRow {
-    guard let row = try reader.find(WorkoutRow.self, id: id) else {
-      throw StoreError(.notFound, "there is no workout \(IDCodec.lowercase(id))")
+  /// - Throws: `.notFound` when there is no row with this id, or not one that is wanted.
+  static func row<Row: StoredRecord>(
+    _ noun: String, _ id: UUID, in reader: Reader, where isWanted: (Row) -> Bool = { _ in true }
+  ) throws -> Row {
+    guard let row = try reader.find(Row.self, id: id), isWanted(row) else {
+      throw StoreError(.notFound, "there is no \(noun) \(IDCodec.lowercase(id))")
     }
     return row
   }

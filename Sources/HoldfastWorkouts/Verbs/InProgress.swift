@@ -67,9 +67,7 @@ extension WorkoutLog {
   public static func startWorkout(
     from templateID: UUID, idleLimitSeconds: Int = 900, in tx: Writer
   ) throws -> WorkoutInProgress {
-    guard let row = try tx.find(WorkoutRow.self, id: templateID), row.state == .template else {
-      throw StoreError(.notFound, "there is no template \(IDCodec.lowercase(templateID))")
-    }
+    let row: WorkoutRow = try row("template", templateID, in: tx) { $0.state == .template }
     return try begin(planned(row, \.self, note: row.workout.note, in: tx), idleLimitSeconds, in: tx)
   }
 
@@ -77,9 +75,7 @@ extension WorkoutLog {
   public static func startWorkout(
     repeating workoutID: UUID, idleLimitSeconds: Int = 900, in tx: Writer
   ) throws -> WorkoutInProgress {
-    guard let row = try tx.find(WorkoutRow.self, id: workoutID), row.state == .finished else {
-      throw StoreError(.notFound, "there is no finished workout \(IDCodec.lowercase(workoutID))")
-    }
+    let row: WorkoutRow = try row("finished workout", workoutID, in: tx) { $0.state == .finished }
     return try begin(planned(row, \.asPlan, note: nil, in: tx), idleLimitSeconds, in: tx)
   }
 

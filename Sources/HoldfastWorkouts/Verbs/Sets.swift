@@ -56,10 +56,7 @@ extension WorkoutLog {
     try recordActivity(Activity.ofExercise, exerciseID, in: tx)
   }
 
-  static func setRow(_ id: UUID, in reader: Reader) throws -> SetRow {
-    guard let row = try reader.find(SetRow.self, id: id) else { throw StoreError(.notFound, "there is no set \(IDCodec.lowercase(id))") }
-    return row
-  }
+  static func setRow(_ id: UUID, in reader: Reader) throws -> SetRow { try row("set", id, in: reader) }
 
   static func setOrder(of exerciseID: UUID) -> OrderedRows {
     OrderedRows("exercise_sets", of: "set", where: "exercise_id = \(exerciseID)")
