@@ -114,6 +114,8 @@ struct StrongLifts: TrainingDialect {
   }
 
   private func complete(_ row: inout TrainingRow, _ date: String, _ cells: [String]) {
+    if table.text("body weight", cells) != nil { row.others.append(("body_weights", "the log has no weights of a body")) }
+    if table.text("program", cells) != nil { row.others.append(("programs", "the log has no programs")) }
     if let text = table.text("duration", cells) {
       // In hours, with a fraction, unless the header names another unit.
       let (number, unit) = (CSVNumber(text, table.signs[.duration]), table.columns.timeUnit("duration") ?? 3_600_000)
@@ -122,20 +124,13 @@ struct StrongLifts: TrainingDialect {
     }
     if let text = table.text("end", cells) {
       guard table.text("start", cells) != nil else {
-        row.damaged.append(.init(kind: "workouts", field: "end", reason: "the row has no start time: \(text)"))
-        return others(&row, cells)
+        return row.damaged.append(.init(kind: "workouts", field: "end", reason: "the row has no start time: \(text)"))
       }
       let end = try? time(date, text)
       // The workout ended after midnight.
       row.end = end.map { $0 < row.head.start ? $0 + 86_400_000 : $0 }
       if row.end == nil { row.damaged.append(.init(kind: "workouts", field: "end", reason: "it is not a time: \(text)")) }
     }
-    others(&row, cells)
-  }
-
-  private func others(_ row: inout TrainingRow, _ cells: [String]) {
-    if table.text("body weight", cells) != nil { row.others.append(("body_weights", "the log has no weights of a body")) }
-    if table.text("program", cells) != nil { row.others.append(("programs", "the log has no programs")) }
   }
 
   /// Nil when the date cannot be read.

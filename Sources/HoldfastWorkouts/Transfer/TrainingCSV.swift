@@ -12,7 +12,7 @@ import HoldfastTransfer
 /// elsewhere, with the same start and name, is skipped with its contents.
 struct TrainingCSV: ImportFormat, Sendable {
   let version = 1
-  let kinds = TrainingRecord.kinds
+  let kinds = WorkoutRecord.kinds
   let laterIndexes = WorkoutRecord.laterIndexes
   let total: Int
   private let file: CSVTable
@@ -42,24 +42,21 @@ struct TrainingCSV: ImportFormat, Sendable {
   func settled(in reader: Reader) throws -> TrainingCSV {
     guard let before = try reader.timeZone(ofImports: name), before != clock.timeZone.identifier else { return self }
     let mine = clock.timeZone.identifier
+    var settled = self
     guard let again, !before.isEmpty else {
       let former = before.isEmpty ? "it is not known in which one the import before read them" : "the import before read them in \(before)"
-      return with("the times were read in \(mine); \(former)")
+      settled.remark = "the times were read in \(mine); \(former)"
+      return settled
     }
     guard let former = TimeZone(identifier: before) else {
       throw StoreError(
         .misuse, "the import before read the times in \(before), which is no time zone here",
         suggestion: "Import it again and name the time zone.")
     }
-    let settled = WallClock(timeZone: former, months: clock.months)
-    return TrainingCSV(file, try again(settled), settled, again: again)
-      .with("the times were read in \(before), as by the import before; this computer's time zone is \(mine)")
-  }
-
-  private func with(_ remark: String) -> TrainingCSV {
-    var told = self
-    told.remark = remark
-    return told
+    let formerClock = WallClock(timeZone: former, months: clock.months)
+    settled = TrainingCSV(file, try again(formerClock), formerClock, again: again)
+    settled.remark = "the times were read in \(before), as by the import before; this computer's time zone is \(mine)"
+    return settled
   }
 
   var name: String { type(of: dialect).name }

@@ -11,8 +11,6 @@ enum TrainingRecord: Sendable {
   /// `isNew`: the log had no sets before the import, so it has neither this set nor another one at its place.
   case set(ExerciseSet, exerciseID: UUID, index: Int, isNew: Bool)
 
-  static let kinds = ["workouts", "exercises", "exercise_sets"].map { (name: $0, table: $0) }
-
   /// Writes the record; fields that the source does not carry keep their stored values.
   func write(carrying carries: TrainingFields, in tx: Writer) throws {
     switch self {
