@@ -6,7 +6,6 @@ import Holdfast
 /// workout: `Exercise 1`, `Weight (KG)`, `Weight (LB)`, `Set 1` to `Set 5`, then `Exercise 2` and so on. Whatever column stands before
 /// the weights is an exercise: the fourth is called `Arm work` in some versions.
 struct StrongLiftsExercise: Sendable {
-  /// A column of weights.
   struct Weight: Sendable {
     var place: Int
     /// `kg` or `lb`, from the header.
@@ -37,7 +36,6 @@ struct StrongLiftsExercise: Sendable {
     return sets.isEmpty ? [] : [StrongLiftsExercise(name: name, sets: sets)]
   }
 
-  /// Today's form.
   private static func pairs(_ header: [String]) -> [Column] {
     let columns = header.enumerated().compactMap { place, name in setColumn(name).map { (place: place, number: $0.number, what: $0.what) } }
     var pairs: [Int: Column] = [:]

@@ -63,7 +63,6 @@ struct TrainingCSV: ImportFormat, Sendable {
   /// The same whatever the file's name: every export of a program is another edition of one log.
   var origin: String? { name }
 
-  /// A line of the table that was read.
   private enum Line: Sendable {
     case damaged(String, CSVPlace)
     case guessed(CSVPlace)

@@ -21,7 +21,6 @@ struct TrainingTable: Sendable {
   let unit: WeightUnit?
   /// The header's text for this unit; nil when the person gave the unit.
   let unitText: String?
-  /// The values that its columns give.
   var carries: TrainingFields
   /// The signs in its numbers. If a number is open, the file is read once to decide.
   var signs: CSVSigns
@@ -35,7 +34,6 @@ struct TrainingTable: Sendable {
     signs = CSVSigns(file)
   }
 
-  /// Nil for a cell that is empty, blank or missing.
   func text(_ name: String, _ cells: [String]) -> String? { columns.text(name, cells) }
 }
 
