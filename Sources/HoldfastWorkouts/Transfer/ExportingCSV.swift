@@ -266,19 +266,13 @@ private enum StrongRows {
 
   /// The letter for the type; nil for a set with a number.
   static func order(_ type: SetType) -> String? {
-    switch type {
-    case .warmUp: "W"
-    case .dropSet: "D"
-    case .failure: "F"
-    case .working: nil
-    // A letter of another language, as it was imported.
-    default: unknown(type) == nil ? type.rawValue : nil
-    }
+    // Or a letter of another language, as it was imported.
+    Strong.letter(type) ?? (type == .working || unknown(type) != nil ? nil : type.rawValue)
   }
 
   /// The type's name if it has no letter.
   static func unknown(_ type: SetType) -> String? {
-    if [.warmUp, .dropSet, .failure, .working].contains(type) { return nil }
+    if type == .working || Strong.letter(type) != nil { return nil }
     let isLetter = type.rawValue.count == 1 && type.rawValue.allSatisfy { $0.isASCII && $0.isLetter && !"WDFwdf".contains($0) }
     return isLetter ? nil : type.rawValue
   }

@@ -102,13 +102,15 @@ struct Strong: TrainingDialect {
     return .set(number: number, try set.read(zeroIsNothing: isClassic, table.signs))
   }
 
-  func text(_ type: SetType) -> String {
+  func text(_ type: SetType) -> String { Self.letter(type) ?? (type == .working ? "" : type.rawValue) }
+
+  /// The letter that stands for the type in every language; nil for other types.
+  static func letter(_ type: SetType) -> String? {
     switch type {
-    case .working: ""
     case .warmUp: "W"
     case .dropSet: "D"
     case .failure: "F"
-    default: type.rawValue
+    default: nil
     }
   }
 }
