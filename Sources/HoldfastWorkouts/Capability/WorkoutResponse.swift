@@ -54,18 +54,6 @@ public enum WorkoutResponse: Sendable, Hashable, Encodable {
     public var message: String
     /// What to do; nil when there is no advice.
     public var suggestion: String?
-
-    /// An error with its message and advice.
-    public init(code: String, message: String, suggestion: String?) {
-      self.code = code
-      self.message = message
-      self.suggestion = suggestion
-    }
-
-    init(_ error: any Error) {
-      let error = StoreError(error)
-      self.init(code: error.code.rawValue, message: error.message, suggestion: error.recoverySuggestion)
-    }
   }
 
   /// - Throws: `StoreError`, code `.invalidValue`, for a number or a date that JSON cannot express.
@@ -102,6 +90,13 @@ extension WorkoutResponse: CoreWritten {
     case .totalsLoaded(let totals): text.variant("totalsLoaded") { $0.coded(totals) }
     case .error(let failure): text.variant("error", failure)
     }
+  }
+}
+
+extension WorkoutResponse.Failure {
+  init(_ error: any Error) {
+    let error = StoreError(error)
+    self.init(code: error.code.rawValue, message: error.message, suggestion: error.recoverySuggestion)
   }
 }
 

@@ -178,13 +178,3 @@ struct SetRow: StoredRecord, Hashable {
     try values.int64(position)
   }
 }
-
-extension Values {
-  /// Stores a number that JSON, and so every export, can express; nil is NULL.
-  ///
-  /// - Throws: `.invalidValue` for infinity and NaN.
-  mutating func finite(_ value: Double?) throws {
-    if let value, value.isInfinite { throw StoreError(.invalidValue, "a number that is not finite cannot be stored") }
-    try double(value)
-  }
-}

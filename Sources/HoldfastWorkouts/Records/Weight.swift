@@ -22,8 +22,7 @@ public struct Weight: Sendable, Hashable, Codable {
   /// times, gives the entered number, for all multiples of 0.001 up to 3,600; the exact product of such a number and a pound is
   /// never that close to another multiple.
   public func converted(to other: WeightUnit) -> Weight? {
-    if other == unit { return self }
-    return unit.conversion(to: other).value(value).map { Weight($0, other) }
+    unit.conversion(to: other).value(value).map { Weight($0, other) }
   }
 
   /// Rounded to this many decimals, half away from zero, for people to read: 77.16 lb, which an app wrote for 35 kg, are 35.00 kg again.

@@ -50,22 +50,15 @@ struct WorkoutRow: StoredRecord, Hashable {
   static let columns = loadedColumns + ["name_key", "search_name", "search_note"]
   static let loadedColumns = ["id", "name", "note", "state", "started_at", "ended_at", "duration_seconds"]
 
-  var id: UUID
-  var name: String
-  var note: String?
+  /// Has no exercises.
+  var workout: Workout
   var state: WorkoutState
-  var startedAt: Date
-  var endedAt: Date?
-  var durationSeconds: Int64?
 
   init(_ workout: Workout, _ state: WorkoutState) {
-    id = workout.id
-    name = workout.name
-    note = workout.note
+    self.workout = Workout(
+      id: workout.id, name: workout.name, note: workout.note, startedAt: workout.startedAt, endedAt: workout.endedAt,
+      durationSeconds: workout.durationSeconds)
     self.state = state
-    startedAt = DateCodec.rounded(workout.startedAt)
-    endedAt = workout.endedAt.map(DateCodec.rounded)
-    durationSeconds = workout.durationSeconds.map(Int64.init)
   }
 
   init(row: inout StoredRow) throws {
@@ -75,32 +68,23 @@ struct WorkoutRow: StoredRecord, Hashable {
   }
 
   init(loading row: inout StoredRow) throws {
-    id = try row.id()
-    name = try row.text()
-    note = try row.textOrNil()
+    let (id, name, note) = (try row.id(), try row.text(), try row.textOrNil())
     // The table allows no other text.
     state = WorkoutState(rawValue: try row.text()) ?? .finished
-    startedAt = try row.date()
-    endedAt = try row.dateOrNil()
-    durationSeconds = try row.int64OrNil()
+    workout = Workout(
+      id: id, name: name, note: note, startedAt: try row.date(), endedAt: try row.dateOrNil(), durationSeconds: try row.intOrNil())
   }
 
   func encode(into values: inout Values) throws {
-    try values.id(id)
-    try values.text(name)
-    try values.text(note)
+    try values.id(workout.id)
+    try values.text(workout.name)
+    try values.text(workout.note)
     try values.text(state.rawValue)
-    try values.date(startedAt)
-    try values.date(endedAt)
-    try values.int64(durationSeconds)
-    try values.text(SortText.folded(name))
-    try values.text(SearchText.segmented(name))
-    try values.text(note.flatMap(SearchText.segmented))
-  }
-
-  /// The workout without its exercises.
-  var workout: Workout {
-    Workout(
-      id: id, name: name, note: note, startedAt: startedAt, endedAt: endedAt, durationSeconds: durationSeconds.map { Int(clamping: $0) })
+    try values.date(workout.startedAt)
+    try values.date(workout.endedAt)
+    try values.int(workout.durationSeconds)
+    try values.text(SortText.folded(workout.name))
+    try values.text(SearchText.segmented(workout.name))
+    try values.text(workout.note.flatMap(SearchText.segmented))
   }
 }

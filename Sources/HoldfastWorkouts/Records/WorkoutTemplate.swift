@@ -1,5 +1,4 @@
 public import Foundation
-import Holdfast
 
 /// A plan for workouts.
 public struct WorkoutTemplate: Sendable, Hashable, Identifiable {
@@ -23,10 +22,5 @@ public struct WorkoutTemplate: Sendable, Hashable, Identifiable {
 
   init(_ workout: Workout) {
     self.init(id: workout.id, name: workout.name, note: workout.note, exercises: workout.exercises)
-  }
-
-  /// - Parameter date: when the template was first saved.
-  func row(madeAt date: Date) -> WorkoutRow {
-    WorkoutRow(Workout(id: id, name: name, note: note, startedAt: date), .template)
   }
 }

@@ -7,7 +7,7 @@ struct SampleTraining {
     var name: String
     var type: ExerciseType
     var part: BodyPart
-    var unit: WeightUnit
+    var unit = WeightUnit.kilograms
     /// The weight at the beginning; nil for none.
     var weight: Double?
     var step = 2.5
@@ -16,44 +16,29 @@ struct SampleTraining {
     var superset: Int?
   }
 
-  private static let days: [(name: String, plans: [Plan])] = [
-    (
-      "Push",
-      [
-        Plan(
-          name: "Bench Press", type: .barbell, part: BodyPart(.chest, detailed: ["Chest"]), unit: .kilograms, weight: 50, reps: 5, sets: 4),
-        Plan(name: "Overhead Press", type: .barbell, part: BodyPart(.shoulders), unit: .kilograms, weight: 30, reps: 6),
-        Plan(
-          name: "Triceps Pushdown", type: .machine, part: BodyPart(.arms, scientific: ["Triceps brachii"]), unit: .pounds, weight: 40,
-          step: 5,
-          reps: 12, superset: 1),
-        Plan(
-          name: "Lateral Raise", type: .dumbbell, part: BodyPart(.shoulders), unit: .pounds, weight: 15, step: 2.5, reps: 15, superset: 1),
-      ]
-    ),
-    (
-      "Pull",
-      [
-        Plan(
-          name: "Deadlift", type: .barbell, part: BodyPart(.back, detailed: ["Lower Back"]), unit: .kilograms, weight: 80, step: 5, reps: 5),
-        Plan(name: "Pull Up", type: .bodyweight, part: BodyPart(.back), unit: .bodyweight, weight: nil, reps: 6),
-        Plan(name: "Seated Row", type: .machine, part: BodyPart(.back), unit: .pounds, weight: 90, step: 10, reps: 10),
-        Plan(name: "Biceps Curl", type: .dumbbell, part: BodyPart(.arms), unit: .pounds, weight: 20, step: 2.5, reps: 10, superset: 1),
-        Plan(name: "Hammer Curl", type: .dumbbell, part: BodyPart(.arms), unit: .pounds, weight: 20, step: 2.5, reps: 10, superset: 1),
-      ]
-    ),
-    (
-      "Legs 🦵",
-      [
-        Plan(
-          name: "Squat", type: .barbell, part: BodyPart(.legs, detailed: ["Quads"]), unit: .kilograms, weight: 60, step: 5, reps: 5, sets: 5
-        ),
-        Plan(name: "Leg Press", type: .machine, part: BodyPart(.legs), unit: .kilograms, weight: 100, step: 10, reps: 10),
-        Plan(name: "Calf Raise", type: .machine, part: BodyPart(.calves), unit: .kilograms, weight: 40, reps: 15),
-        Plan(name: "Plank", type: .bodyweight, part: BodyPart(.core), unit: .bodyweight, weight: nil, reps: 0, sets: 2),
-      ]
-    ),
-    ("Run", [Plan(name: "Running", type: .unknown, part: BodyPart(.cardio), unit: .kilograms, weight: nil, reps: 0, sets: 1)]),
+  private static let days: KeyValuePairs<String, [Plan]> = [
+    "Push": [
+      Plan(name: "Bench Press", type: .barbell, part: BodyPart(.chest, detailed: ["Chest"]), weight: 50, reps: 5, sets: 4),
+      Plan(name: "Overhead Press", type: .barbell, part: BodyPart(.shoulders), weight: 30, reps: 6),
+      Plan(
+        name: "Triceps Pushdown", type: .machine, part: BodyPart(.arms, scientific: ["Triceps brachii"]), unit: .pounds, weight: 40,
+        step: 5, reps: 12, superset: 1),
+      Plan(name: "Lateral Raise", type: .dumbbell, part: BodyPart(.shoulders), unit: .pounds, weight: 15, reps: 15, superset: 1),
+    ],
+    "Pull": [
+      Plan(name: "Deadlift", type: .barbell, part: BodyPart(.back, detailed: ["Lower Back"]), weight: 80, step: 5, reps: 5),
+      Plan(name: "Pull Up", type: .bodyweight, part: BodyPart(.back), unit: .bodyweight, reps: 6),
+      Plan(name: "Seated Row", type: .machine, part: BodyPart(.back), unit: .pounds, weight: 90, step: 10, reps: 10),
+      Plan(name: "Biceps Curl", type: .dumbbell, part: BodyPart(.arms), unit: .pounds, weight: 20, reps: 10, superset: 1),
+      Plan(name: "Hammer Curl", type: .dumbbell, part: BodyPart(.arms), unit: .pounds, weight: 20, reps: 10, superset: 1),
+    ],
+    "Legs 🦵": [
+      Plan(name: "Squat", type: .barbell, part: BodyPart(.legs, detailed: ["Quads"]), weight: 60, step: 5, reps: 5, sets: 5),
+      Plan(name: "Leg Press", type: .machine, part: BodyPart(.legs), weight: 100, step: 10, reps: 10),
+      Plan(name: "Calf Raise", type: .machine, part: BodyPart(.calves), weight: 40, reps: 15),
+      Plan(name: "Plank", type: .bodyweight, part: BodyPart(.core), unit: .bodyweight, reps: 0, sets: 2),
+    ],
+    "Run": [Plan(name: "Running", type: .unknown, part: BodyPart(.cardio), reps: 0, sets: 1)],
   ]
 
   private var chance: SampleChance

@@ -51,12 +51,9 @@ final class CountedExercise {
 }
 
 extension Reader {
-  /// Calls `body` with each counted set, the oldest workout first, then in the order of exercises and sets.
+  /// Calls `body` with each counted set, the oldest workout first, then in the order of exercises and sets. Case and accents of an
+  /// exercise's name do not matter. The workouts of `workoutIDs` are read one after the other; a period is that of their starts.
   ///
-  /// - Parameters:
-  ///   - name: the exercise's name; case and accents do not matter; nil for all exercises.
-  ///   - workoutIDs: only these workouts, which are read one after the other; nil for all.
-  ///   - period: the period of the workouts' starts; nil for all.
   /// - Throws: `.misuse` when `unit` is neither kilograms nor pounds; `.decoding`.
   func countedSets(
     of name: String? = nil, in workoutIDs: [UUID]? = nil, during period: Range<Date>? = nil, unit: WeightUnit,

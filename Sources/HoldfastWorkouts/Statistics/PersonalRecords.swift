@@ -15,16 +15,6 @@ public struct PersonalRecord: Sendable, Hashable, Codable {
   public var workoutID: UUID
   /// The set's id; nil for a workout's volume.
   public var setID: UUID?
-
-  /// A record with these values.
-  public init(value: Double, weight: Weight? = nil, reps: Int, startedAt: Date, workoutID: UUID, setID: UUID?) {
-    self.value = value
-    self.weight = weight
-    self.reps = reps
-    self.startedAt = startedAt
-    self.workoutID = workoutID
-    self.setID = setID
-  }
 }
 
 /// The personal bests of one exercise. An equal later value does not replace a record. Nil means never done.
@@ -44,7 +34,7 @@ public struct ExerciseRecords: Sendable, Hashable, Codable {
   /// The best set for each number of repetitions. Left out are sets that another set surpasses: more weight with at least as many
   /// repetitions, or more repetitions with at least as much weight. The fewest repetitions first, which is the heaviest first.
   /// `value` is the weight, 0 if none was entered.
-  public var byReps: [PersonalRecord]
+  public var byReps: [PersonalRecord] = []
   /// The greatest weight × repetitions of one set; above 0.
   public var setVolume: PersonalRecord?
   /// The greatest volume in one workout; above 0.
@@ -55,24 +45,6 @@ public struct ExerciseRecords: Sendable, Hashable, Codable {
   public var longestDuration: PersonalRecord?
   /// The greatest distance of one set, in metres; above 0. Distances in unknown units do not count.
   public var longestDistance: PersonalRecord?
-
-  /// The given records; by default none.
-  public init(
-    name: String, unit: WeightUnit, formula: OneRepMax, heaviest: PersonalRecord? = nil, byReps: [PersonalRecord] = [],
-    setVolume: PersonalRecord? = nil, workoutVolume: PersonalRecord? = nil, oneRepMax: PersonalRecord? = nil,
-    longestDuration: PersonalRecord? = nil, longestDistance: PersonalRecord? = nil
-  ) {
-    self.name = name
-    self.unit = unit
-    self.formula = formula
-    self.heaviest = heaviest
-    self.byReps = byReps
-    self.setVolume = setVolume
-    self.workoutVolume = workoutVolume
-    self.oneRepMax = oneRepMax
-    self.longestDuration = longestDuration
-    self.longestDistance = longestDistance
-  }
 
   /// The heaviest set with at least this many repetitions; nil when there is none.
   public func heaviest(reps: Int) -> PersonalRecord? { byReps.first { $0.reps >= reps } }

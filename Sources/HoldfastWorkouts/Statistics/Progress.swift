@@ -12,25 +12,11 @@ public struct ProgressPoint: Sendable, Hashable, Codable {
   /// The greatest estimate, among sets of at most `OneRepMax.mostReps`; nil when there is none.
   public var oneRepMax: Double?
   /// The sum over all sets, in seconds.
-  public var durationSeconds: Int
+  public var durationSeconds = 0
   /// The sum over all sets. Distances in unknown units count as 0.
-  public var distanceMeters: Double
+  public var distanceMeters: Double = 0
   /// The sums over all sets.
-  public var work: TrainedWork
-
-  /// A point with these values.
-  public init(
-    workoutID: UUID, startedAt: Date, topWeight: Double? = nil, oneRepMax: Double? = nil, durationSeconds: Int = 0,
-    distanceMeters: Double = 0, work: TrainedWork = TrainedWork()
-  ) {
-    self.workoutID = workoutID
-    self.startedAt = startedAt
-    self.topWeight = topWeight
-    self.oneRepMax = oneRepMax
-    self.durationSeconds = durationSeconds
-    self.distanceMeters = distanceMeters
-    self.work = work
-  }
+  public var work = TrainedWork()
 }
 
 extension WorkoutLog {

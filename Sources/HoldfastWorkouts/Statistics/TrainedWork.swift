@@ -3,21 +3,14 @@
 /// Only completed sets of finished workouts count, without warm-ups. Sums stop at the greatest possible number.
 public struct TrainedWork: Sendable, Hashable, Codable {
   /// The number of sets.
-  public var sets: Int
+  public var sets = 0
   /// The sum of repetitions; missing or negative ones count as 0.
-  public var reps: Int
+  public var reps = 0
   /// Σ weight × repetitions, in the requested unit.
   ///
   /// The entered weight counts: for body-weight exercises the added weight; without a weight 0; for help by a machine a negative weight.
   /// A weight in the unit `bodyweight` counts as a weight in the requested unit; a weight in an unknown unit counts as 0.
-  public var volume: Double
-
-  /// The given sums; by default zero.
-  public init(sets: Int = 0, reps: Int = 0, volume: Double = 0) {
-    self.sets = sets
-    self.reps = reps
-    self.volume = volume
-  }
+  public var volume: Double = 0
 
   mutating func add(_ set: CountedSet) {
     sets += 1

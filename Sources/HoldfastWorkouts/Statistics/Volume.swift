@@ -12,16 +12,7 @@ public struct WorkoutVolume: Sendable, Hashable, Codable, Identifiable {
   /// The trained time in seconds; nil when unknown.
   public var durationSeconds: Int?
   /// The sums over its counted sets; zero without any.
-  public var work: TrainedWork
-
-  /// The volume of a workout with these values.
-  public init(id: UUID, name: String, startedAt: Date, durationSeconds: Int? = nil, work: TrainedWork = TrainedWork()) {
-    self.id = id
-    self.name = name
-    self.startedAt = startedAt
-    self.durationSeconds = durationSeconds
-    self.work = work
-  }
+  public var work = TrainedWork()
 }
 
 /// The volume of one exercise.
@@ -29,16 +20,9 @@ public struct ExerciseVolume: Sendable, Hashable, Codable {
   /// The exercise's name, in its latest spelling.
   public var name: String
   /// In how many workouts the exercise was done.
-  public var workouts: Int
+  public var workouts = 0
   /// The sums over all of them.
-  public var work: TrainedWork
-
-  /// The volume of an exercise with these values.
-  public init(name: String, workouts: Int = 0, work: TrainedWork = TrainedWork()) {
-    self.name = name
-    self.workouts = workouts
-    self.work = work
-  }
+  public var work = TrainedWork()
 }
 
 /// The volume of one part of the body.
@@ -46,16 +30,9 @@ public struct BodyPartVolume: Sendable, Hashable, Codable {
   /// The part of the body; `other` also for exercises without one.
   public var bodyPart: BodyPart.Main
   /// In how many workouts the part was trained.
-  public var workouts: Int
+  public var workouts = 0
   /// The sums over all of them.
-  public var work: TrainedWork
-
-  /// The volume of a body part with these values.
-  public init(_ bodyPart: BodyPart.Main, workouts: Int = 0, work: TrainedWork = TrainedWork()) {
-    self.bodyPart = bodyPart
-    self.workouts = workouts
-    self.work = work
-  }
+  public var work = TrainedWork()
 }
 
 // The unit is a parameter, not a setting in the file: the app remembers the unit of its screens, and two apps may open one file
@@ -151,7 +128,7 @@ extension WorkoutLog {
     try reader.countedSets(during: period, unit: unit) { set, exercise in
       groups.add(set, exercise, to: (exercise.bodyPart ?? .other).rawValue)
     }
-    return groups.byVolume.map { BodyPartVolume(BodyPart.Main(rawValue: $0.key), workouts: $0.workouts, work: $0.work) }
+    return groups.byVolume.map { BodyPartVolume(bodyPart: BodyPart.Main(rawValue: $0.key), workouts: $0.workouts, work: $0.work) }
   }
 }
 

@@ -10,21 +10,11 @@ public struct WeekVolume: Sendable, Hashable, Codable {
   /// The first moment of its Monday.
   public var startsAt: Date
   /// The finished workouts that began in the week, also workouts without a counted set.
-  public var workouts: Int
+  public var workouts = 0
   /// The trained time of these workouts, in seconds; unknown times count as 0.
-  public var trainedSeconds: Int
+  public var trainedSeconds = 0
   /// The sums over all of them.
-  public var work: TrainedWork
-
-  /// The volume of a week with these values.
-  public init(year: Int, week: Int, startsAt: Date, workouts: Int = 0, trainedSeconds: Int = 0, work: TrainedWork = TrainedWork()) {
-    self.year = year
-    self.week = week
-    self.startsAt = startsAt
-    self.workouts = workouts
-    self.trainedSeconds = trainedSeconds
-    self.work = work
-  }
+  public var work = TrainedWork()
 }
 
 extension WorkoutLog {

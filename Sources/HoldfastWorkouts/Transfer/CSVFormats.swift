@@ -3,12 +3,10 @@ import Holdfast
 import HoldfastTransfer
 
 extension WorkoutLog {
-  /// The error for a table with weights but without a unit, or with two, when `hints.weightUnit` is nil.
+  /// The error for a table with weights but without a unit, or with both units, when `hints.weightUnit` is nil.
   ///
-  /// - Parameters:
-  ///   - place: the first row with a weight.
-  ///   - hasBothUnits: whether that row gives its weight in kilograms and in pounds.
-  static func unitQuestion(_ place: CSVPlace, hasBothUnits: Bool = false) -> StoreError {
+  /// - Parameter place: the first row with a weight.
+  static func unitQuestion(_ place: CSVPlace, hasBothUnits: Bool) -> StoreError {
     let problem =
       hasBothUnits
       ? "the file gives its weights in kilograms and in pounds, and does not say which of the two were rounded"
@@ -36,7 +34,7 @@ extension WorkoutLog {
   /// - Throws: `.misuse` for a hint that is not a unit of weight; `.invalidSource` when the file does not have the named format.
   static func csv(_ source: ImportSource) throws -> (any ImportFormat)? {
     let (format, hints) = (source.format, source.hints)
-    guard format.map({ name in Self.dialects.contains { $0.key == name } }) ?? true else { return nil }
+    guard format.map({ name in Self.dialects.contains { $0.name == name } }) ?? true else { return nil }
     let unit = try hints.weightUnit.map { text in
       guard let unit = WeightUnit(spelled: text) else {
         throw StoreError(.misuse, "there is no unit of weight \(text)", suggestion: "Use kg or lb.")
@@ -44,17 +42,10 @@ extension WorkoutLog {
       return unit
     }
     guard let file = try table(source) else { return nil }
-    @Sendable func dialect(_ clock: WallClock) throws -> (any TrainingDialect)? {
-      let dialects: [(any TrainingDialect)?] = [
-        Strong(file, clock, unit), Hevy(file, clock, unit), FitNotes(file, clock, unit), try StrongLifts(file, clock, unit),
-        try Fitbod(file, clock, unit), try Jefit(file, clock, unit), try GymRun(file, clock, unit),
-      ]
-      return dialects.lazy.compactMap { $0 }.first { format == nil || $0.name == format }
-    }
-    // By the header alone: some tables are read whole to make their dialect.
-    if Self.dialects.contains(where: { (format == nil || $0.key == format) && $0.value.isHeader(file.header) }) {
+    if let program = Self.dialects.first(where: { (format == nil || $0.name == format) && $0.isHeader(file.header) }) {
       let clock = try WallClock(timeZone: hints.timeZone ?? ownTimeZone(), months: months(of: file, hints))
-      if let found = try dialect(clock) { return TrainingCSV(file, found, clock, again: hints.timeZone == nil ? dialect : nil) }
+      @Sendable func dialect(_ clock: WallClock) throws -> any TrainingDialect { try program.init(file, clock, unit) }
+      return try TrainingCSV(file, dialect(clock), clock, again: hints.timeZone == nil ? dialect : nil)
     }
     guard format != nil || looksLikeTable(file.header) else { return nil }
     throw notKnown(file.header, format, source.url.path)
@@ -123,9 +114,8 @@ extension WorkoutLog {
     }
   }
 
-  private static let dialects: KeyValuePairs<String, any TrainingDialect.Type> = [
-    "strong-csv": Strong.self, "hevy-csv": Hevy.self, "fitnotes-csv": FitNotes.self, "stronglifts-csv": StrongLifts.self,
-    "fitbod-csv": Fitbod.self, "jefit-csv": Jefit.self, "gymrun-csv": GymRun.self,
+  private static let dialects: [any TrainingDialect.Type] = [
+    Strong.self, Hevy.self, FitNotes.self, StrongLifts.self, Fitbod.self, Jefit.self, GymRun.self,
   ]
 
   /// Other text has no such first line. If a table's first line is lost, the first line is a row with a time. Of two or three cells each must
@@ -145,7 +135,7 @@ extension WorkoutLog {
 
   /// Names the columns that are missing for the named format, or for the nearest one.
   private static func notKnown(_ header: [String], _ format: String?, _ path: String) -> StoreError {
-    let likenesses = dialects.filter { format == nil || $0.key == format }.map { (name: $0.key, likeness: $0.value.likeness(header)) }
+    let likenesses = dialects.filter { format == nil || $0.name == format }.map { (name: $0.name, likeness: $0.likeness(header)) }
     let nearest = likenesses.max { $0.likeness.known < $1.likeness.known }
     // A table with a date and a weight is not near to any of these.
     let isNear = nearest.map { $0.likeness.known > $0.likeness.missing.count } ?? false
@@ -180,7 +170,7 @@ extension WorkoutLog {
   }
 
   /// Whether a row is the header of any of these tables.
-  static func isHeader(_ cells: [String]) -> Bool { dialects.contains { $0.value.isHeader(cells) } }
+  static func isHeader(_ cells: [String]) -> Bool { dialects.contains { $0.isHeader(cells) } }
 
   /// Whether the file is a database, JSON or XML, which have their own readers.
   private static func beginsOtherwise(_ source: ImportSource) throws -> Bool {

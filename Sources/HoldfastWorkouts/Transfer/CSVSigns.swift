@@ -40,7 +40,6 @@ struct CSVSigns: Sendable {
 /// thousands, when these numbers are of the same quantity. If both signs are used, the number is doubtful. Without other
 /// numbers, a point is a decimal sign, and so is a comma, unless commas also separate the cells.
 struct CSVEvidence: Sendable {
-  /// What the sign in a number means.
   enum Use { case decimal, groups, doubtful }
 
   /// Whether commas separate the cells.

@@ -133,7 +133,7 @@ struct CSVWriter {
       Self.quoted(workout.name), Self.quoted(HevyRows.time(clock.time(workout.startedAt))),
       Self.quoted(HevyRows.end(workout).map { HevyRows.time(clock.time($0)) } ?? ""), Self.quoted(workout.note ?? ""),
       Self.quoted(exercise.name), exercise.superset.flatMap { $0 > 0 ? String($0 - 1) : nil } ?? "",
-      Self.quoted(exercise.notes.joined(separator: "\n")), String(number), Self.quoted(Hevy.text(set.type)),
+      Self.quoted(exercise.notes.joined(separator: "\n")), String(number), Self.quoted(set.type.word(working: "normal")),
       weight(set, exercise).map(CSVNumber.text) ?? "", set.actual.reps.map(String.init) ?? "", distance(set).map(CSVNumber.text) ?? "",
       set.actual.durationSeconds.map(String.init) ?? "", set.actual.rpe.map(CSVNumber.text) ?? "",
     ])
@@ -150,13 +150,8 @@ struct CSVWriter {
 
   private func weight(_ set: ExerciseSet, _ exercise: Exercise) -> Double? {
     guard let weight = set.actual.weight else { return nil }
-    let entered = set.weightUnit ?? exercise.weightUnit ?? .pounds
-    guard entered != unit else { return weight }
-    switch entered {
-    case .pounds: return Self.rounded(weight * Self.kilogramsInPound)
-    case .kilograms: return Self.rounded(weight / Self.kilogramsInPound)
-    default: return nil
-    }
+    let entered = Weight(weight, set.weightUnit ?? exercise.weightUnit ?? .pounds)
+    return entered.unit == unit ? weight : entered.converted(to: unit)?.rounded(decimals: 5).value
   }
 
   /// In kilometres beside kilograms, in miles beside pounds.
@@ -169,7 +164,6 @@ struct CSVWriter {
     return Self.rounded(distance * from / to)
   }
 
-  private static let kilogramsInPound = 0.45359237
   private static let meters = [DistanceUnit.meters: 1, .kilometers: 1000, .miles: 1609.344]
 
   private static func rounded(_ number: Double) -> Double {
@@ -272,19 +266,13 @@ private enum StrongRows {
 
   /// The letter for the type; nil for a set with a number.
   static func order(_ type: SetType) -> String? {
-    switch type {
-    case .warmUp: "W"
-    case .dropSet: "D"
-    case .failure: "F"
-    case .working: nil
-    // A letter of another language, as it was imported.
-    default: unknown(type) == nil ? type.rawValue : nil
-    }
+    // Or a letter of another language, as it was imported.
+    Strong.letter(type) ?? (type == .working || unknown(type) != nil ? nil : type.rawValue)
   }
 
   /// The type's name if it has no letter.
   static func unknown(_ type: SetType) -> String? {
-    if [.warmUp, .dropSet, .failure, .working].contains(type) { return nil }
+    if type == .working || Strong.letter(type) != nil { return nil }
     let isLetter = type.rawValue.count == 1 && type.rawValue.allSatisfy { $0.isASCII && $0.isLetter && !"WDFwdf".contains($0) }
     return isLetter ? nil : type.rawValue
   }

@@ -9,21 +9,13 @@ import HoldfastTransfer
 /// For an exercise with times, five numbers are one set: calories, distance, speed, laps and seconds, each behind `0x`. The row itself does
 /// not say so; `EXERCISE SET LOGS` or `CARDIO LOGS` do.
 struct Jefit: TrainingDialect {
-  let name = "jefit-csv"
-  let interleaves = true
-  let carries: TrainingFields = [.duration, .end, .exerciseNotes, .weight, .reps, .distance, .seconds]
-  private let clock: WallClock
-  private let unit: WeightUnit?
-  private let unitText: String?
+  static let name = "jefit-csv"
+  var table: TrainingTable
   private let contents: JefitContents
   private var tables: JefitTables
-  var signs: CSVSigns
 
-  /// Nil for any other table.
-  ///
   /// - Throws: `.invalidSource` for an export without the table of sets; what `CSVTable.lines(_:)` throws.
-  init?(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) throws {
-    guard Self.isHeader(file.header) else { return nil }
+  init(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) throws {
     tables = JefitTables(file.header)
     contents = try JefitContents(file, clock)
     guard contents.hasSets else {
@@ -32,8 +24,8 @@ struct Jefit: TrainingDialect {
         "\(file.source.url.path) is Jefit's export without its table EXERCISE LOGS, or without the columns ename and logs in it",
         suggestion: "Export it again from Jefit, and leave the file as it is.")
     }
-    (self.clock, self.unit, unitText) = (clock, contents.unit ?? unit, contents.unit?.rawValue)
-    signs = CSVSigns(file)
+    table = TrainingTable(file, [:], clock, contents.unit ?? unit)
+    table.carries = [.duration, .end, .exerciseNotes, .weight, .reps, .distance, .seconds]
   }
 
   static func likeness(_ header: [String]) -> (known: Int, missing: [String]) {
@@ -88,14 +80,14 @@ struct Jefit: TrainingDialect {
     let number = columns.text("session", cells)
     let session = number.flatMap { contents.sessions[$0] }
     let date = columns.text("date", cells) ?? ""
-    guard let start = session?.start ?? WallTime.parse(date, on: clock) else {
+    guard let start = session?.start ?? WallTime.parse(date, on: table.clock) else {
       throw RowProblem(reason: "its date cannot be read: \(date)")
     }
     var row = TrainingRow(head: .init(start: start, name: ""), exercise: exercise)
     if let session {
       (row.number, row.end, row.others) = (number, session.end, session.others)
       if let total = session.total, !JefitContents.isNothing(total) {
-        row.take(duration: CSVDuration.seconds(total), letters: CSVDuration.read(total), of: total, signs[.duration])
+        row.take(duration: CSVDuration.seconds(total), letters: CSVDuration.read(total), of: total, table.signs[.duration])
       }
     }
     row.exerciseNote = JefitContents.day(columns, cells).flatMap { contents.notes[$0]?.joined(separator: "\n") }
@@ -115,7 +107,7 @@ struct Jefit: TrainingDialect {
       row.parts = try times.enumerated().map { index, time in
         var set = time.cells
         // The unit of distances goes with that of the weights.
-        set.weightUnit = unit
+        set.weightUnit = table.unit
         return try part(set, index)
       }
     } else if sets.areLikelyTimes {
@@ -129,9 +121,9 @@ struct Jefit: TrainingDialect {
         }
         var set = SetCells()
         (set.weight, set.reps) = (pair.weight, pair.reps)
-        (set.weightUnit, set.unitText) = (unit, unitText)
+        set.weightUnit = table.unit
         set.typeText = contents.type(of: id, at: index) ?? ""
-        set.type = Self.type(set.typeText)
+        set.type = SetType(word: set.typeText, working: "")
         set.isCompleted = !JefitContents.isNothing(pair.reps)
         return try part(set, index)
       }
@@ -152,7 +144,7 @@ struct Jefit: TrainingDialect {
       return .skipped(kind: "empty_sets", reason: "the set was not done")
     }
     do {
-      var written = try set.read(zeroIsNothing: true, signs)
+      var written = try set.read(zeroIsNothing: true, table.signs)
       written.isDone = set.reps.map { $0.contains { "123456789".contains($0) } } ?? true
       return .set(number: nil, written)
     } catch let problem as RowProblem {
@@ -160,23 +152,5 @@ struct Jefit: TrainingDialect {
     }
   }
 
-  private static func type(_ text: String) -> SetType {
-    switch CSVColumns.folded(text) {
-    case "": .working
-    case "warmup": .warmUp
-    case "dropset": .dropSet
-    case "failure": .failure
-    // A type that Jefit may have besides.
-    default: SetType(rawValue: text)
-    }
-  }
-
-  func text(_ type: SetType) -> String {
-    switch type {
-    case .working: ""
-    case .warmUp: "warmup"
-    case .dropSet: "dropset"
-    default: type.rawValue
-    }
-  }
+  func text(_ type: SetType) -> String { type.word(working: "") }
 }

@@ -3,7 +3,6 @@ import HoldfastTransfer
 
 /// The sets in a cell of Jefit's `EXERCISE LOGS`: `60x10,60x8`. A trailing comma is no set.
 struct JefitSets {
-  /// One set with a time.
   struct Timed {
     var cells: SetCells
     /// Numbers that the log cannot store, by their names.

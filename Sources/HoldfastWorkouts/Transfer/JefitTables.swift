@@ -4,7 +4,6 @@ import HoldfastTransfer
 /// The tables in Jefit's export, read line by line. Each has a title such as `### EXERCISE LOGS ####`, a header and rows; a line of number
 /// signs ends it. One title may have several tables, each with its header. A table without rows has no header.
 struct JefitTables: Sendable {
-  /// The titles of all tables that are known.
   enum Title: String, Sendable, CaseIterable {
     case setting = "SETTING"
     case profile = "PROFILE"
@@ -22,7 +21,6 @@ struct JefitTables: Sendable {
 
   /// The title above the present line; empty behind a line of number signs.
   private(set) var name: String
-  /// The columns of the present table.
   private(set) var columns = CSVColumns([], [:])
   /// How many columns the present table has; 0 before its header.
   private(set) var width = 0

@@ -5,23 +5,18 @@ import HoldfastTransfer
 /// The tables that StrongLifts exports: today's, one row for each exercise, and the one until about 2018, one row for each workout; see
 /// `StrongLiftsExercise`. A missed set has a dash or -1 as its repetitions: it comes in with 0 repetitions, not completed.
 struct StrongLifts: TrainingDialect {
-  let name = "stronglifts-csv"
+  static let name = "stronglifts-csv"
   let interleaves = false
-  let carries: TrainingFields
-  private let columns: CSVColumns
+  var table: TrainingTable
   private let exercises: [StrongLiftsExercise]
   /// The places of columns that `columns` does not know and this reader reads.
   private let places: Set<Int>
-  /// How many columns the header has.
-  private let width: Int
-  private let clock: WallClock
-  private let unit: WeightUnit?
+  private let columnCount: Int
   /// The form of dates, from the header or from all dates of the table; nil if neither says it.
   private let datePattern: DatePattern?
-  var signs: CSVSigns
 
   /// Columns that StrongLifts computes from the sets are known, and not imported.
-  private static let names = [
+  static let names = [
     "date": ["date"], "number": ["workout"], "workout": ["workout name"], "program": ["program name", "program"],
     "body weight": ["body weight"], "exercise": ["exercise"], "workout note": ["notes", "note"], "duration": ["duration"],
     "start": ["start time"], "end": ["end time"], "sets": ["sets×reps", "setsxreps"], "timed": ["sets×time", "setsxtime"],
@@ -29,24 +24,18 @@ struct StrongLifts: TrainingDialect {
     "workout volume": ["workout volume", "total volume"],
   ]
 
-  /// Nil for any other table.
-  ///
-  /// - Throws: what `CSVTable.lines(_:)` throws, when the dates decide the order of day and month.
-  init?(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) throws {
-    guard Self.isHeader(file.header) else { return nil }
+  init(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) throws {
     let header = file.header.map(CSVColumns.folded)
-    let columns = CSVColumns(file.header, Self.names)
-    let exercises = StrongLiftsExercise.all(header, columns.place("exercise") ?? 0)
-    if let pattern = columns.units["date"].flatMap(DatePattern.init) {
+    table = TrainingTable(file, Self.names, clock, unit)
+    table.carries.formUnion([.weight, .reps])
+    exercises = StrongLiftsExercise.all(header, table.columns.place("exercise") ?? 0)
+    if let pattern = table.columns.units["date"].flatMap(DatePattern.init) {
       datePattern = pattern
     } else {
-      datePattern = try exercises.contains(where: \.isInWorkouts) ? Self.datePattern(file, columns) : nil
+      datePattern = try exercises.contains(where: \.isInWorkouts) ? Self.datePattern(file, table.columns) : nil
     }
-    (self.columns, self.exercises, self.clock, self.unit) = (columns, exercises, clock, unit)
     places = Set(exercises.flatMap(\.places) + header.indices.filter { header[$0].hasPrefix("body weight") })
-    width = header.count
-    signs = CSVSigns(file)
-    carries = TrainingFields(columns).union([.weight, .reps])
+    columnCount = header.count
   }
 
   /// The old form writes dates in the order of the person's language, such as `16/03/15`: one day after the 12th decides for all.
@@ -69,14 +58,14 @@ struct StrongLifts: TrainingDialect {
 
   func numbers(_ cells: [String]) -> [(quantity: CSVQuantity, text: String)] {
     let weights = Set(exercises(of: cells).flatMap(\.sets).flatMap(\.weights).map(\.place)).compactMap { CSVColumns.text($0, cells) }
-    return columns.texts([.duration: "duration"], in: cells) + weights.map { (.weight, $0) }
+    return table.columns.texts([.duration: "duration"], in: cells) + weights.map { (.weight, $0) }
   }
 
-  var leastCells: Int { columns.cells(reaching: "date", "workout", "exercise") }
+  var leastCells: Int { table.columns.cells(reaching: "date", "workout", "exercise") }
 
   /// The exercises that a row has columns for.
   private func exercises(of cells: [String]) -> [StrongLiftsExercise] {
-    guard cells.count > width, var last = exercises.last, last.isInWorkouts, last.end == width else { return exercises }
+    guard cells.count > columnCount, var last = exercises.last, last.isInWorkouts, last.end == columnCount else { return exercises }
     var all = exercises
     while last.end < cells.count {
       last = last.next
@@ -91,14 +80,14 @@ struct StrongLifts: TrainingDialect {
   }
 
   func rows(_ cells: [String]) throws -> [TrainingRow] {
-    let date = columns.text("date", cells) ?? ""
-    let time = columns.text("start", cells)
+    let date = table.text("date", cells) ?? ""
+    let time = table.text("start", cells)
     guard let start = try self.time(date, time) else { throw RowProblem(reason: problem(of: date)) }
-    let name = columns.text("workout", cells) ?? columns.text("number", cells) ?? ""
+    let name = table.text("workout", cells) ?? table.text("number", cells) ?? ""
     var workout = TrainingRow(head: .init(start: start, name: name), exercise: "")
-    workout.note = columns.text("workout note", cells)
+    workout.note = table.text("workout note", cells)
     complete(&workout, date, cells)
-    workout.unknown = columns.doubts(cells, besides: places)
+    workout.unknown = table.columns.doubts(cells, besides: places)
     let rows = try exercises(of: cells).compactMap { try row($0, cells, of: workout) }
     guard !rows.isEmpty else { throw RowProblem(reason: "it names no exercise") }
     return rows
@@ -125,38 +114,32 @@ struct StrongLifts: TrainingDialect {
   }
 
   private func complete(_ row: inout TrainingRow, _ date: String, _ cells: [String]) {
-    if let text = columns.text("duration", cells) {
+    if table.text("body weight", cells) != nil { row.others.append(("body_weights", "the log has no weights of a body")) }
+    if table.text("program", cells) != nil { row.others.append(("programs", "the log has no programs")) }
+    if let text = table.text("duration", cells) {
       // In hours, with a fraction, unless the header names another unit.
-      let (number, unit) = (CSVNumber(text, signs[.duration]), columns.timeUnit("duration") ?? 3_600_000)
+      let (number, unit) = (CSVNumber(text, table.signs[.duration]), table.columns.timeUnit("duration") ?? 3_600_000)
       let seconds = number.flatMap { CSVDuration.seconds($0.value, unit: unit) }
-      row.take(duration: seconds, letters: CSVDuration.read(number?.text ?? "", unit: unit), of: text, signs[.duration])
+      row.take(duration: seconds, letters: CSVDuration.read(number?.text ?? "", unit: unit), of: text, table.signs[.duration])
     }
-    if let text = columns.text("end", cells) {
-      guard columns.text("start", cells) != nil else {
-        row.damaged.append(.init(kind: "workouts", field: "end", reason: "the row has no start time: \(text)"))
-        return others(&row, cells)
+    if let text = table.text("end", cells) {
+      guard table.text("start", cells) != nil else {
+        return row.damaged.append(.init(kind: "workouts", field: "end", reason: "the row has no start time: \(text)"))
       }
       let end = try? time(date, text)
       // The workout ended after midnight.
       row.end = end.map { $0 < row.head.start ? $0 + 86_400_000 : $0 }
       if row.end == nil { row.damaged.append(.init(kind: "workouts", field: "end", reason: "it is not a time: \(text)")) }
     }
-    others(&row, cells)
-  }
-
-  private func others(_ row: inout TrainingRow, _ cells: [String]) {
-    if columns.text("body weight", cells) != nil { row.others.append(("body_weights", "the log has no weights of a body")) }
-    if columns.text("program", cells) != nil { row.others.append(("programs", "the log has no programs")) }
   }
 
   /// Nil when the date cannot be read.
   private func time(_ date: String, _ time: String?) throws -> Int64? {
-    let day = if let datePattern { datePattern.noon(date) } else { WallTime.parse(date, on: clock) }
+    let day = if let datePattern { datePattern.noon(date) } else { WallTime.parse(date, on: table.clock) }
     guard let noon = day else { return nil }
     guard let time else { return noon }
-    guard let text = WallTime.timeOfDay(time), let wall = WallTime.parse("\(WallTime.text(noon).prefix(10)) \(text)", on: clock) else {
-      throw RowProblem(reason: "its time cannot be read: \(time)")
-    }
+    guard let text = WallTime.timeOfDay(time), let wall = WallTime.parse("\(WallTime.text(noon).prefix(10)) \(text)", on: table.clock)
+    else { throw RowProblem(reason: "its time cannot be read: \(time)") }
     return wall
   }
 
@@ -176,7 +159,7 @@ struct StrongLifts: TrainingDialect {
     if set.weight?.trimmingCharacters(in: .whitespaces) == "-" { set.weight = nil }
     set.weightUnit = set.unitText.flatMap(WeightUnit.init(spelled:))
     do {
-      var written = try set.read(zeroIsNothing: false, signs)
+      var written = try set.read(zeroIsNothing: false, table.signs)
       let letters = CSVColumns.text(column.reps, cells)?.withoutBlanks ?? ""
       written.isDone = letters.contains(where: \.isNumber) && letters != "-1"
       return .set(number: column.number, written)
@@ -199,11 +182,9 @@ struct StrongLifts: TrainingDialect {
   private func weight(_ column: StrongLiftsExercise.Column, _ cells: [String]) -> (text: String?, unit: String?) {
     let given = weights(column, cells)
     guard given.count > 1 else { return (given.first?.text, given.first?.unit) }
-    let body = columns.text("body weight", cells).flatMap { WeightUnit(spelled: String($0.drop { !$0.isLetter })) }
-    let own = body ?? unit
+    let body = table.text("body weight", cells).flatMap { WeightUnit(spelled: String($0.drop { !$0.isLetter })) }
+    let own = body ?? table.unit
     let exact = given.first { WeightUnit(spelled: $0.unit) == own }
     return (exact?.text ?? given.first?.text, exact?.unit)
   }
-
-  func text(_ type: SetType) -> String { type == .working ? "" : type.rawValue }
 }

@@ -6,7 +6,6 @@ import Holdfast
 /// workout: `Exercise 1`, `Weight (KG)`, `Weight (LB)`, `Set 1` to `Set 5`, then `Exercise 2` and so on. Whatever column stands before
 /// the weights is an exercise: the fourth is called `Arm work` in some versions.
 struct StrongLiftsExercise: Sendable {
-  /// A column of weights.
   struct Weight: Sendable {
     var place: Int
     /// `kg` or `lb`, from the header.
@@ -29,9 +28,7 @@ struct StrongLiftsExercise: Sendable {
 
   // MARK: From the header
 
-  /// - Parameters:
-  ///   - header: folded.
-  ///   - name: the place of the column `Exercise`, which only today's form has.
+  /// - Parameter name: the place of the column `Exercise`, which only today's form has. The header is folded.
   static func all(_ header: [String], _ name: Int) -> [StrongLiftsExercise] {
     let old = inWorkouts(header)
     guard old.isEmpty else { return old }
@@ -39,7 +36,6 @@ struct StrongLiftsExercise: Sendable {
     return sets.isEmpty ? [] : [StrongLiftsExercise(name: name, sets: sets)]
   }
 
-  /// Today's form.
   private static func pairs(_ header: [String]) -> [Column] {
     let columns = header.enumerated().compactMap { place, name in setColumn(name).map { (place: place, number: $0.number, what: $0.what) } }
     var pairs: [Int: Column] = [:]

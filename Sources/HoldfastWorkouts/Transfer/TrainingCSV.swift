@@ -12,7 +12,7 @@ import HoldfastTransfer
 /// elsewhere, with the same start and name, is skipped with its contents.
 struct TrainingCSV: ImportFormat, Sendable {
   let version = 1
-  let kinds = TrainingRecord.kinds
+  let kinds = WorkoutRecord.kinds
   let laterIndexes = WorkoutRecord.laterIndexes
   let total: Int
   private let file: CSVTable
@@ -21,13 +21,13 @@ struct TrainingCSV: ImportFormat, Sendable {
   private let signs = SeenSigns()
   private let clock: WallClock
   /// Reads the table with another clock; nil where a person has named the time zone.
-  private let again: (@Sendable (WallClock) throws -> (any TrainingDialect)?)?
+  private let again: (@Sendable (WallClock) throws -> any TrainingDialect)?
   /// What the report says of the time zone.
   private var remark: String?
 
   init(
     _ file: CSVTable, _ dialect: any TrainingDialect, _ clock: WallClock,
-    again: (@Sendable (WallClock) throws -> (any TrainingDialect)?)? = nil
+    again: (@Sendable (WallClock) throws -> any TrainingDialect)? = nil
   ) {
     (self.file, self.dialect, self.clock, self.again) = (file, dialect, clock, again)
     shape = TrainingShape(dialect: dialect, clock: clock)
@@ -42,30 +42,27 @@ struct TrainingCSV: ImportFormat, Sendable {
   func settled(in reader: Reader) throws -> TrainingCSV {
     guard let before = try reader.timeZone(ofImports: name), before != clock.timeZone.identifier else { return self }
     let mine = clock.timeZone.identifier
+    var settled = self
     guard let again, !before.isEmpty else {
       let former = before.isEmpty ? "it is not known in which one the import before read them" : "the import before read them in \(before)"
-      return with("the times were read in \(mine); \(former)")
+      settled.remark = "the times were read in \(mine); \(former)"
+      return settled
     }
-    guard let former = TimeZone(identifier: before), let dialect = try again(WallClock(timeZone: former, months: clock.months)) else {
+    guard let former = TimeZone(identifier: before) else {
       throw StoreError(
         .misuse, "the import before read the times in \(before), which is no time zone here",
         suggestion: "Import it again and name the time zone.")
     }
-    return TrainingCSV(file, dialect, WallClock(timeZone: former, months: clock.months), again: again)
-      .with("the times were read in \(before), as by the import before; this computer's time zone is \(mine)")
+    let formerClock = WallClock(timeZone: former, months: clock.months)
+    settled = TrainingCSV(file, try again(formerClock), formerClock, again: again)
+    settled.remark = "the times were read in \(before), as by the import before; this computer's time zone is \(mine)"
+    return settled
   }
 
-  private func with(_ remark: String) -> TrainingCSV {
-    var told = self
-    told.remark = remark
-    return told
-  }
-
-  var name: String { dialect.name }
+  var name: String { type(of: dialect).name }
   /// The same whatever the file's name: every export of a program is another edition of one log.
   var origin: String? { name }
 
-  /// A line of the table that was read.
   private enum Line: Sendable {
     case damaged(String, CSVPlace)
     case guessed(CSVPlace)
@@ -132,7 +129,7 @@ struct TrainingCSV: ImportFormat, Sendable {
         }
         // Most tables have no open number. For another one, the table is read once more.
         if !knowsSigns, cells.contains(where: CSVEvidence.isOpen) {
-          dialect.signs = try signs.value { try seen(dialect.signs) }
+          dialect.table.signs = try signs.value { try seen(dialect.table.signs) }
           knowsSigns = true
         }
         let rows: [TrainingRow]
@@ -203,7 +200,7 @@ struct TrainingCSV: ImportFormat, Sendable {
     let start = shape.clock.date(group.first.content.head.start)
     let endsEarly = group.first.content.end.map { shape.clock.end($0, of: start) < start } ?? false
     if endsEarly { group.first.content.end = nil }
-    if let end = group.first.content.end, group.first.content.durationSeconds == nil, dialect.carries.contains(.duration) {
+    if let end = group.first.content.end, group.first.content.durationSeconds == nil, shape.carries.contains(.duration) {
       group.first.content.take(endsAt: end, on: shape.clock)
     }
     let row = group.first.content
@@ -367,7 +364,7 @@ struct TrainingCSV: ImportFormat, Sendable {
   }
 
   func write(_ record: SourceRecord<TrainingRecord>, in tx: Writer) throws {
-    try record.content.write(carrying: dialect.carries, in: tx)
+    try record.content.write(carrying: shape.carries, in: tx)
   }
 
   func readBack(_ record: SourceRecord<TrainingRecord>, in reader: Reader) throws -> StoredShape? {

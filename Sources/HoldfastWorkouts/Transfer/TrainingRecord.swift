@@ -11,17 +11,15 @@ enum TrainingRecord: Sendable {
   /// `isNew`: the log had no sets before the import, so it has neither this set nor another one at its place.
   case set(ExerciseSet, exerciseID: UUID, index: Int, isNew: Bool)
 
-  static let kinds = ["workouts", "exercises", "exercise_sets"].map { (name: $0, table: $0) }
-
   /// Writes the record; fields that the source does not carry keep their stored values.
   func write(carrying carries: TrainingFields, in tx: Writer) throws {
     switch self {
     case .workout(let new):
       guard var row = try tx.find(WorkoutRow.self, id: new.id) else { return try tx.insert(WorkoutRow(new, .finished)) }
-      (row.name, row.startedAt) = (new.name, new.startedAt)
-      if carries.contains(.workoutNote) { row.note = new.note }
-      if carries.contains(.duration) { row.durationSeconds = new.durationSeconds.map(Int64.init) }
-      if carries.contains(.end) { row.endedAt = new.endedAt }
+      (row.workout.name, row.workout.startedAt) = (new.name, new.startedAt)
+      if carries.contains(.workoutNote) { row.workout.note = new.note }
+      if carries.contains(.duration) { row.workout.durationSeconds = new.durationSeconds }
+      if carries.contains(.end) { row.workout.endedAt = new.endedAt }
       try tx.upsert(row)
     case .exercise(let new, let workoutID, let index):
       let stored = try tx.find(ExerciseRow.self, id: new.id)
@@ -69,11 +67,16 @@ enum TrainingRecord: Sendable {
 ///
 /// Times are compared as moments, so that rows imported in another time zone still match.
 struct TrainingShape: Sendable {
-  let dialect: any TrainingDialect
+  private let dialect: any TrainingDialect
   let clock: WallClock
+  let carries: TrainingFields
+
+  init(dialect: any TrainingDialect, clock: WallClock) {
+    (self.dialect, self.clock, carries) = (dialect, clock, dialect.table.carries)
+  }
 
   private func said(_ field: TrainingFields, _ value: @autoclosure () -> JSONValue) -> JSONValue {
-    dialect.carries.contains(field) ? value() : .null
+    carries.contains(field) ? value() : .null
   }
 
   private static func text(_ date: Date) -> String { DateCodec.milliseconds(date).map { DateCodec.iso8601($0, fraction: true) } ?? "" }
@@ -104,9 +107,7 @@ struct TrainingShape: Sendable {
     ]
   }
 
-  /// - Parameters:
-  ///   - written: the row; nil for a stored exercise.
-  ///   - unit: the unit's text in the first set that has one.
+  /// `written` is nil for a stored exercise; `unit` is the unit's text in the first set that has one.
   func fields(
     of exercise: Exercise, in workoutID: UUID, index: Int64, written: TrainingRow? = nil, unit: String? = nil
   ) -> [SourceField] {

@@ -61,9 +61,7 @@ struct TrainingRow: Sendable {
 extension TrainingRow {
   /// Takes the duration of the workout. A text that is not a duration is left out and reported; thousands are remarked.
   ///
-  /// - Parameters:
-  ///   - letters: the same seconds, read in another way.
-  ///   - text: the cell's text.
+  /// - Parameter letters: the same seconds, read in another way.
   mutating func take(duration seconds: Int?, letters: @autoclosure () -> String, of text: String, _ evidence: CSVEvidence) {
     durationSeconds = seconds
     writtenDuration = seconds.map { _ in letters() }
@@ -75,9 +73,7 @@ extension TrainingRow {
       remarks.append(CSVEvidence.groups)
     }
   }
-}
 
-extension TrainingRow {
   /// Takes the length from the start to an end in local time, for a program that writes none. An end before the start gives no length.
   mutating func take(endsAt end: Int64, on clock: WallClock) {
     let start = clock.date(head.start)
@@ -134,6 +130,13 @@ struct UnitMissing: Error {
   var hasBothUnits = false
 }
 
+extension TrainingRow.Part {
+  /// The part that `body` makes; a damaged one when it throws a `RowProblem`.
+  static func read(_ body: () throws -> Self) throws -> Self {
+    do { return try body() } catch let problem as RowProblem { return .damaged(problem.reason) }
+  }
+}
+
 /// The cells of one set; nil where the row has no value.
 struct SetCells {
   var type = SetType.working
@@ -156,10 +159,8 @@ struct SetCells {
   var note: String?
   var isCompleted = true
 
-  /// - Parameters:
-  ///   - zeroIsNothing: the program writes 0 when no weight and no repetitions were entered. A distance, time or RPE of 0
-  ///     always means nothing.
-  ///   - signs: the signs in the table's numbers.
+  /// - Parameter zeroIsNothing: the program writes 0 when no weight and no repetitions were entered. A distance, time or RPE of 0
+  ///   always means nothing.
   /// - Throws: `RowProblem`; `UnitMissing` for a weight whose unit is unknown.
   func read(zeroIsNothing: Bool, _ signs: CSVSigns) throws -> WrittenSet {
     var remarks: [String] = []
@@ -209,7 +210,8 @@ struct SetCells {
       let name = unit == .miles ? "miles" : "kilometres"
       remark("the file does not name the unit of distances; assumed: \(name)")
     }
-    var set = ExerciseSet(id: Self.noID, type: type, isCompleted: isCompleted, note: note)
+    // The id is known when the exercise is.
+    var set = ExerciseSet(id: .zero, type: type, isCompleted: isCompleted, note: note)
     set.weightUnit = weight == nil ? nil : weightUnit
     set.distanceUnit = distance == nil ? nil : unit
     set.actual = .init(
@@ -221,9 +223,6 @@ struct SetCells {
       seconds: timed == nil ? nil : timedLetters, rpe: rpe?.text, remarks: remarks)
   }
 
-  /// Replaced when the exercise of the set is known.
-  private static let noID = NewID.derived(from: "")
-
   /// The stored unit of a distance, from the first letters of the file's text; without a text, `taken`.
   private func distanceLetters(_ taken: DistanceUnit?) -> String? {
     guard let distanceText, let distanceUnit else { return taken?.rawValue }
@@ -232,6 +231,19 @@ struct SetCells {
     }
     let letters = CSVColumns.folded(distanceText)
     return letters.hasPrefix("k") ? "km" : letters.hasPrefix("mi") ? "mi" : "m"
+  }
+}
+
+extension SetCells {
+  /// The cells of the columns that most tables have.
+  init(_ table: TrainingTable, _ cells: [String]) {
+    weight = table.text("weight", cells)
+    (weightUnit, unitText) = (table.unit, table.unitText)
+    reps = table.text("reps", cells)
+    distance = table.text("distance", cells)
+    (seconds, secondsUnit) = (table.text("seconds", cells), table.columns.timeUnit("seconds"))
+    rpe = table.text("rpe", cells)
+    note = table.text("set note", cells)
   }
 }
 
@@ -252,58 +264,4 @@ struct WrittenSet: Sendable {
   var isDone = true
   /// Remarks about its values, which are imported.
   var remarks: [String] = []
-}
-
-/// What a line is to a program that writes several tables into one file.
-enum TrainingLine: Sendable {
-  /// A row of the table that has the sets.
-  case row
-  /// A title, a header, or a row whose values come in with other rows.
-  case known
-  /// A row that the log cannot store.
-  case skipped(kind: String, reason: String)
-  /// A row of another table that cannot be read, with the reason.
-  case damaged(String)
-}
-
-/// The form in which one program writes its table.
-protocol TrainingDialect: Sendable {
-  /// The format's name, as in `name`.
-  var name: String { get }
-  var carries: TrainingFields { get }
-  /// Whether rows of one exercise may stand between rows of others.
-  var interleaves: Bool { get }
-  /// How many cells a row must have; some programs leave out empty cells at the end.
-  var leastCells: Int { get }
-
-  /// How many cells a row has; nil: as many as the file's first line.
-  var width: Int? { get }
-
-  /// The signs in its numbers. If a number is open, the file is read once to decide.
-  var signs: CSVSigns { get set }
-
-  /// How many columns of a header belong to such a table, and which required columns are missing.
-  static func likeness(_ header: [String]) -> (known: Int, missing: [String])
-
-  /// Called with each line, in order, and again with the first line where the file repeats it. Only a program that writes several tables
-  /// into one file needs it.
-  mutating func take(_ cells: [String]) -> TrainingLine
-  /// The cells of a row that has too many, joined where the program left out quotes; nil when the place is unclear.
-  func joined(_ cells: [String], _ row: [UInt8]) -> [String]?
-  /// The cells of a row that are numbers.
-  func numbers(_ cells: [String]) -> [(quantity: CSVQuantity, text: String)]
-  /// The workout's exercises in a row of the table: for most programs one.
-  ///
-  /// - Throws: `RowProblem` for a row that cannot be read; `UnitMissing` when the unit is unknown.
-  func rows(_ cells: [String]) throws -> [TrainingRow]
-  /// The program's text for a type of set; empty when it has none.
-  func text(_ type: SetType) -> String
-}
-
-extension TrainingDialect {
-  var width: Int? { nil }
-  mutating func take(_ cells: [String]) -> TrainingLine { .row }
-  func joined(_ cells: [String], _ row: [UInt8]) -> [String]? { nil }
-  /// Whether this is a header of such a table, in any version.
-  static func isHeader(_ cells: [String]) -> Bool { likeness(cells).missing.isEmpty }
 }

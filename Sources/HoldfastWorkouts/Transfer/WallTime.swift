@@ -109,7 +109,7 @@ enum WallTime {
       parts.numbers.removeFirst(3)
     }
     guard date.year.count == 4, let time = parts.numbers.isEmpty ? "12:00:00" : parts.takeTime() else { return nil }
-    return "\(date.year)-\(Parts.two(date.month))-\(Parts.two(date.day)) \(time)"
+    return "\(date.year)-\(two(date.month))-\(two(date.day)) \(time)"
   }
 
   /// The parts of a text: numbers, words, and the separator between the first two numbers.
@@ -147,11 +147,12 @@ enum WallTime {
       let half = words.first(where: Self.halves.contains)
       guard half == nil || 1...12 ~= hour else { return nil }
       let full = half.map { hour % 12 + ($0 == "pm" ? 12 : 0) } ?? hour
-      return "\(Self.two(String(full))):\(Self.two(minutes)):\(Self.two(seconds))"
+      return "\(WallTime.two(String(full))):\(WallTime.two(minutes)):\(WallTime.two(seconds))"
     }
-
-    static func two(_ number: String) -> String { number.count == 1 ? "0" + number : number }
   }
+
+  /// A number with two digits or more.
+  fileprivate static func two(_ number: some StringProtocol) -> String { number.count == 1 ? "0\(number)" : "\(number)" }
 }
 
 /// The order of a date's numbers in a header: `yyyy/mm/dd`. Separators are ignored. With `yy`, a year may have two digits, from 2000.
@@ -178,8 +179,7 @@ struct DatePattern: Sendable {
     guard let year = parts["y"], let month = parts["m"], let day = parts["d"], year.count == 4 || isShort && year.count == 2,
       month.count <= 2, day.count <= 2
     else { return nil }
-    func two(_ number: Substring) -> String { number.count == 1 ? "0" + number : String(number) }
-    return DateCodec.parseSQLText("\(year.count == 2 ? "20" : "")\(year)-\(two(month))-\(two(day)) 12:00:00")
+    return DateCodec.parseSQLText("\(year.count == 2 ? "20" : "")\(year)-\(WallTime.two(month))-\(WallTime.two(day)) 12:00:00")
   }
 }
 

@@ -61,7 +61,7 @@ struct WorkoutJSON: ImportFormat {
   func scan(_ reader: Reader, _ visit: (Scanned<SaidContent>, Int) throws -> Void) throws {
     var scan = WorkoutScan(shape: shape, isDamaged: isDamaged)
     try scan.all(of: document, visit) { scan, element in
-      try scan.workout(&element, state: { isOne && $0.endedAt == nil ? .active : .finished }, visit)
+      try scan.workout(&element, state: { isOne && $0.workout.endedAt == nil ? .active : .finished }, visit)
     }
   }
 

@@ -15,14 +15,13 @@ extension RecordKind<WorkoutRow> {
   /// as older than any end; other stored rows have no such time. A template and a workout are never the same record.
   static func workouts(_ fields: FieldTable<WorkoutRow>) -> RecordKind {
     RecordKind(
-      "workouts", table: WorkoutRow.table, fields, key: { IDCodec.lowercase($0.id) }, ids: ["id"], storedIDs: { row, _ in [.id(row.id)] },
-      modifiedAt: { $0.endedAt }, storedAt: { try ActiveRow.isUntouched($0, in: $1) ? .min : nil },
+      "workouts", table: WorkoutRow.table, fields, key: { IDCodec.lowercase($0.workout.id) }, ids: ["id"],
+      storedIDs: { row, _ in [.id(row.workout.id)] }, modifiedAt: { $0.workout.endedAt },
+      storedAt: { try ActiveRow.isUntouched($0, in: $1) ? .min : nil },
       find: { said, reader in
-        guard let stored = try reader.find(WorkoutRow.self, id: said.row.id), (said.row.state == .template) == (stored.state == .template)
-        else {
-          return nil
+        try reader.find(WorkoutRow.self, id: said.row.workout.id).flatMap { stored in
+          (said.row.state == .template) == (stored.state == .template) ? stored : nil
         }
-        return stored
       }, save: { try save($0, $1, in: $2) })
   }
 
@@ -35,7 +34,7 @@ extension RecordKind<WorkoutRow> {
     var row = said
     if let stored {
       let isUntouched = try ActiveRow.isUntouched(stored, in: tx)
-      if row.state == .active, row.endedAt != nil {
+      if row.state == .active, row.workout.endedAt != nil {
         guard isUntouched else { throw StoreError(.constraint, "the workout is in progress in this log, but finished in the source") }
         row.state = .finished
         try tx.execute("DELETE FROM active_workout WHERE slot = 1")
@@ -44,7 +43,9 @@ extension RecordKind<WorkoutRow> {
       }
       return try tx.upsert(row)
     }
-    if let other = try tx.find(WorkoutRow.self, id: row.id) { throw StoreError(.constraint, "its id belongs to a \(other.state.noun)") }
+    if let other = try tx.find(WorkoutRow.self, id: row.workout.id) {
+      throw StoreError(.constraint, "its id belongs to a \(other.state.noun)")
+    }
     guard row.state == .active else { return try tx.insert(row) }
     if try WorkoutLog.active(in: tx) != nil { row.state = .finished }
     try tx.insert(row)
@@ -82,15 +83,15 @@ extension RecordKind<SetRow> {
 extension ActiveRow {
   /// Takes the trained time from the source. The time since then does not count.
   init(imported row: WorkoutRow) {
-    let trained = min(max(0, row.durationSeconds ?? 0), Self.longestSeconds)
-    let lastActive = min(row.startedAt.addingTimeInterval(Double(trained)), Self.lastDate)
-    self.init(row.id, TrainingTimer(lastActiveAt: lastActive, trainedMilliseconds: trained * 1000))
+    let trained = min(max(0, Int64(row.workout.durationSeconds ?? 0)), Self.longestSeconds)
+    let lastActive = min(row.workout.startedAt.addingTimeInterval(Double(trained)), Self.lastDate)
+    self.init(row.workout.id, TrainingTimer(lastActiveAt: lastActive, trainedMilliseconds: trained * 1000))
   }
 
   /// Whether the workout is in progress, came from a source and is unchanged since: every verb moves its clock.
   static func isUntouched(_ row: WorkoutRow, in reader: Reader) throws -> Bool {
     guard row.state == .active, let active = try WorkoutLog.active(in: reader), active == ActiveRow(imported: row) else { return false }
-    return try reader.wasImported(kind: WorkoutRow.table, key: IDCodec.lowercase(row.id))
+    return try reader.wasImported(kind: WorkoutRow.table, key: IDCodec.lowercase(row.workout.id))
   }
 
   /// A hundred years: no clock can have counted more.

@@ -60,12 +60,10 @@ struct WorkoutSQLite: ImportFormat {
 
 /// One reading of a database, table by table, so that rows without their parent are found.
 private struct WorkoutSQLiteScan {
-  private let tables: SourceTables
-  private let shape: WorkoutShape
+  let tables: SourceTables
+  let shape: WorkoutShape
   /// The workouts and the exercises, each with the id of its own parent.
-  private var parents = [Parents<UUID, UUID>("workout"), Parents<UUID, UUID>("exercise")]
-
-  init(tables: SourceTables, shape: WorkoutShape) { (self.tables, self.shape) = (tables, shape) }
+  var parents = [Parents<UUID, UUID>("workout"), Parents<UUID, UUID>("exercise")]
 
   mutating func run(_ visit: WorkoutScan.Visit) throws {
     try tables.rows(of: "workouts") { try take(.workout, $0, shape.workouts, visit) { id, _, _ in .blank(id) } }

@@ -26,11 +26,11 @@ struct WorkoutShape: Sendable {
   /// - Parameter isSnake: whether names are spelled `start_timestamp` instead of `startTimestamp`.
   private init(_ dates: ValueForm<Date>, isSnake: Bool = false) {
     let workouts: FieldTable<WorkoutRow> = [
-      .required("name", \.name, .text),
-      .optional("note", \.note, .text),
-      .optional("duration", \.durationSeconds, .int64),
-      .required("startTimestamp", \.startedAt, dates),
-      .optional("endTimestamp", \.endedAt, dates),
+      .required("name", \.workout.name, .text),
+      .optional("note", \.workout.note, .text),
+      .optional("duration", \.workout.durationSeconds, .int),
+      .required("startTimestamp", \.workout.startedAt, dates),
+      .optional("endTimestamp", \.workout.endedAt, dates),
     ]
     let exercises: FieldTable<ExerciseRow> = [
       .required("name", \.exercise.name, .text),

@@ -36,7 +36,7 @@ struct WorkoutTemplateJSON: ImportFormat {
   private init(_ document: JSONDocument, _ hints: SourceHints, isDamaged: Bool) {
     (self.document, self.isDamaged) = (document, isDamaged)
     shape = WorkoutShape(
-      workouts: [.required("title", \.name, .text), .required("date", \.startedAt, .local(hints.timeZone ?? .current))],
+      workouts: [.required("title", \.workout.name, .text), .required("date", \.workout.startedAt, .local(hints.timeZone ?? .current))],
       exercises: [
         .required("name", \.exercise.name, .text),
         .optional("unit", \.exercise.weightUnit, .templateUnit),
@@ -64,8 +64,9 @@ struct WorkoutTemplateJSON: ImportFormat {
     var members = try scan.members(&at, "a template", list: "exercises")
     var said = members.read(shape.workouts.fields, into: .blank(.zero, .template))
     let texts = said.fields.map { $0.value.canonicalText() }.joined(separator: "/")
-    said.row.id = NewID.derived(from: "workout-template/\(texts)")
-    let parent = try scan.take(.workout, &members, Written(derived: said.row.id), in: .init(), shape.workouts, said, at: start, visit)
+    let id = NewID.derived(from: "workout-template/\(texts)")
+    said.row.workout.id = id
+    let parent = try scan.take(.workout, &members, Written(derived: id), in: .init(), shape.workouts, said, at: start, visit)
     var place = 0
     try scan.each(members.list("exercises")) { scan, group, number in
       guard try group.peek() == .array else {

@@ -89,7 +89,7 @@ extension WorkoutLog {
     if let active = try active(in: tx)?.workoutID,
       try tx.count("SELECT EXISTS (SELECT 1 FROM exercises WHERE \(sql: changed) AND workout_id = \(active))") > 0
     {
-      try recordActivity(of: active, in: tx)
+      try recordActivity(Activity.ofWorkout, active, in: tx)
     }
     try tx.execute(
       """

@@ -8,32 +8,17 @@ public struct ExerciseName: Sendable, Hashable, Identifiable {
   /// The spelling of the custom exercise; otherwise of the newest finished workout with it; otherwise of the exercise added last.
   public var name: String
   /// The equipment, from the same place.
-  public var type: ExerciseType
+  public var type = ExerciseType.unknown
   /// The body part that the exercise trains, from the same place; nil when not given.
   public var bodyPart: BodyPart?
   /// The unit of its sets, from the same place; nil means pounds.
   public var weightUnit: WeightUnit?
   /// How often it is in a finished workout.
-  public var uses: Int
+  public var uses = 0
   /// When the newest of these workouts began; nil when there is none.
   public var lastUsedAt: Date?
   /// The id of the custom exercise; nil when there is none.
   public var customExerciseID: UUID?
-
-  /// One entry of the list.
-  public init(
-    id: String, name: String, type: ExerciseType = .unknown, bodyPart: BodyPart? = nil, weightUnit: WeightUnit? = nil, uses: Int = 0,
-    lastUsedAt: Date? = nil, customExerciseID: UUID? = nil
-  ) {
-    self.id = id
-    self.name = name
-    self.type = type
-    self.bodyPart = bodyPart
-    self.weightUnit = weightUnit
-    self.uses = uses
-    self.lastUsedAt = lastUsedAt
-    self.customExerciseID = customExerciseID
-  }
 }
 
 extension WorkoutLog {

@@ -35,7 +35,7 @@ extension WorkoutLog {
     try tx.insert(ExerciseRow(exercise, in: workoutID, at: exerciseOrder(of: workoutID).position(before: other, in: tx)))
     let sets = zip(exercise.sets, SparseOrder.positions(for: exercise.sets.count))
     try tx.insert(contentsOf: sets.map { SetRow($0, in: exercise.id, at: $1) })
-    try recordActivity(of: workoutID, in: tx)
+    try recordActivity(Activity.ofWorkout, workoutID, in: tx)
   }
 
   /// Changes an exercise, but not its place and its sets, inside your transaction; as `updateExercise(_:)`.
@@ -44,7 +44,7 @@ extension WorkoutLog {
     let row = ExerciseRow(exercise, in: stored.workoutID, at: stored.position)
     if row != stored { try tx.upsert(row) }
     if row.exercise.superset != stored.exercise.superset { try dissolve(stored.exercise.superset, of: stored.workoutID, in: tx) }
-    try recordActivity(of: stored.workoutID, in: tx)
+    try recordActivity(Activity.ofWorkout, stored.workoutID, in: tx)
   }
 
   /// Removes an exercise with its sets inside your transaction; as `removeExercise(_:)`.
@@ -52,7 +52,7 @@ extension WorkoutLog {
     guard let stored = try tx.find(ExerciseRow.self, id: id) else { return false }
     try tx.delete(ExerciseRow.self, id: id)
     try dissolve(stored.exercise.superset, of: stored.workoutID, in: tx)
-    try recordActivity(of: stored.workoutID, in: tx)
+    try recordActivity(Activity.ofWorkout, stored.workoutID, in: tx)
     return true
   }
 
@@ -60,19 +60,18 @@ extension WorkoutLog {
   public static func moveExercise(_ id: UUID, before other: UUID?, in tx: Writer) throws {
     let workoutID = try exerciseRow(id, in: tx).workoutID
     try exerciseOrder(of: workoutID).move(id, before: other, in: tx)
-    try recordActivity(of: workoutID, in: tx)
+    try recordActivity(Activity.ofWorkout, workoutID, in: tx)
   }
 
-  static func exerciseRow(_ id: UUID, in reader: Reader) throws -> ExerciseRow {
-    guard let row = try reader.find(ExerciseRow.self, id: id) else {
-      throw StoreError(.notFound, "there is no exercise \(IDCodec.lowercase(id))")
-    }
-    return row
-  }
+  static func exerciseRow(_ id: UUID, in reader: Reader) throws -> ExerciseRow { try row("exercise", id, in: reader) }
+  static func workoutRow(_ id: UUID, in reader: Reader) throws -> WorkoutRow { try row("workout", id, in: reader) }
 
-  static func workoutRow(_ id: UUID, in reader: Reader) throws -> WorkoutRow {
-    guard let row = try reader.find(WorkoutRow.self, id: id) else {
-      throw StoreError(.notFound, "there is no workout \(IDCodec.lowercase(id))")
+  /// - Throws: `.notFound` when there is no row with this id, or not one that is wanted.
+  static func row<Row: StoredRecord>(
+    _ noun: String, _ id: UUID, in reader: Reader, where isWanted: (Row) -> Bool = { _ in true }
+  ) throws -> Row {
+    guard let row = try reader.find(Row.self, id: id), isWanted(row) else {
+      throw StoreError(.notFound, "there is no \(noun) \(IDCodec.lowercase(id))")
     }
     return row
   }

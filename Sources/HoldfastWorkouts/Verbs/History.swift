@@ -14,14 +14,6 @@ public struct PerformedExercise: Sendable, Hashable, Identifiable {
 
   /// The exercise's id: a workout may contain an exercise more than once.
   public var id: UUID { exercise.id }
-
-  /// One entry of the list.
-  public init(workoutID: UUID, workoutName: String, startedAt: Date, exercise: Exercise) {
-    self.workoutID = workoutID
-    self.workoutName = workoutName
-    self.startedAt = startedAt
-    self.exercise = exercise
-  }
 }
 
 extension WorkoutLog {

@@ -67,19 +67,15 @@ extension WorkoutLog {
   public static func startWorkout(
     from templateID: UUID, idleLimitSeconds: Int = 900, in tx: Writer
   ) throws -> WorkoutInProgress {
-    guard let row = try tx.find(WorkoutRow.self, id: templateID), row.state == .template else {
-      throw StoreError(.notFound, "there is no template \(IDCodec.lowercase(templateID))")
-    }
-    return try begin(planned(row, \.self, note: row.note, in: tx), idleLimitSeconds, in: tx)
+    let row: WorkoutRow = try row("template", templateID, in: tx) { $0.state == .template }
+    return try begin(planned(row, \.self, note: row.workout.note, in: tx), idleLimitSeconds, in: tx)
   }
 
   /// Starts a workout with the exercises of a finished one inside your transaction; as `startWorkout(repeating:idleLimitSeconds:)`.
   public static func startWorkout(
     repeating workoutID: UUID, idleLimitSeconds: Int = 900, in tx: Writer
   ) throws -> WorkoutInProgress {
-    guard let row = try tx.find(WorkoutRow.self, id: workoutID), row.state == .finished else {
-      throw StoreError(.notFound, "there is no finished workout \(IDCodec.lowercase(workoutID))")
-    }
+    let row: WorkoutRow = try row("finished workout", workoutID, in: tx) { $0.state == .finished }
     return try begin(planned(row, \.asPlan, note: nil, in: tx), idleLimitSeconds, in: tx)
   }
 
@@ -94,15 +90,13 @@ extension WorkoutLog {
     guard let active = try active(in: tx), var row = try tx.find(WorkoutRow.self, id: active.workoutID) else { throw nothingInProgress }
     let now = tx.currentDate()
     row.state = .finished
-    row.durationSeconds = active.timer.trainedMilliseconds(at: now) / 1000
+    row.workout.durationSeconds = Int(clamping: active.timer.trainedMilliseconds(at: now) / 1000)
     // The clock may have been set back since the start.
-    row.endedAt = max(row.startedAt, active.timer.end(at: now))
-    if droppingEmptySets { try dropEmptySets(of: row.id, in: tx) }
+    row.workout.endedAt = max(row.workout.startedAt, active.timer.end(at: now))
+    if droppingEmptySets { try dropEmptySets(of: row.workout.id, in: tx) }
     try tx.upsert(row)
     try tx.execute("DELETE FROM active_workout WHERE slot = 1")
-    var workout = row.workout
-    workout.exercises = try filled([row], in: tx).first?.exercises ?? []
-    return workout
+    return try filled([row], in: tx).first ?? row.workout
   }
 
   /// Deletes the workout in progress inside your transaction; as `discardWorkout()`.
@@ -133,7 +127,7 @@ extension WorkoutLog {
   ) throws -> Workout {
     let exercises = try filled([row], in: tx).first?.exercises.map(plan) ?? []
     return Workout(
-      id: tx.makeID(), name: row.name, note: note, startedAt: tx.currentDate(), exercises: planned(exercises, in: tx))
+      id: tx.makeID(), name: row.workout.name, note: note, startedAt: tx.currentDate(), exercises: planned(exercises, in: tx))
   }
 
   private static func dropEmptySets(of workoutID: UUID, in tx: Writer) throws {

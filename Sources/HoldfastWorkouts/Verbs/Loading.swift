@@ -60,13 +60,13 @@ extension WorkoutLog {
 
   /// A few workouts with their exercises and sets, in the same order.
   static func filled(_ rows: [WorkoutRow], in reader: Reader) throws -> [Workout] {
-    try filled(rows, where: "IN \(rows.map(\.id))", in: reader)
+    try filled(rows, where: "IN \(rows.map(\.workout.id))", in: reader)
   }
 
   /// `ids` selects the same workouts by their ids, `IN (…)`; nil for all.
   private static func filled(_ rows: [WorkoutRow], where ids: BoundSQL?, in reader: Reader) throws -> [Workout] {
     guard !rows.isEmpty else { return [] }
-    var exercises = try Gathered<Exercise>(of: rows.map(\.id), ids.map { "WHERE workout_id \(sql: $0)" } ?? "", in: reader)
+    var exercises = try Gathered<Exercise>(of: rows.map(\.workout.id), ids.map { "WHERE workout_id \(sql: $0)" } ?? "", in: reader)
     var sets = try Gathered<ExerciseSet>(
       of: exercises.met.flatMap { exercises.lists[$0].map(\.id) },
       ids.map { "WHERE exercise_id IN (SELECT id FROM exercises WHERE workout_id \(sql: $0))" } ?? "", in: reader)

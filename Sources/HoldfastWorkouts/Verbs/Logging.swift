@@ -39,19 +39,18 @@ extension WorkoutLog {
 
   /// Completes a set of the workout in progress inside your transaction; as `logSet(_:_:)`.
   public static func logSet(_ id: UUID, _ actual: ExerciseSet.Actual? = nil, in tx: Writer) throws {
-    try actual?.checkFinite()
     // First, because it also checks whether the set is in the workout in progress.
-    guard try recordActivity(ofSet: id, in: tx) else { throw notInProgress("set", id) }
+    guard try recordActivity(Activity.ofSet, id, in: tx) else { throw notInProgress("set", id) }
     let now = tx.currentDate()
     try tx.execute(actual == nil ? logsEntered : logsActual) { values in
       try values.date(now)
       try values.id(id)
       guard let actual else { return }
-      try values.double(actual.weight)
+      try values.finite(actual.weight)
       try values.int(actual.reps)
       try values.int(actual.durationSeconds)
-      try values.double(actual.distance)
-      try values.double(actual.rpe)
+      try values.finite(actual.distance)
+      try values.finite(actual.rpe)
       try values.int(actual.restSeconds)
     }
   }
@@ -61,8 +60,7 @@ extension WorkoutLog {
     in exerciseID: UUID, _ actual: ExerciseSet.Actual, type: SetType = .working, weightUnit: WeightUnit? = nil,
     distanceUnit: DistanceUnit? = nil, in tx: Writer
   ) throws -> ExerciseSet {
-    try actual.checkFinite()
-    guard try recordActivity(ofExercise: exerciseID, in: tx) else { throw notInProgress("exercise", exerciseID) }
+    guard try recordActivity(Activity.ofExercise, exerciseID, in: tx) else { throw notInProgress("exercise", exerciseID) }
     let set = ExerciseSet(
       id: tx.makeID(), type: type, weightUnit: weightUnit, distanceUnit: distanceUnit, actual: actual, isCompleted: true,
       completedAt: tx.currentDate())
@@ -74,7 +72,7 @@ extension WorkoutLog {
   public static func reopenSet(_ id: UUID, in tx: Writer) throws -> Bool {
     let row = try setRow(id, in: tx)
     guard row.set.isCompleted else { return false }
-    try recordActivity(ofExercise: row.exerciseID, in: tx)
+    try recordActivity(Activity.ofExercise, row.exerciseID, in: tx)
     return try tx.execute("UPDATE exercise_sets SET is_completed = 0, completed_at = NULL WHERE id = \(id)") > 0
   }
 
@@ -92,13 +90,5 @@ extension WorkoutLog {
     StoreError(
       .notFound, "the workout in progress has no \(noun) \(IDCodec.lowercase(id))",
       suggestion: "Change sets of other workouts with updateSet(_:).")
-  }
-}
-
-extension ExerciseSet.Actual {
-  fileprivate func checkFinite() throws {
-    for number in [weight, distance, rpe].compactMap(\.self) where !number.isFinite {
-      throw StoreError(.invalidValue, "a set cannot store the number \(number)")
-    }
   }
 }

@@ -16,12 +16,12 @@ extension WorkoutLog {
 
   /// Renames a workout or template inside your transaction; as `renameWorkout(_:to:)`.
   public static func renameWorkout(_ id: UUID, to name: String, in tx: Writer) throws {
-    try change(id, in: tx) { $0.name = name }
+    try change(id, in: tx) { $0.workout.name = name }
   }
 
   /// Changes the note of a workout or template inside your transaction; as `writeNote(_:of:)`.
   public static func writeNote(_ note: String?, of id: UUID, in tx: Writer) throws {
-    try change(id, in: tx) { $0.note = note }
+    try change(id, in: tx) { $0.workout.note = note }
   }
 
   private static func change(_ id: UUID, in tx: Writer, _ body: (inout WorkoutRow) -> Void) throws {
@@ -29,6 +29,6 @@ extension WorkoutLog {
     var row = stored
     body(&row)
     if row != stored { try tx.upsert(row) }
-    try recordActivity(of: id, in: tx)
+    try recordActivity(Activity.ofWorkout, id, in: tx)
   }
 }

@@ -37,9 +37,9 @@ extension WorkoutLog {
     }
     var row = WorkoutRow(workout, stored?.state ?? .finished)
     // Finishing the workout writes them.
-    if row.state == .active { (row.endedAt, row.durationSeconds) = (nil, nil) }
+    if row.state == .active { (row.workout.endedAt, row.workout.durationSeconds) = (nil, nil) }
     try save(row, over: stored, workout.exercises, in: tx)
-    if stored?.state == .active { try recordActivity(of: workout.id, in: tx) }
+    if stored?.state == .active { try recordActivity(Activity.ofWorkout, workout.id, in: tx) }
   }
 
   /// Deletes a workout inside your transaction; as `deleteWorkout(_:)`.
@@ -50,40 +50,41 @@ extension WorkoutLog {
 
   /// Writes the row, its exercises and its sets where they differ from the stored ones.
   static func save(_ row: WorkoutRow, over stored: WorkoutRow?, _ exercises: [Exercise], in tx: Writer) throws {
+    var workout: String { "\(row.state.noun) \(IDCodec.lowercase(row.workout.id))" }
     let exerciseIDs = Set(exercises.map(\.id))
     let setIDs = Set(exercises.flatMap(\.sets).map(\.id))
     guard exerciseIDs.count == exercises.count, setIDs.count == exercises.reduce(0, { $0 + $1.sets.count }) else {
-      throw StoreError(.constraint, "the \(row.state.noun) \(IDCodec.lowercase(row.id)) names one exercise or one set twice")
+      throw StoreError(.constraint, "the \(workout) names one exercise or one set twice")
     }
     var old = StoredParts()
     if let stored {
       if stored != row { try tx.upsert(row) }
-      old = try StoredParts(of: row.id, in: tx)
+      old = try StoredParts(of: row.workout.id, in: tx)
     } else {
       try tx.insert(row)
     }
-    var parts = ChangedParts()
+    var changes = (exercises: Changes<ExerciseRow>(), sets: Changes<SetRow>())
     let positions = SparseOrder.assign(existing: exercises.map { old.exercises[$0.id]?.position })
     for (exercise, position) in zip(exercises, positions) {
-      parts.add(ExerciseRow(exercise, in: row.id, at: position), over: old.exercises[exercise.id])
+      changes.exercises.add(ExerciseRow(exercise, in: row.workout.id, at: position), over: old.exercises[exercise.id])
       let stored = exercise.sets.map { old.sets[$0.id] }
       let places = SparseOrder.assign(existing: stored.map { $0?.exerciseID == exercise.id ? $0?.position : nil })
       for (set, (stored, place)) in zip(exercise.sets, zip(stored, places)) {
-        parts.add(SetRow(set, in: exercise.id, at: place), over: stored)
+        changes.sets.add(SetRow(set, in: exercise.id, at: place), over: stored)
       }
     }
     do {
       // Inserted, not upserted: rows of another workout must not be taken over.
-      try tx.insert(contentsOf: parts.newExercises)
-      for row in parts.changedExercises { try tx.upsert(row) }
+      try tx.insert(contentsOf: changes.exercises.new)
+      for row in changes.exercises.changed { try tx.upsert(row) }
       // Before exercises are removed, because their sets may now be in another exercise.
-      for row in parts.changedSets { try tx.upsert(row) }
+      for row in changes.sets.changed { try tx.upsert(row) }
       for (id, set) in old.sets where !setIDs.contains(id) && exerciseIDs.contains(set.exerciseID) { try tx.delete(SetRow.self, id: id) }
       for id in old.exercises.keys where !exerciseIDs.contains(id) { try tx.delete(ExerciseRow.self, id: id) }
-      try tx.insert(contentsOf: parts.newSets)
+      try tx.insert(contentsOf: changes.sets.new)
     } catch let error as StoreError where error.code == .constraint {
       throw StoreError(
-        .constraint, "the \(row.state.noun) \(IDCodec.lowercase(row.id)) contains an exercise or a set of another workout or template",
+        .constraint, "the \(workout) contains an exercise or a set of another workout or template",
         suggestion: "Give it a new id.", cause: error)
     }
   }
@@ -104,17 +105,11 @@ private struct StoredParts {
 }
 
 /// The rows of a workout that differ from the stored ones.
-private struct ChangedParts {
-  var newExercises: [ExerciseRow] = []
-  var changedExercises: [ExerciseRow] = []
-  var newSets: [SetRow] = []
-  var changedSets: [SetRow] = []
+private struct Changes<Row: Equatable> {
+  var new: [Row] = []
+  var changed: [Row] = []
 
-  mutating func add(_ row: ExerciseRow, over stored: ExerciseRow?) {
-    if stored == nil { newExercises.append(row) } else if stored != row { changedExercises.append(row) }
-  }
-
-  mutating func add(_ row: SetRow, over stored: SetRow?) {
-    if stored == nil { newSets.append(row) } else if stored != row { changedSets.append(row) }
+  mutating func add(_ row: Row, over stored: Row?) {
+    if stored == nil { new.append(row) } else if stored != row { changed.append(row) }
   }
 }

@@ -32,7 +32,7 @@ extension WorkoutLog {
   public static func addSet(_ set: ExerciseSet, to exerciseID: UUID, before other: UUID? = nil, in tx: Writer) throws {
     _ = try exerciseRow(exerciseID, in: tx)
     try tx.insert(SetRow(set, in: exerciseID, at: setOrder(of: exerciseID).position(before: other, in: tx)))
-    try recordActivity(ofExercise: exerciseID, in: tx)
+    try recordActivity(Activity.ofExercise, exerciseID, in: tx)
   }
 
   /// Changes a set, but not its place, inside your transaction; as `updateSet(_:)`.
@@ -40,12 +40,12 @@ extension WorkoutLog {
     let stored = try setRow(set.id, in: tx)
     let row = SetRow(set, in: stored.exerciseID, at: stored.position)
     if row != stored { try tx.upsert(row) }
-    try recordActivity(ofExercise: stored.exerciseID, in: tx)
+    try recordActivity(Activity.ofExercise, stored.exerciseID, in: tx)
   }
 
   /// Removes a set inside your transaction; as `removeSet(_:)`.
   public static func removeSet(_ id: UUID, in tx: Writer) throws -> Bool {
-    try recordActivity(ofSet: id, in: tx)
+    try recordActivity(Activity.ofSet, id, in: tx)
     return try tx.delete(SetRow.self, id: id)
   }
 
@@ -53,13 +53,10 @@ extension WorkoutLog {
   public static func moveSet(_ id: UUID, before other: UUID?, in tx: Writer) throws {
     let exerciseID = try setRow(id, in: tx).exerciseID
     try setOrder(of: exerciseID).move(id, before: other, in: tx)
-    try recordActivity(ofExercise: exerciseID, in: tx)
+    try recordActivity(Activity.ofExercise, exerciseID, in: tx)
   }
 
-  static func setRow(_ id: UUID, in reader: Reader) throws -> SetRow {
-    guard let row = try reader.find(SetRow.self, id: id) else { throw StoreError(.notFound, "there is no set \(IDCodec.lowercase(id))") }
-    return row
-  }
+  static func setRow(_ id: UUID, in reader: Reader) throws -> SetRow { try row("set", id, in: reader) }
 
   static func setOrder(of exerciseID: UUID) -> OrderedRows {
     OrderedRows("exercise_sets", of: "set", where: "exercise_id = \(exerciseID)")

@@ -38,7 +38,7 @@ extension WorkoutLog {
       try tx.execute("UPDATE exercises SET superset = \(number) WHERE id = \(member.exercise.id)")
     }
     for left in Set(members.map(\.exercise.superset)) where left != number { try dissolve(left, of: workoutID, in: tx) }
-    try recordActivity(of: workoutID, in: tx)
+    try recordActivity(Activity.ofWorkout, workoutID, in: tx)
     return number
   }
 
@@ -47,7 +47,7 @@ extension WorkoutLog {
     let row = try exerciseRow(exerciseID, in: tx)
     guard let superset = row.exercise.superset else { return false }
     try tx.execute("UPDATE exercises SET superset = NULL WHERE workout_id = \(row.workoutID) AND superset = \(superset)")
-    try recordActivity(of: row.workoutID, in: tx)
+    try recordActivity(Activity.ofWorkout, row.workoutID, in: tx)
     return true
   }
 

@@ -83,7 +83,10 @@ extension WorkoutLog {
     guard (stored?.state ?? .template) == .template else {
       throw StoreError(.constraint, "the id \(IDCodec.lowercase(template.id)) belongs to a workout")
     }
-    try save(template.row(madeAt: stored?.startedAt ?? tx.currentDate()), over: stored, template.exercises, in: tx)
+    // A template begins when it is first saved.
+    let start = stored?.workout.startedAt ?? tx.currentDate()
+    let row = WorkoutRow(Workout(id: template.id, name: template.name, note: template.note, startedAt: start), .template)
+    try save(row, over: stored, template.exercises, in: tx)
   }
 
   /// Makes a template from a workout inside your transaction; as `saveTemplate(from:named:)`.

@@ -37,38 +37,24 @@ extension WorkoutLog {
   }
 
   /// Counts the time since the last activity if the changed workout is in progress; returns whether it is.
+  ///
+  /// - Parameter id: of the workout, or of an exercise or a set in it, as the statement wants.
   @discardableResult
-  static func recordActivity(of workoutID: UUID, in tx: Writer) throws -> Bool {
-    try recordActivity(Activity.ofWorkout, workoutID, in: tx)
-  }
-
-  /// The same, by the id of one of the workout's exercises.
-  @discardableResult
-  static func recordActivity(ofExercise id: UUID, in tx: Writer) throws -> Bool {
-    try recordActivity(Activity.ofExercise, id, in: tx)
-  }
-
-  /// The same, by the id of one of the workout's sets.
-  @discardableResult
-  static func recordActivity(ofSet id: UUID, in tx: Writer) throws -> Bool {
-    try recordActivity(Activity.ofSet, id, in: tx)
-  }
-
-  static var nothingInProgress: StoreError {
-    StoreError(.notFound, "no workout is in progress", suggestion: "Start one first.")
-  }
-
-  private static func recordActivity(_ statement: BoundSQL, _ id: UUID? = nil, in tx: Writer) throws -> Bool {
+  static func recordActivity(_ statement: BoundSQL, _ id: UUID? = nil, in tx: Writer) throws -> Bool {
     let now = tx.currentDate()
     return try tx.execute(statement) { values in
       try values.date(now)
       if let id { try values.id(id) }
     } > 0
   }
+
+  static var nothingInProgress: StoreError {
+    StoreError(.notFound, "no workout is in progress", suggestion: "Start one first.")
+  }
 }
 
 /// The statement, with a condition that finds the workout in progress. `?1` is the time, `?2` an id.
-private enum Activity {
+enum Activity {
   static let touched = statement("slot = 1")
   static let paused = statement("slot = 1", isPaused: "1")
   static let resumed = statement("slot = 1", isPaused: "0")

@@ -148,7 +148,7 @@ import Testing
       .exerciseNamesLoaded([name], next: key), .historyLoaded([performed], next: key), .recordsLoaded([records]),
       .progressLoaded([ProgressPoint(workoutID: id, startedAt: date, topWeight: 80.5, work: work)], next: key),
       .volumeByWorkoutLoaded([WorkoutVolume(id: id, name: "Push", startedAt: date, work: work)]),
-      .volumeByExerciseLoaded(totals.mostDone), .volumeByBodyPartLoaded([BodyPartVolume(.legs, workouts: 1, work: work)]),
+      .volumeByExerciseLoaded(totals.mostDone), .volumeByBodyPartLoaded([BodyPartVolume(bodyPart: .legs, workouts: 1, work: work)]),
       .volumeByWeekLoaded([WeekVolume(year: 2026, week: 1, startsAt: date, work: work)]), .totalsLoaded(totals),
       .error(.init(code: "busy", message: "a \"word\"\n", suggestion: nil)),
     ]

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
-import HoldfastWorkouts
+
+@testable import HoldfastWorkouts
 
 /// The statistics as one would write them down without a database: over workouts in memory, each sum by itself.
 struct PlainStatistics {
@@ -63,7 +64,7 @@ struct PlainStatistics {
 
   var byBodyPart: [BodyPartVolume] {
     Dictionary(grouping: done) { $0.exercise.bodyPart?.main ?? .other }.map { part, sets in
-      BodyPartVolume(part, workouts: Self.workouts(sets), work: Self.work(sets))
+      BodyPartVolume(bodyPart: part, workouts: Self.workouts(sets), work: Self.work(sets))
     }
   }
 
@@ -155,7 +156,7 @@ extension ExerciseVolume {
   var rough: ExerciseVolume { ExerciseVolume(name: name, workouts: workouts, work: work.rough) }
 }
 extension BodyPartVolume {
-  var rough: BodyPartVolume { BodyPartVolume(bodyPart, workouts: workouts, work: work.rough) }
+  var rough: BodyPartVolume { BodyPartVolume(bodyPart: bodyPart, workouts: workouts, work: work.rough) }
 }
 extension WeekVolume {
   var rough: WeekVolume {

@@ -1,8 +1,9 @@
 import Foundation
 import Holdfast
 import HoldfastTesting
-import HoldfastWorkouts
 import Testing
+
+@testable import HoldfastWorkouts
 
 @Suite("Statistics") struct StatisticsTests {
   /// A log with one workout per list of sets, a day apart from 2026-01-05T12:00:00Z, a Monday.

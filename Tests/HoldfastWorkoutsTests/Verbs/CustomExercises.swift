@@ -1,8 +1,9 @@
 import Foundation
 import Holdfast
 import HoldfastTesting
-import HoldfastWorkouts
 import Testing
+
+@testable import HoldfastWorkouts
 
 @Suite("Custom exercises") struct CustomExercises {
   @Test("what is loaded equals what was saved, by name; saving it again writes nothing")

@@ -1,8 +1,9 @@
 import Foundation
 import Holdfast
 import HoldfastTesting
-import HoldfastWorkouts
 import Testing
+
+@testable import HoldfastWorkouts
 
 @Suite("History of an exercise") struct History {
   @Test("every time comes with its sets, newest first, case and accents apart, and nothing of plans and of other exercises")
