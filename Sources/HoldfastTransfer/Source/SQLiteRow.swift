@@ -47,11 +47,6 @@ public struct SQLiteRow: Sendable {
     !brokenTexts.isEmpty && shape.index(of: column).map(brokenTexts.contains) == true
   }
 
-  /// Quotes a name for SQL.
-  static func quoted(_ name: String) -> String {
-    name.utf8.contains(UInt8(ascii: "\"")) ? "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" : "\"\(name)\""
-  }
-
   /// For example `tracks[rowid 5]`; in a table without row ids, the number in the order of reading.
   public var path: SourcePath { .text("\(shape.table)[\(rowID.map { "rowid \($0)" } ?? "\(number)")]") }
 

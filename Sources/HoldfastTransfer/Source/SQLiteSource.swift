@@ -25,7 +25,8 @@ public final class SQLiteSource {
   public private(set) var userVersion: Int64 = 0
   private let connection: RawConnection
   private var handle: OpaquePointer { connection.handle }
-  private let copy: PrivateCopy
+  /// The folder of the copy, which only its owner may read.
+  private let folder: WorkingFolder
   private let path: String
   /// By the bytes of their names: two spellings of ä are one text to Swift, and two tables to SQLite.
   private var outlines: [[UInt8]: Outline] = [:]
@@ -45,7 +46,10 @@ public final class SQLiteSource {
   }
 
   /// Whether a file is a SQLite database, by its first bytes. False for a file that is missing or may not be read.
-  public static func isDatabase(_ url: URL) -> Bool { SourceFiles.isDatabase(url) }
+  public static func isDatabase(_ url: URL) -> Bool {
+    // Read through SQLite: the app may have the file open.
+    (try? FileBytes(url).read(16)) == Data("SQLite format 3\0".utf8)
+  }
 
   /// The name of a table or column in the form in which SQLite compares names: only the letters A to Z become lower case.
   public static func lowercased(_ name: String) -> String { name.asciiLowercased }
@@ -56,16 +60,18 @@ public final class SQLiteSource {
   ///   made; the errors of copying a file.
   public init(_ source: ImportSource) throws {
     guard Self.isDatabase(source.url) else { throw StoreError(.invalidSource, "\(source.url.path) is not a SQLite database") }
-    copy = try PrivateCopy(of: source)
+    folder = try WorkingFolder(in: FileManager.default.temporaryDirectory, "source")
+    let copy = folder.file("source.sqlite")
+    try source.copy(to: copy)
     path = source.url.path
     do {
       // SQLite itself may write to the copy, to undo a transaction that a crash left. Statements may not write.
-      connection = try ConnectionFactory.plain(copy.url.path, writable: true)
+      connection = try ConnectionFactory.plain(copy.path, writable: true)
     } catch let error as StoreError {
       throw StoreError(.invalidSource, "\(path) cannot be read: \(error.message)", cause: error).naming(source.url)
     }
     // No stored value is longer than the file. A longer one is computed, for example by a generated column.
-    connection.limitValues(to: DurableFile.size(copy.url.path) + 1 << 20)
+    connection.limitValues(to: DurableFile.size(copy.path) + 1 << 20)
     standInForCollations()
     // An index may use an expression with SQLite's JSON functions, which `trusted_schema = 0` would forbid. This connection has no
     // functions of its own, and SQLite's functions can only compute values.
@@ -149,7 +155,8 @@ public final class SQLiteSource {
       }
       ?? outline.shape
     let chosen = shape.columns
-    var sql = Self.select(chosen, of: table, hasRowID: outline.hasRowID)
+    let names = ([outline.hasRowID ? "rowid" : "NULL"] + chosen.map(Self.name)).joined(separator: ", ")
+    var sql = "SELECT \(names) FROM \(Self.name(table))"
     if let match { sql += " WHERE \(Self.name(match.column)) = ?" }
     let keys =
       order.filter { outline.present.contains($0.column) }.map { Self.name($0.column) + ($0.ignoresCase ? " COLLATE NOCASE" : "") }
@@ -203,10 +210,6 @@ public final class SQLiteSource {
       hasRowID: prepares("SELECT rowid FROM \(Self.name(table))"))
     outlines[Array(table.utf8)] = outline
     return outline
-  }
-
-  private static func select(_ columns: [String], of table: String, hasRowID: Bool) -> String {
-    "SELECT \(hasRowID ? "rowid" : "NULL")\(columns.map { ", " + name($0) }.joined()) FROM \(name(table))"
   }
 
   private func step(_ sql: String, binding value: SQLValue? = nil, _ body: (OpaquePointer) throws -> Void) throws {
@@ -271,5 +274,5 @@ public final class SQLiteSource {
     }
   }
 
-  private static func name(_ name: String) -> String { SQLiteRow.quoted(name) }
+  private static func name(_ name: String) -> String { BoundSQL.names([name]).text }
 }
