@@ -71,13 +71,8 @@ struct TableOutline: Sendable {
     guard let number = table.rowIDColumn else { return false }
     if table.uniqueKey == nil || !description.describes(table.name) || description.kind(of: number, in: table.name) != nil { return true }
     return tables.flatMap(\.references).contains { reference in
-      isSame([reference.parent], [table.name]) && (reference.to.isEmpty || reference.to.contains { isSame([$0], [number]) })
+      reference.parent.isSameName(as: table.name) && (reference.to.isEmpty || reference.to.contains { $0.isSameName(as: number) })
     }
-  }
-
-  /// Whether names are the same to SQLite.
-  private static func isSame(_ names: [String], _ others: [String]) -> Bool {
-    names.map(SQLiteSource.lowercased) == others.map(SQLiteSource.lowercased)
   }
 
   private let parents: [String]
@@ -100,7 +95,7 @@ struct TableOutline: Sendable {
     guard !key.isEmpty || !isKnown else { throw StoreError(.misuse, "the table \(name) has no key: its rows cannot be exported") }
     parents = table.references.map(\.parent)
     parent = table.references.first.flatMap { reference in reference.from.first.map { (reference.parent, $0) } }
-    let own = table.references.filter { Self.isSame([$0.parent], [table.name]) }
+    let own = table.references.filter { $0.parent.isSameName(as: table.name) }
     tree = own.first.map { first in
       let named = first.to.isEmpty ? table.primaryKey : first.to
       return (named, own.filter { $0.to == first.to }.map(\.from))

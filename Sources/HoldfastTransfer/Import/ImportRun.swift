@@ -41,10 +41,8 @@ struct ImportRun<Format: ImportFormat> {
     self.importID = importID
     report = try ImportReport(
       format: format.name, formatVersion: format.version, source: options.sourceName ?? source?.url.path ?? "",
-      sourceSHA256: source?.sha256 ?? "",
-      verified: false, dryRun: options.dryRun, backup: nil, counts: [:], kinds: format.kinds.map(\.name), skipped: [:], problems: [],
-      problemCount: 0)
-    report.timeZone = format.timeZone?.identifier
+      sourceSHA256: source?.sha256 ?? "", dryRun: options.dryRun, kinds: format.kinds.map(\.name),
+      timeZone: format.timeZone?.identifier)
     kinds = []
     // Several tables of a source may become one kind.
     for kind in format.kinds { _ = index(of: kind.name) }

@@ -60,7 +60,7 @@ package struct NamedTables {
     let ours = Dictionary(grouping: store, by: SourceMembers.plain)
     return store.compactMap { name in
       let spellings = theirs[SourceMembers.plain(name)] ?? []
-      let same = spellings.first { SQLiteSource.lowercased($0) == SQLiteSource.lowercased(name) }
+      let same = spellings.first { $0.isSameName(as: name) }
       let isOnly = spellings.count == 1 && ours[SourceMembers.plain(name)]?.count == 1
       return (same ?? (isOnly ? spellings.first : nil)).map { ($0, name) }
     }

@@ -78,8 +78,8 @@ extension PortableImport.Row {
   /// The values of columns as the ledger has a key. Nil where one is NULL, and without columns.
   fileprivate func key(_ columns: [String]) -> String? {
     // SQLite keeps the names in foreign keys as they were typed.
-    let texts = columns.map(SQLiteSource.lowercased).compactMap { name in
-      zip(table.columns, values).first { SQLiteSource.lowercased($0.0) == name }.flatMap { JSONValue($0.1) }
+    let texts = columns.compactMap { name in
+      zip(table.columns, values).first { $0.0.isSameName(as: name) }.flatMap { JSONValue($0.1) }
     }
     guard !columns.isEmpty, texts.count == columns.count, !texts.contains(.null) else { return nil }
     return PortableImport.key(texts.map(\.keyText))
