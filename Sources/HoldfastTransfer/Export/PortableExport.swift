@@ -103,16 +103,8 @@ extension Store {
       }
       counts[table.name] = count
     }
-    try file.line(PortableEnd.line(counts: counts, sha256: file.hashSoFar()))
+    try file.line(PortableImport.lastLine(counts: counts, sha256: file.hashSoFar()))
     return counts
-  }
-}
-
-/// The last line of an export.
-enum PortableEnd {
-  static func line(counts: [String: Int], sha256: String) -> JSONValue {
-    let rows = counts.mapValues { JSONValue.integer(Int64($0)) }
-    return .object(["end": .bool(true), "rows": .object(rows), "sha256": .string(sha256)])
   }
 }
 

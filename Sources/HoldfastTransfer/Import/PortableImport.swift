@@ -252,7 +252,7 @@ public struct PortableImport: ImportFormat {
     }
     guard let last else { throw invalid("the last line is missing: the export is not whole", document.count) }
     let start = last.offset
-    let expected = PortableEnd.line(counts: counts, sha256: SHA256Hex.of(document.bytes(0..<start))).canonicalText() + "\n"
+    let expected = lastLine(counts: counts, sha256: SHA256Hex.of(document.bytes(0..<start))).canonicalText() + "\n"
     let found = document.bytes(start..<document.count)
     guard found.starts(with: Array("{\"end\":".utf8)) else {
       throw invalid("the last line is missing: the export is not whole", document.count)
@@ -261,6 +261,12 @@ public struct PortableImport: ImportFormat {
       throw invalid("the last line does not match the lines before it: the export was changed after it was written", start)
     }
     return (start, counts)
+  }
+
+  /// The last line of an export.
+  static func lastLine(counts: [String: Int], sha256: String) -> JSONValue {
+    let rows = counts.mapValues { JSONValue.integer(Int64($0)) }
+    return .object(["end": .bool(true), "rows": .object(rows), "sha256": .string(sha256)])
   }
 
   private static func names(_ header: [String: JSONValue]) -> [String] {

@@ -42,7 +42,7 @@ extension Store {
     _ format: Format, from source: ImportSource, options: ImportOptions = ImportOptions()
   ) throws -> ImportReport {
     try checkWritable()
-    let backup = options.dryRun ? SourceBackup.Kept() : try SourceBackup.Kept(of: source, format, orBeside: url, options)
+    let backup = try SourceBackup.Kept(of: source, format, orBeside: url, options)
     do {
       return try importing(format, from: source, options: options, backup: backup)
     } catch {

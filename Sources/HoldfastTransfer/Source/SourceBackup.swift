@@ -7,15 +7,13 @@ import Holdfast
 /// Until it is kept, the copy has a working name and belongs to this import alone. Another import of the same source that finishes
 /// meanwhile uses its own copy.
 struct SourceBackup {
-  /// The copy of an import's source, or why there is none. Both are nil for the beginning of a file, and when no copy is wanted.
+  /// The copy of an import's source, or why there is none. Both are nil for the beginning of a file, in a dry run, and when no copy is wanted.
   struct Kept {
     private(set) var backup: SourceBackup?
     private(set) var noCopy: String?
 
-    init() {}
-
     init(of source: ImportSource, _ format: some ImportFormat, orBeside store: URL?, _ options: ImportOptions) throws {
-      guard !source.isBeginning, options.keepsCopy else { return }
+      guard !source.isBeginning, options.keepsCopy, !options.dryRun else { return }
       noCopy = format.noCopy
       guard noCopy == nil else { return }
       if format.copiesBesideStore || Self.isInBundle(source.url) {
