@@ -123,7 +123,6 @@ public struct HTTPClient: Sendable {
   }
 }
 
-/// A request as a session sends it.
 struct HTTPMessage: Sendable {
   let method: String
   let url: URL

@@ -1,4 +1,3 @@
-/// The cells of one row.
 enum CSVCells {
   /// Splits a row into cells. Nil where a quote in a cell is not doubled, or a closing quote is followed by anything but blanks.
   static func cells(

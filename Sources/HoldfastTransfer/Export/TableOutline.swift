@@ -60,7 +60,6 @@ struct TableOutline: Sendable {
     return ordered
   }
 
-  /// The quarantine. An export contains it when it has rows.
   static func quarantine(in reader: Reader) throws -> [TableOutline] {
     try reader.tables(named: "holdfast_quarantine").map { try TableOutline($0, isKnown: true, keepsNumber: false) }
   }
@@ -77,7 +76,6 @@ struct TableOutline: Sendable {
 
   private let parents: [String]
 
-  /// The same table with fewer columns, or with another order of columns.
   func with(columns: [String]) -> TableOutline {
     var other = self
     other.columns = columns

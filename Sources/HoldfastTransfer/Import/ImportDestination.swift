@@ -28,7 +28,6 @@ enum ImportDestination {
     }
   }
 
-  /// Whether the import makes a new store.
   var isNew: Bool { if case .new = self { true } else { false } }
 
   /// Opens the store, lets `body` fill it, and closes it; after an error the store is unchanged.

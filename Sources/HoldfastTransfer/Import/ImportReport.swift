@@ -57,7 +57,6 @@ public struct ImportReport: Sendable, Codable, Equatable {
       (source, store) = (DateCodec.date(milliseconds: mine), DateCodec.date(milliseconds: theirs))
     }
 
-    /// For people.
     var words: String {
       guard let source, let store else { return path }
       return "\(path), of \(Self.text(source)) in the source and \(Self.text(store)) in the store"
@@ -114,7 +113,6 @@ public struct ImportReport: Sendable, Codable, Equatable {
   /// Whether nothing was quarantined.
   public var isClean: Bool { problemCount == 0 }
 
-  /// Adds to the number of a note.
   mutating func note(_ text: String, count: Int = 1) { notes = (notes ?? [:]).merging([text: count], uniquingKeysWith: +) }
 
   /// The report as a table for people.

@@ -19,7 +19,6 @@ struct ImportRun<Format: ImportFormat> {
   /// The records that verification leaves out, skipped and quarantined ones, by their number in the source.
   private var left: Set<Int> = []
   private var number = 0
-  /// How often the format gave each remark, and the first place.
   private var remarks: [String: Remark] = [:]
   /// The number of records that the store already had with equal fields.
   private var equal = 0
@@ -331,7 +330,6 @@ struct ImportRun<Format: ImportFormat> {
 
 // Outside of the run, whose types would be made anew for each format while it runs.
 
-/// What a run knows of one kind of record.
 private struct KindOfRun {
   let name: String
   var counts = ImportReport.Counts()

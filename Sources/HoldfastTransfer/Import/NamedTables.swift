@@ -9,7 +9,6 @@ package struct NamedTables {
     /// The column's names in the source and in the store.
     package let source: String
     package let name: String
-    /// What the store's column holds.
     let kind: ColumnKind
   }
 

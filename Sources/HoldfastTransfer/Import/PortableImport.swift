@@ -24,9 +24,7 @@ public struct PortableImport: ImportFormat {
   /// A scanner at the first row.
   private let rows: JSONScanner
   private let end: Int
-  /// How many rows of each table the export has.
   let rowCounts: [String: Int]
-  /// The tables, by name.
   var outlines: [TableOutline] { tables.values.sorted { $0.name < $1.name } }
 
   /// Whether the document begins like an export, complete or not. Reads only the first object, within the first 1 MiB; the first object of
@@ -263,7 +261,6 @@ public struct PortableImport: ImportFormat {
     return (start, counts)
   }
 
-  /// The last line of an export.
   static func lastLine(counts: [String: Int], sha256: String) -> JSONValue {
     let rows = counts.mapValues { JSONValue.integer(Int64($0)) }
     return .object(["end": .bool(true), "rows": .object(rows), "sha256": .string(sha256)])

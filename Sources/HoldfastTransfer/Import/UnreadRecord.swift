@@ -18,7 +18,6 @@ public struct UnreadRecord: Encodable, Sendable {
   var original: String
   var encoding: String?
 
-  /// All entries of the quarantine.
   static func all(in reader: Reader) throws -> [UnreadRecord] {
     try reader.values("SELECT kind, field, path, reason, original FROM holdfast_quarantine ORDER BY id") { row in
       let (kind, field, path, reason, original) = (try row.text(), try row.text(), try row.text(), try row.text(), try row.data())

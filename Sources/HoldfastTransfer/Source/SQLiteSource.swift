@@ -35,7 +35,6 @@ public final class SQLiteSource {
   private var idle: [[UInt8]: OpaquePointer] = [:]
   private static let idleLimit = 256
 
-  /// The columns of a table, and how they are read.
   private struct Outline {
     let columns: [String]
     let generated: [String]

@@ -7,7 +7,7 @@ import Holdfast
 /// Until it is kept, the copy has a working name and belongs to this import alone. Another import of the same source that finishes
 /// meanwhile uses its own copy.
 struct SourceBackup {
-  /// The copy of an import's source, or why there is none. Both are nil for the beginning of a file, in a dry run, and when no copy is wanted.
+  /// The copy of an import's source, or why there is none. Both are nil in a dry run, for the beginning of a file, and if none is wanted.
   struct Kept {
     private(set) var backup: SourceBackup?
     private(set) var noCopy: String?
@@ -39,7 +39,6 @@ struct SourceBackup {
   private let name: URL
   /// The unfinished copy; nil when an equal copy exists already.
   private let working: URL?
-  /// The folder of `working`.
   private let folder: WorkingFolder?
   /// The hash of the copy, read back on another thread while the import goes on.
   private let found: Later<String>?
