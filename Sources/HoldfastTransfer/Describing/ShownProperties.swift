@@ -57,13 +57,9 @@ public struct ShownProperties: Sendable {
       return .array(mirror.children.map { json(of: $0.value) }.sorted { $0.canonicalText() < $1.canonicalText() })
     case .dictionary:
       let pairs = mirror.children.map { Mirror(reflecting: $0.value).children.map { json(of: $0.value) } }
-      return .object(Dictionary(pairs.map { (key(of: $0.first ?? .null), $0.last ?? .null) }) { first, _ in first })
+      return .object(Dictionary(pairs.map { (($0.first ?? .null).plainText, $0.last ?? .null) }) { first, _ in first })
     case .struct: return object(of: value)
     default: return .string(String(describing: value))
     }
-  }
-
-  private func key(of json: JSONValue) -> String {
-    if case .string(let text) = json { text } else { json.canonicalText() }
   }
 }

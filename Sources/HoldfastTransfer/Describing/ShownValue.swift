@@ -59,7 +59,7 @@ public indirect enum ShownValue: Sendable {
     case .number(let number): number.map { Self.decimal($0, places: 3) } ?? ""
     case .flag(let flag): flag ? "yes" : ""
     case .stored(let text): text
-    case .json(let json): if case .string(let text) = json { text } else { json.canonicalText() }
+    case .json(let json): json.plainText
     case .bytes(let data): "\(data.count) bytes"
     case .told(_, let words): words ?? ""
     }

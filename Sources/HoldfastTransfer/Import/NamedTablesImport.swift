@@ -100,7 +100,7 @@ package struct NamedTablesImport: ImportFormat {
   /// A key as the ledger has it. Nil where a part of it is NULL, or could not be read.
   private static func key(_ places: [Int], _ written: [Written<SQLValue>?]) -> String? {
     let texts = places.compactMap { written[$0]?.text }.filter { $0 != .null }
-    return texts.count == places.count ? PortableImport.key(texts.map(\.keyText)) : nil
+    return texts.count == places.count ? PortableImport.key(texts.map(\.plainText)) : nil
   }
 
   package func write(_ record: SourceRecord<Row>, in tx: Writer) throws {

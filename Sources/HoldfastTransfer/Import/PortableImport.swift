@@ -130,7 +130,7 @@ public struct PortableImport: ImportFormat {
       return .damaged(kind: name, path: .text(path), reason: "a row of \(name) has \(table.columns.count) values", original: original)
     }
     let byColumn = Dictionary(zip(table.columns, values), uniquingKeysWith: { first, _ in first })
-    func text(_ columns: [String]) -> String { Self.key(columns.map { byColumn[$0]?.keyText ?? "" }) }
+    func text(_ columns: [String]) -> String { Self.key(columns.map { byColumn[$0]?.plainText ?? "" }) }
     var modifiedAt: Int64?
     if case .integer(let milliseconds)? = byColumn["updated_at"] { modifiedAt = milliseconds }
     return .record(
@@ -292,8 +292,8 @@ extension SourceRecord<PortableImport.Row> {
 }
 
 extension JSONValue {
-  /// A key's value as text, for the ledger.
-  var keyText: String {
+  /// A text as it is, and any other value as JSON.
+  var plainText: String {
     if case .string(let text) = self { text } else { canonicalText() }
   }
 }

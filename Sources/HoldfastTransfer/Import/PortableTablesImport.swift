@@ -82,6 +82,6 @@ extension PortableImport.Row {
       zip(table.columns, values).first { $0.0.isSameName(as: name) }.flatMap { JSONValue($0.1) }
     }
     guard !columns.isEmpty, texts.count == columns.count, !texts.contains(.null) else { return nil }
-    return PortableImport.key(texts.map(\.keyText))
+    return PortableImport.key(texts.map(\.plainText))
   }
 }

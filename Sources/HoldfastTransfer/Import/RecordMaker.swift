@@ -111,8 +111,7 @@ final class RecordMaker<Row: StoredRecord> {
     let known = parts.compactMap(\.self)
     guard known.count == parts.count, let first = known.first else { return nil }
     if parts.count > 1 { return JSONValue.array(known).canonicalText() }
-    if case .string(let text) = first { return text }
-    return first.canonicalText()
+    return first.plainText
   }
 
   /// Finds the fields that give the parts of the key, by a record that differs from the blank one in that part only.

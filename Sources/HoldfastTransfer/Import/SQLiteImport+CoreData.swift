@@ -25,9 +25,7 @@ extension SQLiteImport.Table {
   ///   - fields: the attributes and to-one relationships by their names in the model, and `Z_PK`. A relationship is the other row's `Z_PK`.
   ///     An attribute that is transformable, or allows external storage, is refused by name: only the app can read it. The second is seen where
   ///     a value names a file, or where all of its values begin with the byte 1, by which Core Data marks those that it keeps itself.
-  ///   - blank: as for `table`.
-  ///   - modifiedAt: as for `table`.
-  ///   - save: as for `table`.
+  ///   - blank, modifiedAt, save: as for `table`.
   public static func entity<Row: StoredRecord>(
     _ name: String, root: String? = nil, _ fields: FieldTable<Row>, blank: Row? = nil,
     modifiedAt: @escaping @Sendable (Row) -> Date? = { _ in nil },

@@ -57,7 +57,12 @@ public struct ImportSource: Sendable {
       try checkUnchanged()
       return found
     }
-    guard known == found else { throw changedWhileRead }
+    guard known == found else {
+      // Another program wrote to the file between two readings.
+      throw StoreError(
+        .verificationFailed, "\(url.path) changed while it was read",
+        suggestion: "Import it again when no other program writes to it.")
+    }
   }
 
   /// Copies the file and its log. The reading for it also gives or proves `sha256`.
@@ -175,13 +180,6 @@ public struct ImportSource: Sendable {
   /// - Throws: `.verificationFailed` when the file changed between the two.
   func proveReading() throws {
     if let found = try hashes.ofReading() { try prove(found) }
-  }
-
-  /// Another program wrote to the file between two readings.
-  private var changedWhileRead: StoreError {
-    StoreError(
-      .verificationFailed, "\(url.path) changed while it was read",
-      suggestion: "Import it again when no other program writes to it.")
   }
 
   /// Whether a file with this content was imported into the store already.
