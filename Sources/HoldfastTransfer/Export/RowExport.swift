@@ -11,8 +11,7 @@ extension Store {
   package func exportRows(
     of kind: String, to url: URL, format: String, _ body: (_ write: ([UInt8]) throws -> Void) throws -> Int
   ) throws -> ExportReport {
-    try checkIsNotOwn(url)
-    let written = try ExportFile.replace(url) { file in try body { try file.write($0) } }
+    let written = try ExportFile.replace(url, from: self) { file in try body { try file.write($0) } }
     return ExportReport(
       format: format, path: written.url.path, bytes: written.bytes, sha256: written.sha256, counts: [kind: written.result])
   }

@@ -43,12 +43,7 @@ extension Store {
   ) throws -> ImportReport {
     try checkWritable()
     let backup = try SourceBackup.Kept(of: source, format, orBeside: url, options)
-    do {
-      return try importing(format, from: source, options: options, backup: backup)
-    } catch {
-      backup.backup?.discard()
-      throw error
-    }
+    return try importing(format, from: source, options: options, backup: backup)
   }
 
   private func importing<Format: ImportFormat>(
@@ -66,6 +61,7 @@ extension Store {
       return report
     } catch {
       logger.error("the import failed", metadata: ["format": "\(format.name)", "code": "\(StoreError(error).code.rawValue)"])
+      kept.backup?.discard()
       throw error
     }
   }

@@ -57,8 +57,7 @@ public struct Quarantine: Sendable {
   /// - Throws: `.misuse` for the store's own file; `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
   @discardableResult
   public func export(to url: URL, from importID: String? = nil, kind: String? = nil) throws -> Int {
-    try store.checkIsNotOwn(url)
-    return try ExportFile.replace(url) { file in
+    try ExportFile.replace(url, from: store) { file in
       var count = 0
       try store.read { reader in
         try reader.rows(Self.withBytes(where: Self.condition(importID, kind))) { row in
