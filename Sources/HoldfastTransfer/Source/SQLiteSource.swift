@@ -30,13 +30,11 @@ public final class SQLiteSource {
   private let path: String
   /// By the bytes of their names: two spellings of ä are one text to Swift, and two tables to SQLite.
   private var outlines: [[UInt8]: Outline] = [:]
-  private var names: Set<String> = []
   /// Prepared statements that are not in use, by the bytes of their SQL. Preparing a statement takes longer than reading a few rows.
   private var idle: [[UInt8]: OpaquePointer] = [:]
   private static let idleLimit = 256
 
   private struct Outline {
-    let columns: [String]
     let generated: [String]
     let shape: SQLiteRow.Shape
     /// The names of all columns, in lower case.
@@ -80,7 +78,6 @@ public final class SQLiteSource {
     try step("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name") {
       if case .text(let name) = Self.value($0, 0).value, !name.hasPrefix("sqlite_") { tables.append(name) }
     }
-    names = Set(tables.map { $0.asciiLowercased })
   }
 
   /// Registers an order for unknown collations: SQLite cannot check an index without one. No query uses such an index.
@@ -119,7 +116,7 @@ public final class SQLiteSource {
   }
 
   /// The columns of a table, in their order; empty when there is no such table.
-  public func columns(of table: String) throws -> [String] { try outline(of: table)?.columns ?? [] }
+  public func columns(of table: String) throws -> [String] { try outline(of: table)?.shape.columns ?? [] }
 
   /// The names of the columns of a table in lower case; empty when there is no such table.
   public func lowercasedColumns(of table: String) throws -> Set<String> { try outline(of: table)?.present ?? [] }
@@ -150,7 +147,7 @@ public final class SQLiteSource {
     guard let outline = try outline(of: table), match.map({ outline.present.contains($0.column) }) != false else { return }
     let shape =
       only.map { only in
-        SQLiteRow.Shape(table: table, columns: (outline.columns + outline.generated).filter { only.contains($0.asciiLowercased) })
+        SQLiteRow.Shape(table: table, columns: (outline.shape.columns + outline.generated).filter { only.contains($0.asciiLowercased) })
       }
       ?? outline.shape
     let chosen = shape.columns
@@ -159,7 +156,7 @@ public final class SQLiteSource {
     if let match { sql += " WHERE \(Self.name(match.column)) = ?" }
     let keys =
       order.filter { outline.present.contains($0.column) }.map { Self.name($0.column) + ($0.ignoresCase ? " COLLATE NOCASE" : "") }
-      + (outline.hasRowID ? ["rowid"] : outline.columns.map(Self.name))
+      + (outline.hasRowID ? ["rowid"] : outline.shape.columns.map(Self.name))
     var number = 0
     try step("\(sql) ORDER BY \(keys.joined(separator: ", "))", binding: match?.value) { statement in
       var broken: [Int] = []
@@ -191,7 +188,7 @@ public final class SQLiteSource {
   private func outline(of table: String) throws -> Outline? {
     if let known = outlines[Array(table.utf8)] { return known }
     // A view with this name could have endless rows.
-    guard names.contains(table.asciiLowercased) else { return nil }
+    guard tables.contains(where: { $0.isSameName(as: table) }) else { return nil }
     var columns: [String] = []
     var generated: [String] = []
     try step("SELECT name, hidden FROM pragma_table_xinfo(?)", binding: .text(table)) {
@@ -204,8 +201,7 @@ public final class SQLiteSource {
     }
     guard !columns.isEmpty else { return nil }
     let outline = Outline(
-      columns: columns, generated: generated, shape: SQLiteRow.Shape(table: table, columns: columns),
-      present: Set(columns.map { $0.asciiLowercased }),
+      generated: generated, shape: SQLiteRow.Shape(table: table, columns: columns), present: Set(columns.map { $0.asciiLowercased }),
       hasRowID: prepares("SELECT rowid FROM \(Self.name(table))"))
     outlines[Array(table.utf8)] = outline
     return outline
