@@ -6,7 +6,7 @@ struct TableOutline: Sendable {
   let name: String
   /// The columns without the rowid, which means nothing outside this file. A table of an unknown library keeps a rowid that has a name of
   /// its own, unless the file tells that no record reads it and no table refers to it.
-  private(set) var columns: [String]
+  var columns: [String]
   /// The first unique key that is not the rowid and cannot be NULL. For a table of an unknown library: otherwise its named rowid, or empty.
   let key: [String]
   /// The columns in whose order an export has the rows.
@@ -18,9 +18,6 @@ struct TableOutline: Sendable {
 
   /// The schemas' tables, or for nil all tables of the file; parents come before their children. Leaves out the kit's tables, virtual
   /// tables with their shadow tables, and tables that a schema never exports, or that the file says are never exported.
-  ///
-  /// - Throws: `.misuse` for a table of a schema without a unique key, whose rows could not be found again; for one of a schema that refers to a table that is
-  ///   never exported, because its rows could not be imported; and for a name in `neverExported` that no schema makes.
   static func all(of schemas: [StoreSchema]?, in reader: Reader) throws -> [TableOutline] {
     // The file may hold tables of other libraries, which do not belong to this export.
     let declared = try schemas.map { try StoreSchema.declaredColumns(of: $0) }
@@ -75,12 +72,6 @@ struct TableOutline: Sendable {
   }
 
   private let parents: [String]
-
-  func with(columns: [String]) -> TableOutline {
-    var other = self
-    other.columns = columns
-    return other
-  }
 
   private init(_ table: SQLTable, isKnown: Bool, keepsNumber: Bool) throws {
     name = table.name

@@ -225,10 +225,12 @@ public struct PortableImport: ImportFormat {
         throw invalid("a table in the first line lacks its name or columns", 0)
       }
       let names = columns.compactMap { if case .string(let column) = $0 { column } else { nil } }
-      guard let outline = declared.first(where: { $0.name == name }), Set(names).isSubset(of: outline.columns),
+      guard var outline = declared.first(where: { $0.name == name }), Set(names).isSubset(of: outline.columns),
         Set(outline.key).isSubset(of: names)
       else { throw invalid("the table \(name) is not one of this library, or has other columns", 0) }
-      found[name] = outline.with(columns: names)
+      // An older export may lack columns, or have them in another order.
+      outline.columns = names
+      found[name] = outline
     }
     return found
   }

@@ -43,10 +43,8 @@ struct SourceBackup {
   /// The hash of the copy, read back on another thread while the import goes on.
   private let found: Later<String>?
 
-  /// Copies the source with its log.
-  ///
-  /// - Parameter store: the copy goes into this store's folder when the source's folder is not writable, for example on a disc or a share.
-  /// - Throws: `.permissionDenied`, `.cannotCreate`, `.diskFull`; no copy is left then.
+  /// Copies the source with its log: into the store's folder when the source's is not writable, for example on a disc or a share. After an
+  /// error no copy is left.
   init(of source: ImportSource, orBeside store: URL? = nil) throws {
     do {
       try self.init(of: source, as: source.url)
@@ -79,8 +77,6 @@ struct SourceBackup {
   }
 
   /// Gives the copy its name: `<name>.backup`, or a numbered name when another file has that one.
-  ///
-  /// - Throws: `.verificationFailed` when the copy differs from the source.
   func keep() throws -> URL {
     guard let working, let found else { return try Self.place(for: source, name).url }
     guard try found.value() == source.sha256 else {
