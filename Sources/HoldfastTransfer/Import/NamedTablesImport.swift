@@ -27,9 +27,7 @@ package struct NamedTablesImport: ImportFormat {
     total = tables.reduce(0) { $0 + $1.rows }
   }
 
-  /// In the transaction that writes: an app may have added rows since the plan was made.
-  ///
-  /// - Throws: `.invalidSource` where numbers of rows may mean other rows in the store.
+  /// Checks once more, in the transaction that writes: an app may have added rows since the plan was made.
   package func settled(in reader: Reader) throws -> NamedTablesImport {
     for table in tables where table.rows > 0 {
       let names = table.columns.map(\.name)
