@@ -63,10 +63,8 @@ final class RecordMaker<Row: StoredRecord> {
     _ members: inout SourceMembers, _ said: SaidRow<Row>, path: SourcePath, original: SourceBytes, at position: Int,
     _ visit: (Scanned<SaidContent>, Int) throws -> Void
   ) throws {
-    let isKeyed = key.allSatisfy { $0.fields.contains { said.carries[$0] } }
-    if !isKeyed { members.fail("\(missing(said)) is missing") }
     var values: [SQLValue] = []
-    if isKeyed {
+    if key.allSatisfy({ $0.fields.contains { said.carries[$0] } }) {
       do {
         values = try bench.values(of: said.row)
       } catch let error as StoreError where error.code == .invalidValue {
@@ -75,7 +73,7 @@ final class RecordMaker<Row: StoredRecord> {
     }
     let keys = values.isEmpty ? [] : key.map { values[$0.column] }
     let text = Self.text(keys)
-    if isKeyed, members.problem == nil, text == nil { members.fail("\(missing(said)) is missing") }
+    if text == nil { members.fail("\(missing(said)) is missing") }
     guard try members.finish(kind: kind.name, key: text, path: path, original: original, at: position, visit), let text else { return }
     var said = said
     said.key = keys
