@@ -8,7 +8,6 @@
   ///
   /// Each request waits on a thread of its own, so that it takes none from tasks.
   final class HTTPSession: @unchecked Sendable {
-    /// Its name in errors.
     private let server: String
     private let timeoutSeconds: Double
     // Guarded by `lock`. Each keeps its connection open for the next request.

@@ -19,7 +19,6 @@ public struct HTTPAnswer: Sendable, Hashable {
     self.body = body
   }
 
-  /// - Parameter retryAfter: the header's value.
   init(status: Int, retryAfter: String?, body: Data) {
     self.init(status: status, retryAfterSeconds: retryAfter.flatMap { RetryAfter.seconds($0, from: Date()) }, body: body)
   }

@@ -73,7 +73,8 @@ public struct HTTPClient: Sendable {
     _ method: String, _ path: String, body: Data = Data(), type: String = "application/json", zips: Bool = false
   ) async throws -> HTTPAnswer {
     try checkAddress()
-    guard let url = URL(string: address.absoluteString.trimmingSuffix("/") + path) else {
+    let base = address.absoluteString
+    guard let url = URL(string: (base.hasSuffix("/") ? String(base.dropLast()) : base) + path) else {
       throw StoreError(.misuse, "\(path) cannot be added to the address of \(server)")
     }
     var message = HTTPMessage(method: method, url: url, headers: ["Accept": type], body: body)
@@ -85,15 +86,10 @@ public struct HTTPClient: Sendable {
       message.headers["Content-Type"] = type
     }
     if let key { message.headers["Authorization"] = "Bearer \(key)" }
-    return try await inTime(message)
-  }
-
-  /// - Throws: `.inputOutput` when there is no answer in time, because the platform's error is only a number; otherwise as
-  ///   `HTTPSession`.
-  private func inTime(_ message: HTTPMessage) async throws -> HTTPAnswer {
     do {
       return try await session.answer(to: message)
     } catch {
+      // The platform's error for no answer in time is only a number.
       let failure = error as NSError
       guard failure.domain == NSURLErrorDomain, failure.code == URLError.Code.timedOut.rawValue else { throw error }
       let seconds = Int(exactly: timeoutSeconds).map { "\($0)" } ?? "\(timeoutSeconds)"
@@ -127,7 +123,6 @@ public struct HTTPClient: Sendable {
   }
 }
 
-/// A request as a session sends it.
 struct HTTPMessage: Sendable {
   let method: String
   let url: URL
@@ -147,8 +142,4 @@ extension StoreError {
       .inputOutput, message,
       suggestion: "Check the network and the address of \(server), then try again; unconfirmed rows still wait.", cause: cause)
   }
-}
-
-extension String {
-  fileprivate func trimmingSuffix(_ suffix: String) -> String { hasSuffix(suffix) ? String(dropLast(suffix.count)) : self }
 }

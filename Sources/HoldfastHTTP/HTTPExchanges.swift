@@ -25,7 +25,6 @@
 
     deinit { session.finishTasksAndInvalidate() }
 
-    /// - Throws: as `HTTPExchanges`.
     func answer(to message: HTTPMessage) async throws -> HTTPAnswer {
       var request = URLRequest(url: message.url)
       request.httpMethod = message.method
@@ -47,7 +46,6 @@
 
     /// Receives the session's events one after the other.
     let queue = OperationQueue()
-    /// Its name in errors.
     private let server: String
     // Guarded by `lock`. By the task's identifier.
     private var exchanges: [Int: Exchange] = [:]

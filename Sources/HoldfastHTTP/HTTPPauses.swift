@@ -28,14 +28,10 @@ public struct HTTPPauses: Sendable {
   ///   - retryAfterSeconds: what the server asked for. It replaces the usual pause, except where it is nil, 0 or in the past.
   public func seconds(afterFailures failures: Int, least: Double = 0, retryAfterSeconds: Double? = nil) -> Double {
     if let asked = retryAfterSeconds, asked > 0 { return min(asked, Self.greatestSeconds) }
-    let jitter = jitter()
-    let pause = secondsWithoutJitter(afterFailures: failures) * (jitter.isFinite ? max(0, jitter) : 1)
-    return min(max(pause, least), Self.greatestSeconds)
-  }
-
-  func secondsWithoutJitter(afterFailures failures: Int) -> Double {
     let first = firstSeconds.isNaN ? 5 : max(0, firstSeconds)
     let longest = longestSeconds.isNaN ? 3_600 : max(0, longestSeconds)
-    return min(longest, first * pow(2, Double(min(failures, 30) - 1)))
+    let jitter = jitter()
+    let pause = min(longest, first * pow(2, Double(min(failures, 30) - 1))) * (jitter.isFinite ? max(0, jitter) : 1)
+    return min(max(pause, least), Self.greatestSeconds)
   }
 }

@@ -1,4 +1,3 @@
-/// The cells of one row.
 enum CSVCells {
   /// Splits a row into cells. Nil where a quote in a cell is not doubled, or a closing quote is followed by anything but blanks.
   static func cells(
@@ -48,18 +47,11 @@ enum CSVCells {
     return nil
   }
 
+  /// The content of a cell without quotes around it, in which two quotes mean one, too.
   private static func plain(_ cell: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard cell.contains(quote) else { return cell }
-    var content: [UInt8] = []
-    var place = cell.startIndex
-    while place < cell.endIndex {
-      content.append(cell[place])
-      if cell[place] == quote {
-        guard place + 1 < cell.endIndex, cell[place + 1] == quote else { return nil }
-        place += 1
-      }
-      place += 1
-    }
-    return content[...]
+    let closed = Array(cell) + [quote]
+    guard let (content, end) = quoted(closed[...], 0), end == closed.count else { return nil }
+    return content
   }
 }

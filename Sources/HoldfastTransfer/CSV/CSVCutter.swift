@@ -41,7 +41,6 @@ struct CSVCutter {
     return isEnd
   }
 
-  /// Begins the next record.
   mutating func begin() {
     (state, bytes, startLine) = (.cellStart, [], line)
     breaks += 1

@@ -94,6 +94,7 @@ public struct CSVTable: Sendable {
     // The bytes of the earlier rows.
     var length = 0
     var offset: Int { length + cutter.breaks * text.length([UInt8(ascii: "\n")]) + text.mark }
+    var row: String { "the row that begins in line \(cutter.startLine), at byte \(offset)," }
     func end(isCut: Bool) throws -> Bool {
       let isBlank = cutter.bytes.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
       return try isBlank || body(CSVPlace(line: cutter.startLine, offset: offset, original: cutter.bytes, isCut: isCut), text)
@@ -105,7 +106,10 @@ public struct CSVTable: Sendable {
         length += text.length(cutter.bytes[...])
         cutter.begin()
       }
-      guard cutter.bytes.count <= Self.greatestRow else { throw tooLong(cutter.isInQuotes, cutter.startLine, offset) }
+      guard cutter.bytes.count <= Self.greatestRow else {
+        let most = "\(Self.greatestRow) bytes"
+        throw refused(cutter.isInQuotes ? "a quote in \(row) is not closed within \(most)" : "\(row) has more than \(most)", at: offset)
+      }
       return true
     }
     var isStopped = false
@@ -114,17 +118,8 @@ public struct CSVTable: Sendable {
       return !isStopped
     }
     guard !isStopped, try take(text.finish()) else { return }
-    if cutter.isInQuotes {
-      throw refused("a quote in the row that begins in line \(cutter.startLine), at byte \(offset), is not closed", at: offset)
-    }
+    if cutter.isInQuotes { throw refused("a quote in \(row) is not closed", at: offset) }
     _ = try end(isCut: true)
-  }
-
-  private func tooLong(_ isQuoted: Bool, _ line: Int, _ offset: Int) -> StoreError {
-    refused(
-      isQuoted
-        ? "a quote in the row that begins in line \(line), at byte \(offset), is not closed within \(Self.greatestRow) bytes"
-        : "the row that begins in line \(line), at byte \(offset), has more than \(Self.greatestRow) bytes", at: offset)
   }
 
   private func refused(_ reason: String, at offset: Int) -> StoreError {

@@ -39,8 +39,6 @@ struct CSVText {
   }
 
   /// Returns the bytes before a damaged place; the next call throws the error.
-  ///
-  /// - Throws: `.invalidSource` with the offset, for bytes that are not text.
   mutating func take(_ piece: Data) throws -> [UInt8] {
     if let failure { throw failure }
     var bytes = rest + piece
@@ -66,7 +64,6 @@ struct CSVText {
     return narrowed(bytes, isLittle, from: start)
   }
 
-  /// - Throws: `.invalidSource` when the file ends in the middle of a character.
   mutating func finish() throws -> [UInt8] {
     if let failure { throw failure }
     guard case .wide = width else { return rest }

@@ -77,7 +77,6 @@ public struct LibraryDescription: Sendable {
     importing = { try Imported.importLibrary($0) }
   }
 
-  /// Lists, kinds, search and numbers of the records' tables.
   private mutating func derive() {
     let hidden = Set(schema.neverExported.map { $0.lowercased() })
     let records = schema.records.reduce(into: [any StoredRecord.Type]()) { records, record in

@@ -82,7 +82,7 @@ public struct ListDescription: Sendable {
 
   /// Lines of a list.
   public struct Lines: Sendable {
-    /// The number of lines: of the whole list, or of the wanted lines.
+    /// The number of lines of the whole list.
     public var total = 0
     /// The lines for programs.
     public var objects: [JSONValue] = []
@@ -94,28 +94,15 @@ public struct ListDescription: Sendable {
   ///
   /// - Parameters:
   ///   - limit: the most lines to read; nil reads all.
-  ///   - offset: how many of the wanted lines to skip first.
-  ///   - isWanted: selects lines; then the whole list is read and counted. Nil wants every line.
-  public func lines(
-    limit: Int? = nil, offset: Int = 0, where isWanted: (([String: JSONValue]) -> Bool)? = nil, in reader: Reader
-  ) throws -> Lines {
-    var lines = Lines()
+  ///   - offset: how many lines to skip first.
+  public func lines(limit: Int? = nil, offset: Int = 0, in reader: Reader) throws -> Lines {
+    var lines = Lines(total: try count(in: reader))
     var (columns, cells): ([ShownColumn], [[String]]) = ([], [])
-    // To count the wanted lines, every line must be read.
-    let isCounted = isWanted == nil
-    var wanted = 0
-    try each(offset: isCounted ? offset : 0, limit: isCounted ? limit : nil, in: reader) { line in
-      let members = Dictionary(zip(members, line.values().map(\.json))) { _, last in last }
-      if let isWanted {
-        guard isWanted(members) else { return }
-        wanted += 1
-        guard wanted > offset, limit.map({ cells.count < $0 }) ?? true else { return }
-      }
+    try each(offset: offset, limit: limit, in: reader) { line in
       if cells.isEmpty { columns = line.columns() }
-      lines.objects.append(.object(members))
+      lines.objects.append(.object(Dictionary(zip(members, line.values().map(\.json))) { _, last in last }))
       cells.append(line.cells())
     }
-    lines.total = try isCounted ? count(in: reader) : wanted
     lines.table = .table(columns, cells)
     return lines
   }

@@ -3,7 +3,6 @@ import Holdfast
 
 /// Where a property with a name stands in values. Values of a type have one layout, so it is looked for only once.
 final class PropertyPlace: @unchecked Sendable {
-  /// A property among those of its struct.
   private struct Step {
     let place: Int
     let label: String

@@ -32,25 +32,22 @@ public struct ShownFields<Item>: Sendable {
 }
 
 /// The title of a field for people: a text; nil for a field that only programs read.
-public struct ShownTitle: Sendable, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
+public struct ShownTitle: Sendable {
   let text: String?
   var shrinks = false
   var isForPeopleOnly = false
 
-  /// A heading of a column, or the name of a fact.
-  public init(stringLiteral text: String) { self.text = text }
-  /// No title: only programs read the field.
-  public init(nilLiteral: ()) { text = nil }
   /// A heading of a column that a narrow terminal may cut.
-  public static func flexible(_ text: String) -> ShownTitle {
-    var title = ShownTitle(stringLiteral: text)
-    title.shrinks = true
-    return title
-  }
+  public static func flexible(_ text: String) -> ShownTitle { ShownTitle(text: text, shrinks: true) }
   /// The title of a field that is no member of a document.
   public static func people(_ text: String, shrinks: Bool = false) -> ShownTitle {
-    var title = ShownTitle(stringLiteral: text)
-    (title.shrinks, title.isForPeopleOnly) = (shrinks, true)
-    return title
+    ShownTitle(text: text, shrinks: shrinks, isForPeopleOnly: true)
   }
+}
+
+extension ShownTitle: ExpressibleByStringLiteral, ExpressibleByNilLiteral {
+  /// A heading of a column, or the name of a fact.
+  public init(stringLiteral text: String) { self.init(text: text) }
+  /// No title: only programs read the field.
+  public init(nilLiteral: ()) { self.init(text: nil) }
 }

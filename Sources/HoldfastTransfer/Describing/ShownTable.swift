@@ -6,7 +6,6 @@ package struct ShownTable: Sendable {
 
   package let name: String
   let columns: [String]
-  /// What identifies a row.
   private let key: [String]
   /// The column with a number that only this file gives: for programs only. Nil: none.
   private let number: String?

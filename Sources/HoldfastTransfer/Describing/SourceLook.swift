@@ -71,11 +71,15 @@ public struct SourceLook {
   private static func elementKeys(_ start: [UInt8]) -> Set<String> {
     var keys: Set<String> = []
     var scanner = JSONScanner(JSONDocument(start))
-    try? scanner.array { index, element in
+    try? take(&keys, ofFirstIn: &scanner)
+    return keys
+  }
+
+  private static func take(_ keys: inout Set<String>, ofFirstIn array: inout JSONScanner) throws {
+    try array.array { index, element in
       guard index == 0, try element.peek() == .object else { return }
       try element.object { key, _ in keys.insert(key.string) }
     }
-    return keys
   }
 
   /// For JSON that is cut off or invalid, returns the members before that place.
@@ -87,11 +91,7 @@ public struct SourceLook {
       let place = members.count - 1
       switch try value.peek() {
       case .object: try value.object { inner, _ in members[place].keys.insert(inner.string) }
-      case .array:
-        try value.array { index, element in
-          guard index == 0, try element.peek() == .object else { return }
-          try element.object { inner, _ in members[place].keys.insert(inner.string) }
-        }
+      case .array: try take(&members[place].keys, ofFirstIn: &value)
       default: break
       }
     }

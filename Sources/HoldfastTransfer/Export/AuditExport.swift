@@ -10,9 +10,8 @@ extension Store {
   ///   `.cannotCreate`, `.inputOutput`.
   @discardableResult
   public func exportAudit(to url: URL) throws -> Int {
-    try checkIsNotOwn(url)
-    return try read { reader in
-      try ExportFile.replace(url) { file in
+    try read { reader in
+      try ExportFile.replace(url, from: self) { file in
         var (count, last) = (0, Int64.min)
         while case let entries = try reader.auditEntries(after: last), let newest = entries.last {
           for entry in entries { try file.line(entry.json) }

@@ -9,9 +9,12 @@ struct ExportFile {
   private var bytes: Int64 = 0
 
   /// Replaces the file at `url` by the content that `body` writes. The old file stays until the end.
+  ///
+  /// - Throws: `.misuse` for a file of the exported store: replacing it would end the store.
   static func replace<T>(
-    _ url: URL, _ body: (inout ExportFile) throws -> T
+    _ url: URL, from store: Store, _ body: (inout ExportFile) throws -> T
   ) throws -> (result: T, url: URL, bytes: Int64, sha256: String) {
+    try store.files?.checkIsNotOwn(url)
     let url = try DurableFile.replaceable(url)
     let folder = try WorkingFolder(beside: url, "writing")
     let working = folder.file(url.lastPathComponent)

@@ -22,8 +22,7 @@ extension Store {
   /// - Throws: `.misuse` for the store's own file; `.newerSchema` for a store of a newer version, which is open read-only; `.invalidValue`
   ///   with table and column for a number that JSON cannot hold; `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
   public func export(to url: URL) throws -> ExportReport {
-    try checkIsNotOwn(url)
-    let written = try ExportFile.replace(url) { file in try read { reader in try write(into: &file, reader) } }
+    let written = try ExportFile.replace(url, from: self) { file in try read { reader in try write(into: &file, reader) } }
     return ExportReport(format: "holdfast", path: written.url.path, bytes: written.bytes, sha256: written.sha256, counts: written.result)
   }
 
@@ -33,8 +32,7 @@ extension Store {
   ///
   /// The app imports it as its own export, if it has a key in each table; `holdfast import` brings it into a store that the app has made.
   public func exportTables(to url: URL) throws -> ExportReport {
-    try checkIsNotOwn(url)
-    let written = try ExportFile.replace(url) { file in
+    let written = try ExportFile.replace(url, from: self) { file in
       try read { reader in (try write(into: &file, reader, isWhole: true), try Self.virtualTables(in: reader)) }
     }
     return ExportReport(
@@ -55,9 +53,6 @@ extension Store {
       .init(kind: $0, id: "all rows", reason: "the table is virtual, and an export has ordinary tables")
     }
   }
-
-  /// Refuses a target that is a file of the store: replacing it would end the store.
-  func checkIsNotOwn(_ target: URL) throws { try files?.checkIsNotOwn(target) }
 
   private func write(into file: inout ExportFile, _ reader: Reader, isWhole: Bool = false) throws -> [String: Int] {
     if let newer = try newerSchema(in: reader) {
@@ -103,16 +98,8 @@ extension Store {
       }
       counts[table.name] = count
     }
-    try file.line(PortableEnd.line(counts: counts, sha256: file.hashSoFar()))
+    try file.line(PortableImport.lastLine(counts: counts, sha256: file.hashSoFar()))
     return counts
-  }
-}
-
-/// The last line of an export.
-enum PortableEnd {
-  static func line(counts: [String: Int], sha256: String) -> JSONValue {
-    let rows = counts.mapValues { JSONValue.integer(Int64($0)) }
-    return .object(["end": .bool(true), "rows": .object(rows), "sha256": .string(sha256)])
   }
 }
 

@@ -4,15 +4,12 @@ package import Holdfast
 extension Store {
   /// Writes rows to a file, in a format of the caller. The old file stays until the end.
   ///
-  /// - Parameters:
-  ///   - kind: the kind of the rows, for the report.
-  ///   - body: gets a function that writes bytes; returns the number of rows.
+  /// - Parameter body: gets a function that writes bytes; returns the number of rows.
   /// - Throws: `.misuse` for the store's own file; `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`; the errors of `body`.
   package func exportRows(
     of kind: String, to url: URL, format: String, _ body: (_ write: ([UInt8]) throws -> Void) throws -> Int
   ) throws -> ExportReport {
-    try checkIsNotOwn(url)
-    let written = try ExportFile.replace(url) { file in try body { try file.write($0) } }
+    let written = try ExportFile.replace(url, from: self) { file in try body { try file.write($0) } }
     return ExportReport(
       format: format, path: written.url.path, bytes: written.bytes, sha256: written.sha256, counts: [kind: written.result])
   }

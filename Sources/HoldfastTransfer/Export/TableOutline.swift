@@ -6,7 +6,7 @@ struct TableOutline: Sendable {
   let name: String
   /// The columns without the rowid, which means nothing outside this file. A table of an unknown library keeps a rowid that has a name of
   /// its own, unless the file tells that no record reads it and no table refers to it.
-  private(set) var columns: [String]
+  var columns: [String]
   /// The first unique key that is not the rowid and cannot be NULL. For a table of an unknown library: otherwise its named rowid, or empty.
   let key: [String]
   /// The columns in whose order an export has the rows.
@@ -18,9 +18,6 @@ struct TableOutline: Sendable {
 
   /// The schemas' tables, or for nil all tables of the file; parents come before their children. Leaves out the kit's tables, virtual
   /// tables with their shadow tables, and tables that a schema never exports, or that the file says are never exported.
-  ///
-  /// - Throws: `.misuse` for a table of a schema without a unique key, whose rows could not be found again; for one of a schema that refers to a table that is
-  ///   never exported, because its rows could not be imported; and for a name in `neverExported` that no schema makes.
   static func all(of schemas: [StoreSchema]?, in reader: Reader) throws -> [TableOutline] {
     // The file may hold tables of other libraries, which do not belong to this export.
     let declared = try schemas.map { try StoreSchema.declaredColumns(of: $0) }
@@ -60,7 +57,6 @@ struct TableOutline: Sendable {
     return ordered
   }
 
-  /// The quarantine. An export contains it when it has rows.
   static func quarantine(in reader: Reader) throws -> [TableOutline] {
     try reader.tables(named: "holdfast_quarantine").map { try TableOutline($0, isKnown: true, keepsNumber: false) }
   }
@@ -71,23 +67,11 @@ struct TableOutline: Sendable {
     guard let number = table.rowIDColumn else { return false }
     if table.uniqueKey == nil || !description.describes(table.name) || description.kind(of: number, in: table.name) != nil { return true }
     return tables.flatMap(\.references).contains { reference in
-      isSame([reference.parent], [table.name]) && (reference.to.isEmpty || reference.to.contains { isSame([$0], [number]) })
+      reference.parent.isSameName(as: table.name) && (reference.to.isEmpty || reference.to.contains { $0.isSameName(as: number) })
     }
   }
 
-  /// Whether names are the same to SQLite.
-  private static func isSame(_ names: [String], _ others: [String]) -> Bool {
-    names.map(SQLiteSource.lowercased) == others.map(SQLiteSource.lowercased)
-  }
-
   private let parents: [String]
-
-  /// The same table with fewer columns, or with another order of columns.
-  func with(columns: [String]) -> TableOutline {
-    var other = self
-    other.columns = columns
-    return other
-  }
 
   private init(_ table: SQLTable, isKnown: Bool, keepsNumber: Bool) throws {
     name = table.name
@@ -100,7 +84,7 @@ struct TableOutline: Sendable {
     guard !key.isEmpty || !isKnown else { throw StoreError(.misuse, "the table \(name) has no key: its rows cannot be exported") }
     parents = table.references.map(\.parent)
     parent = table.references.first.flatMap { reference in reference.from.first.map { (reference.parent, $0) } }
-    let own = table.references.filter { Self.isSame([$0.parent], [table.name]) }
+    let own = table.references.filter { $0.parent.isSameName(as: table.name) }
     tree = own.first.map { first in
       let named = first.to.isEmpty ? table.primaryKey : first.to
       return (named, own.filter { $0.to == first.to }.map(\.from))

@@ -11,15 +11,3 @@ public enum ListPlace {
   /// The place of a stored row, as a field for verification.
   public static func field(of position: Int64) -> SourceField { SourceField("place", .integer(index(of: position)), isPlace: true) }
 }
-
-extension Writer {
-  /// The first position from `position` on that no other row of a list has. Another row may have taken the source's position, because the
-  /// user has changed the list.
-  ///
-  /// - Parameter others: a condition for the other rows of the list: `collection_id = … AND id <> …`.
-  public func freePosition(from position: Int64, in table: String, where others: BoundSQL) throws -> Int64 {
-    var position = position
-    while try count("SELECT count(*) FROM \(raw: table) WHERE position = \(position) AND (\(sql: others))") > 0 { position &+= 1 }
-    return position
-  }
-}

@@ -56,13 +56,11 @@ public struct SourceMembers: Sendable {
   /// Up to this number, members are found faster one by one.
   private static let fewMembers = 64
   private var lists: [String: JSONScanner] = [:]
-  /// The objects that the record has.
   var objects: Set<String> = []
   /// Members that should be objects and are not. The fields in them count as not given.
   var broken: Set<String> = []
-  /// Whether names are compared without case and underscores.
+  // See the initialisers.
   private let isPlain: Bool
-  /// Whether a value of a wrong kind in any field sends the record into quarantine.
   private let isStrict: Bool
 
   // MARK: Making
@@ -132,7 +130,8 @@ public struct SourceMembers: Sendable {
     members.reserveCapacity(row.columns.count + 2)
     for (index, column) in row.columns.enumerated() {
       var value = Self.value(row, column)
-      if !json.isEmpty, json.contains(column.asciiLowercased) { value = Self.parsed(value) }
+      // Text that is not JSON stays as it is, and so is of a wrong kind.
+      if !json.isEmpty, case .string(let text) = value, json.contains(column.asciiLowercased) { value = JSONValue(json: text) ?? value }
       if case .blob = row.values[index], ids.contains(column.asciiLowercased) { value = Self.id(row, column) ?? value }
       let plain = row.shape.plainColumns[index]
       // Of two columns with spellings of one name, the first counts and the other is reported.
@@ -150,12 +149,6 @@ public struct SourceMembers: Sendable {
     (isPlain, self.isStrict, source) = (false, isStrict, .values)
     for (name, value) in object { set(name, value) }
     for name in nested { open(name) }
-  }
-
-  /// The value of a JSON text. Other values, and text that is not JSON, stay as they are, and so are of a wrong kind.
-  private static func parsed(_ value: JSONValue) -> JSONValue {
-    guard case .string(let text) = value else { return value }
-    return JSONValue(json: text) ?? value
   }
 
   /// Adds a member. When there is a member with its name already, the record gets a problem.

@@ -12,27 +12,24 @@ public enum JSONDates: Sendable {
   /// ISO 8601, in whole seconds.
   case iso8601
 
+  private var strategies: (decoding: JSONDecoder.DateDecodingStrategy, encoding: JSONEncoder.DateEncodingStrategy) {
+    switch self {
+    case .milliseconds: (.millisecondsSince1970, .millisecondsSince1970)
+    case .seconds: (.secondsSince1970, .secondsSince1970)
+    case .secondsSince2001: (.deferredToDate, .deferredToDate)
+    case .iso8601: (.iso8601, .iso8601)
+    }
+  }
+
   fileprivate var decoder: JSONDecoder {
     let decoder = JSONDecoder()
-    decoder.dateDecodingStrategy =
-      switch self {
-      case .milliseconds: .millisecondsSince1970
-      case .seconds: .secondsSince1970
-      case .secondsSince2001: .deferredToDate
-      case .iso8601: .iso8601
-      }
+    decoder.dateDecodingStrategy = strategies.decoding
     return decoder
   }
 
   fileprivate var encoder: JSONEncoder {
     let encoder = JSONEncoder()
-    encoder.dateEncodingStrategy =
-      switch self {
-      case .milliseconds: .millisecondsSince1970
-      case .seconds: .secondsSince1970
-      case .secondsSince2001: .deferredToDate
-      case .iso8601: .iso8601
-      }
+    encoder.dateEncodingStrategy = strategies.encoding
     return encoder
   }
 }

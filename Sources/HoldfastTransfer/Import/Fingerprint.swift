@@ -1,4 +1,3 @@
-package import Foundation
 import Holdfast
 
 // The algorithm. It never changes, because stored fingerprints are compared with new ones:
@@ -8,8 +7,8 @@ import Holdfast
 //   A value is absorbed as one header word, (tag << 56) | length, and its words:
 //     nil      tag 0, no words                       integer  tag 2, one word
 //     Double   tag 3, its bit pattern (-0 as 0, any NaN as 0x7FF8 << 48)
-//     string   tag 4, length in UTF-8 bytes          bytes    tag 5, length in bytes
-//   Bytes become words of eight, little-endian, the last one padded with zeros.
+//     string   tag 4, length in UTF-8 bytes
+//   Its bytes become words of eight, little-endian, the last one padded with zeros.
 //   value:  x = state;  x = (x xor x >> 30) * 0xBF58476D1CE4E5B9;  x = (x xor x >> 27) * 0x94D049BB133111EB;  x xor x >> 31
 //
 // The header makes the encoding injective: ("a", "bc") and ("ab", "c") absorb different words.
@@ -55,31 +54,21 @@ package struct Fingerprint: Sendable {
   /// Adds a string by its UTF-8 bytes, or nil. Strings with different bytes differ, even when they are canonically equivalent.
   package mutating func combine(_ value: String?) {
     guard var value else { return combineNil() }
-    value.withUTF8 { absorb(UnsafeRawBufferPointer($0), as: .string) }
-  }
-
-  /// Adds bytes or nil. Bytes differ from the string with the same bytes.
-  package mutating func combine(_ value: Data?) {
-    guard let value else { return combineNil() }
-    value.withUnsafeBytes { absorb($0, as: .bytes) }
+    value.withUTF8 { absorb(UnsafeRawBufferPointer($0)) }
   }
 
   private enum Tag: UInt64 {
     case absent = 0
     case integer = 2
-    case double, string, bytes
+    case double, string
   }
 
   private func header(_ tag: Tag, _ length: Int) -> UInt64 {
     tag.rawValue << 56 | UInt64(truncatingIfNeeded: length) & 0x00FF_FFFF_FFFF_FFFF
   }
 
-  private mutating func absorb(_ bytes: UnsafeRawBufferPointer, as tag: Tag) {
-    absorb(header(tag, bytes.count))
-    absorbWords(bytes)
-  }
-
-  private mutating func absorbWords(_ bytes: UnsafeRawBufferPointer) {
+  private mutating func absorb(_ bytes: UnsafeRawBufferPointer) {
+    absorb(header(.string, bytes.count))
     guard let base = bytes.baseAddress else { return }
     var offset = 0
     while bytes.count - offset >= 8 {

@@ -28,12 +28,9 @@ enum ImportDestination {
     }
   }
 
-  /// Whether the import makes a new store.
   var isNew: Bool { if case .new = self { true } else { false } }
 
   /// Opens the store, lets `body` fill it, and closes it; after an error the store is unchanged.
-  ///
-  /// - Returns: the result of `body`, and the notices of opening.
   func fill<T>(
     _ schemas: [StoreSchema], _ storeOptions: StoreOptions, _ options: ImportOptions, _ body: (Store) throws -> T
   ) throws -> (result: T, notices: [StoreNotice]) {

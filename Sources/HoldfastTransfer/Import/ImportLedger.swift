@@ -13,18 +13,6 @@ struct ImportedKey: StoredRecord {
   var key: String
   var fingerprint: Int64
 
-  init(kind: String, key: String, fingerprint: Int64) {
-    self.kind = kind
-    self.key = key
-    self.fingerprint = fingerprint
-  }
-
-  init(row: inout StoredRow) throws {
-    kind = try row.text()
-    key = try row.text()
-    fingerprint = try row.int64()
-  }
-
   func encode(into values: inout Values) throws {
     try values.text(kind)
     try values.text(key)
@@ -34,6 +22,10 @@ struct ImportedKey: StoredRecord {
   static func fingerprint(_ kind: String, _ key: String, _ reader: Reader) throws -> Int64? {
     try reader.value("SELECT fingerprint FROM holdfast_imported WHERE kind = \(kind) AND key = \(key)") { row in try row.int64() }
   }
+}
+
+extension ImportedKey {
+  init(row: inout StoredRow) throws { self.init(kind: try row.text(), key: try row.text(), fingerprint: try row.int64()) }
 }
 
 extension Writer {

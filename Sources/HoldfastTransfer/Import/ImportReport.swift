@@ -57,7 +57,6 @@ public struct ImportReport: Sendable, Codable, Equatable {
       (source, store) = (DateCodec.date(milliseconds: mine), DateCodec.date(milliseconds: theirs))
     }
 
-    /// For people.
     var words: String {
       guard let source, let store else { return path }
       return "\(path), of \(Self.text(source)) in the source and \(Self.text(store)) in the store"
@@ -75,18 +74,18 @@ public struct ImportReport: Sendable, Codable, Equatable {
   /// The SHA-256 of the source's bytes, in lowercase hexadecimal.
   public var sourceSHA256: String
   /// Whether every imported record was read back and compared with the source.
-  public var verified: Bool
+  public var verified = false
   /// Whether nothing was written: then the report describes what an import would do.
   public var dryRun: Bool
   /// The path of the copy of the source. Nil for a dry run, without `keepsCopy`, for the beginning of a file, and when `notes` give the
   /// reason.
   public var backup: String?
   /// The counts by kind of record.
-  public var counts: [String: Counts]
+  public var counts: [String: Counts] = [:]
   /// The kinds in the order of the format.
   public var kinds: [String]
   /// The reasons for skipping records, with the number of records for each.
-  public var skipped: [String: Int]
+  public var skipped: [String: Int] = [:]
   /// The first record that was skipped because the store is newer. Nil: none was.
   public var firstNewer: Newer?
   /// Notes about imported data, with the number of records for each. They are no problems. A note that a format gives about places in the
@@ -97,9 +96,9 @@ public struct ImportReport: Sendable, Codable, Equatable {
   /// The number of records and fields that left the quarantine because they were imported now; nil when none were tried again.
   public var released: Int?
   /// The quarantined records and fields: at most the first 1,000. The store's quarantine has all.
-  public var problems: [Problem]
+  public var problems: [Problem] = []
   /// The number of all quarantined records and fields.
-  public var problemCount: Int
+  public var problemCount = 0
 
   enum CodingKeys: String, CodingKey {
     case format, source, verified, backup, counts, kinds, skipped, notes, released, problems
@@ -114,7 +113,6 @@ public struct ImportReport: Sendable, Codable, Equatable {
   /// Whether nothing was quarantined.
   public var isClean: Bool { problemCount == 0 }
 
-  /// Adds to the number of a note.
   mutating func note(_ text: String, count: Int = 1) { notes = (notes ?? [:]).merging([text: count], uniquingKeysWith: +) }
 
   /// The report as a table for people.

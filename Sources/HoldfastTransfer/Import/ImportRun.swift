@@ -19,7 +19,6 @@ struct ImportRun<Format: ImportFormat> {
   /// The records that verification leaves out, skipped and quarantined ones, by their number in the source.
   private var left: Set<Int> = []
   private var number = 0
-  /// How often the format gave each remark, and the first place.
   private var remarks: [String: Remark] = [:]
   /// The number of records that the store already had with equal fields.
   private var equal = 0
@@ -27,7 +26,8 @@ struct ImportRun<Format: ImportFormat> {
   /// The entries for a ledger that had none. They are written after all records, in the ledger's order: at random they would change pages all
   /// over it.
   private var entries: [(record: KeyOfKind, print: Int64)] = []
-  private var clock = ProgressClock()
+  private var progress: ImportProgress
+  private var phaseBegan = ContinuousClock.now
   /// The quarantined entries of an earlier import that this one tries again; nil when it tries none again.
   private var retry: QuarantineRetry?
   /// Whether each record gets a savepoint, which undoes the changes of a record that fails.
@@ -39,12 +39,11 @@ struct ImportRun<Format: ImportFormat> {
     self.format = format
     self.options = options
     self.importID = importID
+    progress = ImportProgress(phase: .importing, total: format.total)
     report = try ImportReport(
       format: format.name, formatVersion: format.version, source: options.sourceName ?? source?.url.path ?? "",
-      sourceSHA256: source?.sha256 ?? "",
-      verified: false, dryRun: options.dryRun, backup: nil, counts: [:], kinds: format.kinds.map(\.name), skipped: [:], problems: [],
-      problemCount: 0)
-    report.timeZone = format.timeZone?.identifier
+      sourceSHA256: source?.sha256 ?? "", dryRun: options.dryRun, kinds: format.kinds.map(\.name),
+      timeZone: format.timeZone?.identifier)
     kinds = []
     // Several tables of a source may become one kind.
     for kind in format.kinds { _ = index(of: kind.name) }
@@ -57,7 +56,7 @@ struct ImportRun<Format: ImportFormat> {
     }
     for kind in format.kinds { kinds[index(of: kind.name)].isAlone = format.kinds.count { $0.table == kind.table } == 1 }
     ledgerHadRows = try tx.count("SELECT count(*) FROM (SELECT 1 FROM holdfast_imported LIMIT 1)") > 0
-    clock.start(.importing)
+    begin(.importing)
     retry = try options.retries.map { try QuarantineRetry(of: $0, format.name, tx) }
     try format.scan(tx) { scanned, position in
       try pause(position)
@@ -73,7 +72,7 @@ struct ImportRun<Format: ImportFormat> {
     for kind in kinds { report.counts[kind.name] = kind.counts }
     for (text, remark) in remarks { report.note("\(text) (first: \(remark.first))", count: remark.count) }
     guard verifies else { return report }
-    clock.start(.verifying)
+    begin(.verifying)
     number = 0
     var verifiedRecords = 0
     try tx.findingInOrder {
@@ -94,7 +93,7 @@ struct ImportRun<Format: ImportFormat> {
         "\(expected) records were to be verified, and \(verifiedRecords) were found on the second reading of the source")
     }
     report.released = try retry?.release(tx)
-    clock.start(.finishing)
+    begin(.finishing)
     tell(format.total)
     try checkCancelled()
     report.verified = true
@@ -307,27 +306,30 @@ struct ImportRun<Format: ImportFormat> {
 
   private mutating func pause(_ position: Int) throws {
     try checkCancelled()
-    clock.records += 1
-    if clock.records % 512 == 1 { tell(position) }
+    progress.records += 1
+    if progress.records % 512 == 1 { tell(position) }
   }
 
   private func checkCancelled() throws {
     if options.isCancelled() { throw StoreError(.cancelled, "the import was cancelled; the store is as before") }
   }
 
+  private mutating func begin(_ phase: ImportProgress.Phase) {
+    progress = ImportProgress(phase: phase, total: format.total)
+    phaseBegan = .now
+  }
+
   private mutating func tell(_ position: Int) {
     // The source's lists may be read in another order than they have in the file.
-    clock.done = max(clock.done, min(position, format.total))
-    options.onProgress?(
-      ImportProgress(
-        phase: clock.phase, done: clock.done, total: format.total, records: clock.records,
-        recordsPerSecond: clock.rate))
+    progress.done = max(progress.done, min(position, format.total))
+    let seconds = (ContinuousClock.now - phaseBegan).inSeconds
+    progress.recordsPerSecond = seconds > 0 ? Double(progress.records) / seconds : 0
+    options.onProgress?(progress)
   }
 }
 
 // Outside of the run, whose types would be made anew for each format while it runs.
 
-/// What a run knows of one kind of record.
 private struct KindOfRun {
   let name: String
   var counts = ImportReport.Counts()
@@ -347,24 +349,4 @@ private enum Absence {
 private struct Remark {
   var count = 0
   let first: SourcePath
-}
-
-private struct ProgressClock {
-  var phase = ImportProgress.Phase.importing
-  var records = 0
-  /// The greatest position in this phase; never goes back.
-  var done = 0
-  private var began = ContinuousClock.now
-
-  mutating func start(_ phase: ImportProgress.Phase) {
-    self.phase = phase
-    records = 0
-    done = 0
-    began = .now
-  }
-
-  var rate: Double {
-    let seconds = (ContinuousClock.now - began).inSeconds
-    return seconds > 0 ? Double(records) / seconds : 0
-  }
 }

@@ -37,8 +37,6 @@ struct KeyedRow {
   }
 
   /// Refuses a row that is not stored as the source has it: a column's type, or a trigger, may have changed a value.
-  ///
-  /// - Throws: `.invalidValue`.
   static func check(_ stored: StoredShape?, is wanted: [SourceField]) throws {
     let stored = stored?.fields ?? []
     guard stored != wanted else { return }

@@ -9,7 +9,6 @@ package struct NamedTables {
     /// The column's names in the source and in the store.
     package let source: String
     package let name: String
-    /// What the store's column holds.
     let kind: ColumnKind
   }
 
@@ -60,7 +59,7 @@ package struct NamedTables {
     let ours = Dictionary(grouping: store, by: SourceMembers.plain)
     return store.compactMap { name in
       let spellings = theirs[SourceMembers.plain(name)] ?? []
-      let same = spellings.first { SQLiteSource.lowercased($0) == SQLiteSource.lowercased(name) }
+      let same = spellings.first { $0.isSameName(as: name) }
       let isOnly = spellings.count == 1 && ours[SourceMembers.plain(name)]?.count == 1
       return (same ?? (isOnly ? spellings.first : nil)).map { ($0, name) }
     }

@@ -27,9 +27,7 @@ package struct NamedTablesImport: ImportFormat {
     total = tables.reduce(0) { $0 + $1.rows }
   }
 
-  /// In the transaction that writes: an app may have added rows since the plan was made.
-  ///
-  /// - Throws: `.invalidSource` where numbers of rows may mean other rows in the store.
+  /// Checks once more, in the transaction that writes: an app may have added rows since the plan was made.
   package func settled(in reader: Reader) throws -> NamedTablesImport {
     for table in tables where table.rows > 0 {
       let names = table.columns.map(\.name)
@@ -87,13 +85,12 @@ package struct NamedTablesImport: ImportFormat {
 
   /// The foreign keys that name a row of an imported table by the key of that table.
   private func links(of table: NamedTables.Table) -> [Link] {
-    func isSame(_ one: String, _ other: String) -> Bool { SQLiteSource.lowercased(one) == SQLiteSource.lowercased(other) }
-    return table.stored.references.compactMap { reference -> Link? in
-      guard let parent = tables.first(where: { isSame($0.name, reference.parent) }) else { return nil }
+    table.stored.references.compactMap { reference -> Link? in
+      guard let parent = tables.first(where: { $0.name.isSameName(as: reference.parent) }) else { return nil }
       let key = parent.key.map { parent.columns[$0].name }
       let to = reference.to.isEmpty ? parent.stored.primaryKey : reference.to
-      let from = reference.from.compactMap { name in table.columns.firstIndex { isSame($0.name, name) } }
-      guard to.count == key.count, zip(to, key).allSatisfy(isSame), from.count == key.count else { return nil }
+      let from = reference.from.compactMap { name in table.columns.firstIndex { $0.name.isSameName(as: name) } }
+      guard to.count == key.count, zip(to, key).allSatisfy({ $0.isSameName(as: $1) }), from.count == key.count else { return nil }
       return (parent.name, from)
     }
   }

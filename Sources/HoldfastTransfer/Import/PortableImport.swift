@@ -24,9 +24,7 @@ public struct PortableImport: ImportFormat {
   /// A scanner at the first row.
   private let rows: JSONScanner
   private let end: Int
-  /// How many rows of each table the export has.
   let rowCounts: [String: Int]
-  /// The tables, by name.
   var outlines: [TableOutline] { tables.values.sorted { $0.name < $1.name } }
 
   /// Whether the document begins like an export, complete or not. Reads only the first object, within the first 1 MiB; the first object of
@@ -227,10 +225,12 @@ public struct PortableImport: ImportFormat {
         throw invalid("a table in the first line lacks its name or columns", 0)
       }
       let names = columns.compactMap { if case .string(let column) = $0 { column } else { nil } }
-      guard let outline = declared.first(where: { $0.name == name }), Set(names).isSubset(of: outline.columns),
+      guard var outline = declared.first(where: { $0.name == name }), Set(names).isSubset(of: outline.columns),
         Set(outline.key).isSubset(of: names)
       else { throw invalid("the table \(name) is not one of this library, or has other columns", 0) }
-      found[name] = outline.with(columns: names)
+      // An older export may lack columns, or have them in another order.
+      outline.columns = names
+      found[name] = outline
     }
     return found
   }
@@ -252,7 +252,7 @@ public struct PortableImport: ImportFormat {
     }
     guard let last else { throw invalid("the last line is missing: the export is not whole", document.count) }
     let start = last.offset
-    let expected = PortableEnd.line(counts: counts, sha256: SHA256Hex.of(document.bytes(0..<start))).canonicalText() + "\n"
+    let expected = lastLine(counts: counts, sha256: SHA256Hex.of(document.bytes(0..<start))).canonicalText() + "\n"
     let found = document.bytes(start..<document.count)
     guard found.starts(with: Array("{\"end\":".utf8)) else {
       throw invalid("the last line is missing: the export is not whole", document.count)
@@ -261,6 +261,11 @@ public struct PortableImport: ImportFormat {
       throw invalid("the last line does not match the lines before it: the export was changed after it was written", start)
     }
     return (start, counts)
+  }
+
+  static func lastLine(counts: [String: Int], sha256: String) -> JSONValue {
+    let rows = counts.mapValues { JSONValue.integer(Int64($0)) }
+    return .object(["end": .bool(true), "rows": .object(rows), "sha256": .string(sha256)])
   }
 
   private static func names(_ header: [String: JSONValue]) -> [String] {

@@ -3,8 +3,8 @@ package import Holdfast
 /// Imports a documented export into a store whose library is not known, by the store's own tables. No code of the store's app runs.
 ///
 /// A row that the store refuses goes into quarantine, and so do one that the store would keep with another value, one with a value that is not
-/// of the kind that the file tells of its column, and one without a key. A row
-/// that the store has already stays, unless only the export has changed since an import of this file, or its `updated_at` is later.
+/// of the kind that the file tells of its column, and one without a key. A row that the store has already stays, unless only the export has
+/// changed since an import of this file, or its `updated_at` is later.
 package struct PortableTablesImport: ImportFormat {
   package var name: String { base.name }
   package var version: Int { base.version }
@@ -22,9 +22,7 @@ package struct PortableTablesImport: ImportFormat {
     description = try reader.description()
   }
 
-  /// In the transaction that writes: an app may have added rows since the document was read.
-  ///
-  /// - Throws: `.invalidSource` for an export whose numbers of rows may mean other rows in the store.
+  /// Checks the numbers of rows in the transaction that writes: an app may have added rows since the document was read.
   package func settled(in reader: Reader) throws -> PortableTablesImport {
     for table in base.outlines where base.rowCounts[table.name] ?? 0 > 0 {
       guard let stored = try reader.tables(named: table.name).first,
@@ -78,8 +76,8 @@ extension PortableImport.Row {
   /// The values of columns as the ledger has a key. Nil where one is NULL, and without columns.
   fileprivate func key(_ columns: [String]) -> String? {
     // SQLite keeps the names in foreign keys as they were typed.
-    let texts = columns.map(SQLiteSource.lowercased).compactMap { name in
-      zip(table.columns, values).first { SQLiteSource.lowercased($0.0) == name }.flatMap { JSONValue($0.1) }
+    let texts = columns.compactMap { name in
+      zip(table.columns, values).first { $0.0.isSameName(as: name) }.flatMap { JSONValue($0.1) }
     }
     guard !columns.isEmpty, texts.count == columns.count, !texts.contains(.null) else { return nil }
     return PortableImport.key(texts.map(\.plainText))

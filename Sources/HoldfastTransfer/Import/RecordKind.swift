@@ -37,9 +37,7 @@ public final class RecordKind<Row: Sendable>: Sendable {
   /// Describes a kind of record.
   ///
   /// - Parameters:
-  ///   - name: the name in the report and the ledger.
-  ///   - table: the store's table.
-  ///   - fields: the fields that a source may give.
+  ///   - name, table, fields: see the properties.
   ///   - key: the key of a row as text. The same key means the same row, now and in a later import.
   ///   - parent: the record that this one is a part of. Default: none.
   ///   - ids: the names of compared values that are not among the fields and stand before them, such as the record's own id. Default: none.

@@ -45,24 +45,16 @@ final class RecordMaker<Row: StoredRecord> {
   /// The foreign keys of the store that lead to one of `kinds`, where the column may not be NULL: else the record can be without the other one.
   /// One of several columns is left to the store.
   func findReferences(among kinds: [KindPlace], in reader: Reader) throws {
-    var found: [Int64: [(table: String, from: String, to: String?, isNeeded: Bool)]] = [:]
-    try reader.rows(
-      """
-      SELECT f.id, f."table", f."from", f."to", c."notnull" FROM pragma_foreign_key_list(\(Row.table)) f
-      JOIN pragma_table_info(\(Row.table)) c ON lower(c.name) = lower(f."from")
-      """
-    ) { row in
-      let id = try row.int64()
-      found[id, default: []].append((try row.text(), try row.text(), try row.textOrNil(), try row.bool()))
-    }
-    func isSame(_ one: String, _ other: String?) -> Bool { SQLiteSource.lowercased(one) == other.map(SQLiteSource.lowercased) }
-    for columns in found.sorted(by: { $0.key < $1.key }).map(\.value) {
-      guard columns.count == 1, let one = columns.first, let kind = kinds.first(where: { isSame($0.table, one.table) }),
-        kind.key.count == 1,
-        one.to == nil || isSame(kind.key[0], one.to), let column = Row.columns.firstIndex(where: { isSame($0, one.from) })
+    guard let table = try reader.tables(named: Row.table).first else { return }
+    for reference in table.references {
+      guard reference.from.count == 1, let kind = kinds.first(where: { $0.table.isSameName(as: reference.parent) }), kind.key.count == 1,
+        reference.to.allSatisfy({ $0.isSameName(as: kind.key[0]) }),
+        let column = Row.columns.firstIndex(where: { $0.isSameName(as: reference.from[0]) })
       else { continue }
-      if one.isNeeded { references.append((kind.name, column)) }
-      if isSame(Row.table, one.table) { own = column }
+      if table.columns.contains(where: { $0.isNotNull && $0.name.isSameName(as: reference.from[0]) }) {
+        references.append((kind.name, column))
+      }
+      if table.name.isSameName(as: reference.parent) { own = column }
     }
   }
 
@@ -71,10 +63,8 @@ final class RecordMaker<Row: StoredRecord> {
     _ members: inout SourceMembers, _ said: SaidRow<Row>, path: SourcePath, original: SourceBytes, at position: Int,
     _ visit: (Scanned<SaidContent>, Int) throws -> Void
   ) throws {
-    let isKeyed = key.allSatisfy { $0.fields.contains { said.carries[$0] } }
-    if !isKeyed { members.fail("\(missing(said)) is missing") }
     var values: [SQLValue] = []
-    if isKeyed {
+    if key.allSatisfy({ $0.fields.contains { said.carries[$0] } }) {
       do {
         values = try bench.values(of: said.row)
       } catch let error as StoreError where error.code == .invalidValue {
@@ -83,7 +73,7 @@ final class RecordMaker<Row: StoredRecord> {
     }
     let keys = values.isEmpty ? [] : key.map { values[$0.column] }
     let text = Self.text(keys)
-    if isKeyed, members.problem == nil, text == nil { members.fail("\(missing(said)) is missing") }
+    if text == nil { members.fail("\(missing(said)) is missing") }
     guard try members.finish(kind: kind.name, key: text, path: path, original: original, at: position, visit), let text else { return }
     var said = said
     said.key = keys

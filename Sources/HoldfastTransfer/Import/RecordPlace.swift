@@ -27,8 +27,13 @@ public struct RecordPlace<Row: Sendable>: Sendable {
     RecordPlace {
       ListPlace.field(of: $0[keyPath: path])
     } put: { row, said, isFree, table, tx in
-      let position = said[keyPath: path]
-      row[keyPath: path] = try isFree ? position : tx.freePosition(from: position, in: table, where: others(row))
+      var position = said[keyPath: path]
+      if !isFree {
+        let isOther = others(row)
+        // Another row may have taken the source's position, because the user has changed the list.
+        while try tx.count("SELECT count(*) FROM \(raw: table) WHERE position = \(position) AND (\(sql: isOther))") > 0 { position &+= 1 }
+      }
+      row[keyPath: path] = position
     }
   }
 

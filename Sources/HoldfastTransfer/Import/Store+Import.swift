@@ -10,6 +10,7 @@ extension Store {
   /// the store if the source's folder is not writable or belongs to a bundle, or if the format asks for that. There is no copy of a source
   /// from which nothing came in, that is only the beginning of a file, or whose format excludes it. Importing the same source again changes nothing. An import that
   /// changes a store with rows takes a snapshot of the state before, which needs as much free space as the store.
+  /// `ImportOptions.importing(_:)` runs it without blocking the caller.
   /// - Throws: `.verificationFailed`, `.invalidSource`, `.newerSource`, `.cancelled`, and the errors of opening and writing a store. The
   ///   store is then unchanged, and no copy of the source is left, unless the disk became full only when a new store was finished.
   public static func importing<Format: ImportFormat>(
@@ -36,38 +37,13 @@ extension Store {
     }
   }
 
-  /// The same without blocking the caller; a cancelled task ends it, see `ImportOptions.importing(_:)`.
-  public static func importing<Format: ImportFormat>(
-    _ format: sending Format, from source: ImportSource, into url: URL, schemas: [StoreSchema], options: ImportOptions = ImportOptions(),
-    storeOptions: StoreOptions = .production
-  ) async throws -> ImportReport {
-    // The caller has given the format away, so no other thread uses it.
-    nonisolated(unsafe) let format = format
-    return try await options.importing { options in
-      try Store.importing(format, from: source, into: url, schemas: schemas, options: options, storeOptions: storeOptions)
-    }
-  }
-
   /// Imports a source into this store; see the static form.
   public func importing<Format: ImportFormat>(
     _ format: Format, from source: ImportSource, options: ImportOptions = ImportOptions()
   ) throws -> ImportReport {
     try checkWritable()
-    let backup = options.dryRun ? SourceBackup.Kept() : try SourceBackup.Kept(of: source, format, orBeside: url, options)
-    do {
-      return try importing(format, from: source, options: options, backup: backup)
-    } catch {
-      backup.backup?.discard()
-      throw error
-    }
-  }
-
-  /// The same without blocking the caller; see the static form.
-  public func importing<Format: ImportFormat>(
-    _ format: sending Format, from source: ImportSource, options: ImportOptions = ImportOptions()
-  ) async throws -> ImportReport {
-    nonisolated(unsafe) let format = format
-    return try await options.importing { options in try self.importing(format, from: source, options: options) }
+    let backup = try SourceBackup.Kept(of: source, format, orBeside: url, options)
+    return try importing(format, from: source, options: options, backup: backup)
   }
 
   private func importing<Format: ImportFormat>(
@@ -85,6 +61,7 @@ extension Store {
       return report
     } catch {
       logger.error("the import failed", metadata: ["format": "\(format.name)", "code": "\(StoreError(error).code.rawValue)"])
+      kept.backup?.discard()
       throw error
     }
   }

@@ -13,10 +13,7 @@ struct TreeOrder<Content: Sendable> {
     _ record: SourceRecord<Content>, named name: String? = nil, above: [String], at position: Int, _ visit: Visit
   ) throws {
     let name = name ?? record.key
-    try take((record, name, above.filter { $0 != name }, position), visit)
-  }
-
-  private mutating func take(_ one: Waiting, _ visit: Visit) throws {
+    let one: Waiting = (record, name, above.filter { $0 != name }, position)
     if let above = one.above.first(where: { !passed.contains($0) }) { return waiting[above, default: []].append(one) }
     try pass(one, visit)
   }

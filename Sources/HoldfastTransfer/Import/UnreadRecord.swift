@@ -18,17 +18,13 @@ public struct UnreadRecord: Encodable, Sendable {
   var original: String
   var encoding: String?
 
-  /// All entries of the quarantine.
   static func all(in reader: Reader) throws -> [UnreadRecord] {
     try reader.values("SELECT kind, field, path, reason, original FROM holdfast_quarantine ORDER BY id") { row in
       let (kind, field, path, reason, original) = (try row.text(), try row.text(), try row.text(), try row.text(), try row.data())
-      let text = String(decoding: original, as: UTF8.self)
-      // Decoding silently repairs bytes that are not UTF-8.
-      let isText = Data(text.utf8) == original
+      let text = String(validUTF8: original)
       return UnreadRecord(
-        kind: kind, field: field.isEmpty ? nil : field, path: path, reason: reason,
-        original: isText ? text : original.base64EncodedString(),
-        encoding: isText ? nil : "base64")
+        kind: kind, field: field.isEmpty ? nil : field, path: path, reason: reason, original: text ?? original.base64EncodedString(),
+        encoding: text == nil ? "base64" : nil)
     }
   }
 

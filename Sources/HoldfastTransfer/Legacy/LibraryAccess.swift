@@ -8,7 +8,6 @@ public enum LibraryAccess: Sendable, Equatable {
   /// written for people.
   case legacy(reason: String)
 
-  /// The access of a library in a store.
   init(_ store: Store) {
     self =
       switch store.access {

@@ -26,7 +26,7 @@ extension Store {
   ) throws -> OpenedStore {
     let source = source ?? legacy
     return try open(at: url, bringing: source, schemas, options, progress, importer) { failure in
-      try LegacyMode<Format>(legacy).open(source, because: failure, schemas, options, importer)
+      try LegacyMode<Format>(url: legacy).open(source, because: failure, schemas, options, importer)
     }
   }
 
@@ -115,8 +115,6 @@ extension Store {
 /// A library in memory that is kept in the app's own file.
 private struct LegacyMode<Format: LegacyFormat> {
   let url: URL
-
-  init(_ url: URL) { self.url = url }
 
   func open(
     _ source: URL, because failure: StoreError, _ schemas: [StoreSchema], _ options: StoreOptions,

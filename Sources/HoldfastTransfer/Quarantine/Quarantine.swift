@@ -38,10 +38,7 @@ public struct Quarantine: Sendable {
   /// - Throws: `.verificationFailed` when the bytes have changed since they were kept.
   public func record(_ id: Int64) throws -> (record: QuarantinedRecord, original: Data)? {
     try store.read { reader in
-      let sql: BoundSQL = """
-        SELECT \(sql: QuarantinedRecord.columns), q.original FROM \(sql: QuarantinedRecord.tables) WHERE q.id = \(id)
-        """
-      return try reader.value(sql) { row in
+      try reader.value(Self.withBytes(where: "q.id = \(id)")) { row in
         let record = try QuarantinedRecord(row: &row)
         let original = try row.data()
         guard SHA256Hex.of(original) == record.sha256 else {
@@ -60,15 +57,10 @@ public struct Quarantine: Sendable {
   /// - Throws: `.misuse` for the store's own file; `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
   @discardableResult
   public func export(to url: URL, from importID: String? = nil, kind: String? = nil) throws -> Int {
-    try store.checkIsNotOwn(url)
-    let sql: BoundSQL = """
-      SELECT \(sql: QuarantinedRecord.columns), q.original FROM \(sql: QuarantinedRecord.tables)
-      WHERE \(sql: Self.condition(importID, kind)) ORDER BY q.id
-      """
-    return try ExportFile.replace(url) { file in
+    try ExportFile.replace(url, from: store) { file in
       var count = 0
       try store.read { reader in
-        try reader.rows(sql) { row in
+        try reader.rows(Self.withBytes(where: Self.condition(importID, kind))) { row in
           let record = try QuarantinedRecord(row: &row)
           try file.line(record.document(try row.data()))
           count += 1
@@ -84,6 +76,10 @@ public struct Quarantine: Sendable {
   @discardableResult
   public func discard(_ ids: [Int64]) throws -> Int {
     try store.write { tx in try tx.execute("DELETE FROM holdfast_quarantine WHERE id IN \(ids)") }
+  }
+
+  private static func withBytes(where condition: BoundSQL) -> BoundSQL {
+    "SELECT \(sql: QuarantinedRecord.columns), q.original FROM \(sql: QuarantinedRecord.tables) WHERE \(sql: condition) ORDER BY q.id"
   }
 
   private static func condition(_ importID: String?, _ kind: String?) -> BoundSQL {
@@ -102,12 +98,10 @@ extension Store {
 extension QuarantinedRecord {
   /// The record as a line of an export, and for programs.
   package func document(_ original: Data? = nil) -> JSONValue {
-    func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
     var members: [String: JSONValue] = [
-      "id": .integer(id), "import": .string(importID), "kind": .string(kind), "field": text(field), "path": .string(path),
-      "reason": .string(reason), "bytes": .integer(Int64(byteCount)), "sha256": .string(sha256), "source": text(source),
-      "format": text(format),
-      "quarantined_at": text(DateCodec.milliseconds(quarantinedAt).map { DateCodec.iso8601($0, fraction: true) }),
+      "id": .integer(id), "import": .string(importID), "kind": .string(kind), "field": .text(field), "path": .string(path),
+      "reason": .string(reason), "bytes": .integer(Int64(byteCount)), "sha256": .string(sha256), "source": .text(source),
+      "format": .text(format), "quarantined_at": ShownValue.time(quarantinedAt).json,
     ]
     if let original {
       if SHA256Hex.of(original) != sha256 { members["damaged"] = .bool(true) }

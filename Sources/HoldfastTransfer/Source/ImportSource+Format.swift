@@ -17,9 +17,7 @@ extension ImportSource {
     try Self.refuseClosed(url, peek(4))
   }
 
-  /// Refuses what people take for the file that they mean.
-  ///
-  /// - Parameter start: the first bytes.
+  /// Refuses, by its name or its first bytes, what people take for the file that they mean.
   static func refuseClosed(_ url: URL, _ start: some Collection<UInt8>) throws {
     let (name, mark) = (url.lastPathComponent, ".icloud")
     if name.hasPrefix("."), name.hasSuffix(mark) {

@@ -5,7 +5,6 @@ extension ImportSource {
   /// Calls `body` with the bytes of the source, piece by piece. At the end, checks that their hash is `sha256`.
   ///
   /// `body` returns whether it wants more. When it returns false, nothing is checked.
-  /// - Throws: `.verificationFailed` when the file changed; the errors of reading a file; the errors of `body`.
   func pieces(_ body: (Data) throws -> Bool) throws {
     let pieces = try SourcePieces(self)
     while let piece = try pieces.next() {

@@ -50,8 +50,6 @@ public struct ImportSource: Sendable {
   }
 
   /// Takes the hash that a reading of the whole source has found: as `sha256` when that is not known yet, so that no other reading is needed.
-  ///
-  /// - Throws: `.verificationFailed` when it is another than `sha256`, or when the file has changed.
   func prove(_ found: String) throws {
     let known = try hashes.ofFile {
       try checkUnchanged()
@@ -66,8 +64,6 @@ public struct ImportSource: Sendable {
   }
 
   /// Copies the file and its log. The reading for it also gives or proves `sha256`.
-  ///
-  /// - Throws: `.verificationFailed` when the file has changed; the errors of copying.
   func copy(to target: URL) throws { try prove(SourceFiles(url).copy(to: target)) }
 
   /// Makes a source from a whole file.
@@ -175,9 +171,7 @@ public struct ImportSource: Sendable {
     }
   }
 
-  /// Compares the hash of the read bytes with `sha256`.
-  ///
-  /// - Throws: `.verificationFailed` when the file changed between the two.
+  /// Throws where the file changed between the reading of its bytes and that of its hash.
   func proveReading() throws {
     if let found = try hashes.ofReading() { try prove(found) }
   }

@@ -70,7 +70,6 @@ private final class ValueQueue<Value: Sendable>: @unchecked Sendable {
     if batch.count >= 32 { try pass() }
   }
 
-  /// After the last value.
   func end() {
     try? pass()
     changed.withLock {
@@ -101,7 +100,6 @@ private final class ValueQueue<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// No more values are wanted.
   func stop() {
     changed.withLock {
       isStopped = true

@@ -47,11 +47,6 @@ public struct SQLiteRow: Sendable {
     !brokenTexts.isEmpty && shape.index(of: column).map(brokenTexts.contains) == true
   }
 
-  /// Quotes a name for SQL.
-  static func quoted(_ name: String) -> String {
-    name.utf8.contains(UInt8(ascii: "\"")) ? "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" : "\"\(name)\""
-  }
-
   /// For example `tracks[rowid 5]`; in a table without row ids, the number in the order of reading.
   public var path: SourcePath { .text("\(shape.table)[\(rowID.map { "rowid \($0)" } ?? "\(number)")]") }
 
@@ -102,4 +97,7 @@ extension String {
     guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
     return String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
+
+  /// Whether two names of tables or columns are the same to SQLite.
+  func isSameName(as other: String) -> Bool { asciiLowercased == other.asciiLowercased }
 }

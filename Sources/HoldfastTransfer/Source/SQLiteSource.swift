@@ -25,18 +25,16 @@ public final class SQLiteSource {
   public private(set) var userVersion: Int64 = 0
   private let connection: RawConnection
   private var handle: OpaquePointer { connection.handle }
-  private let copy: PrivateCopy
+  /// The folder of the copy, which only its owner may read.
+  private let folder: WorkingFolder
   private let path: String
   /// By the bytes of their names: two spellings of ä are one text to Swift, and two tables to SQLite.
   private var outlines: [[UInt8]: Outline] = [:]
-  private var names: Set<String> = []
   /// Prepared statements that are not in use, by the bytes of their SQL. Preparing a statement takes longer than reading a few rows.
   private var idle: [[UInt8]: OpaquePointer] = [:]
   private static let idleLimit = 256
 
-  /// The columns of a table, and how they are read.
   private struct Outline {
-    let columns: [String]
     let generated: [String]
     let shape: SQLiteRow.Shape
     /// The names of all columns, in lower case.
@@ -45,7 +43,10 @@ public final class SQLiteSource {
   }
 
   /// Whether a file is a SQLite database, by its first bytes. False for a file that is missing or may not be read.
-  public static func isDatabase(_ url: URL) -> Bool { SourceFiles.isDatabase(url) }
+  public static func isDatabase(_ url: URL) -> Bool {
+    // Read through SQLite: the app may have the file open.
+    (try? FileBytes(url).read(16)) == Data("SQLite format 3\0".utf8)
+  }
 
   /// The name of a table or column in the form in which SQLite compares names: only the letters A to Z become lower case.
   public static func lowercased(_ name: String) -> String { name.asciiLowercased }
@@ -56,16 +57,18 @@ public final class SQLiteSource {
   ///   made; the errors of copying a file.
   public init(_ source: ImportSource) throws {
     guard Self.isDatabase(source.url) else { throw StoreError(.invalidSource, "\(source.url.path) is not a SQLite database") }
-    copy = try PrivateCopy(of: source)
+    folder = try WorkingFolder(in: FileManager.default.temporaryDirectory, "source")
+    let copy = folder.file("source.sqlite")
+    try source.copy(to: copy)
     path = source.url.path
     do {
       // SQLite itself may write to the copy, to undo a transaction that a crash left. Statements may not write.
-      connection = try ConnectionFactory.plain(copy.url.path, writable: true)
+      connection = try ConnectionFactory.plain(copy.path, writable: true)
     } catch let error as StoreError {
       throw StoreError(.invalidSource, "\(path) cannot be read: \(error.message)", cause: error).naming(source.url)
     }
     // No stored value is longer than the file. A longer one is computed, for example by a generated column.
-    connection.limitValues(to: DurableFile.size(copy.url.path) + 1 << 20)
+    connection.limitValues(to: DurableFile.size(copy.path) + 1 << 20)
     standInForCollations()
     // An index may use an expression with SQLite's JSON functions, which `trusted_schema = 0` would forbid. This connection has no
     // functions of its own, and SQLite's functions can only compute values.
@@ -75,7 +78,6 @@ public final class SQLiteSource {
     try step("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name") {
       if case .text(let name) = Self.value($0, 0).value, !name.hasPrefix("sqlite_") { tables.append(name) }
     }
-    names = Set(tables.map { $0.asciiLowercased })
   }
 
   /// Registers an order for unknown collations: SQLite cannot check an index without one. No query uses such an index.
@@ -114,7 +116,7 @@ public final class SQLiteSource {
   }
 
   /// The columns of a table, in their order; empty when there is no such table.
-  public func columns(of table: String) throws -> [String] { try outline(of: table)?.columns ?? [] }
+  public func columns(of table: String) throws -> [String] { try outline(of: table)?.shape.columns ?? [] }
 
   /// The names of the columns of a table in lower case; empty when there is no such table.
   public func lowercasedColumns(of table: String) throws -> Set<String> { try outline(of: table)?.present ?? [] }
@@ -145,15 +147,16 @@ public final class SQLiteSource {
     guard let outline = try outline(of: table), match.map({ outline.present.contains($0.column) }) != false else { return }
     let shape =
       only.map { only in
-        SQLiteRow.Shape(table: table, columns: (outline.columns + outline.generated).filter { only.contains($0.asciiLowercased) })
+        SQLiteRow.Shape(table: table, columns: (outline.shape.columns + outline.generated).filter { only.contains($0.asciiLowercased) })
       }
       ?? outline.shape
     let chosen = shape.columns
-    var sql = Self.select(chosen, of: table, hasRowID: outline.hasRowID)
+    let names = ([outline.hasRowID ? "rowid" : "NULL"] + chosen.map(Self.name)).joined(separator: ", ")
+    var sql = "SELECT \(names) FROM \(Self.name(table))"
     if let match { sql += " WHERE \(Self.name(match.column)) = ?" }
     let keys =
       order.filter { outline.present.contains($0.column) }.map { Self.name($0.column) + ($0.ignoresCase ? " COLLATE NOCASE" : "") }
-      + (outline.hasRowID ? ["rowid"] : outline.columns.map(Self.name))
+      + (outline.hasRowID ? ["rowid"] : outline.shape.columns.map(Self.name))
     var number = 0
     try step("\(sql) ORDER BY \(keys.joined(separator: ", "))", binding: match?.value) { statement in
       var broken: [Int] = []
@@ -185,7 +188,7 @@ public final class SQLiteSource {
   private func outline(of table: String) throws -> Outline? {
     if let known = outlines[Array(table.utf8)] { return known }
     // A view with this name could have endless rows.
-    guard names.contains(table.asciiLowercased) else { return nil }
+    guard tables.contains(where: { $0.isSameName(as: table) }) else { return nil }
     var columns: [String] = []
     var generated: [String] = []
     try step("SELECT name, hidden FROM pragma_table_xinfo(?)", binding: .text(table)) {
@@ -198,15 +201,10 @@ public final class SQLiteSource {
     }
     guard !columns.isEmpty else { return nil }
     let outline = Outline(
-      columns: columns, generated: generated, shape: SQLiteRow.Shape(table: table, columns: columns),
-      present: Set(columns.map { $0.asciiLowercased }),
+      generated: generated, shape: SQLiteRow.Shape(table: table, columns: columns), present: Set(columns.map { $0.asciiLowercased }),
       hasRowID: prepares("SELECT rowid FROM \(Self.name(table))"))
     outlines[Array(table.utf8)] = outline
     return outline
-  }
-
-  private static func select(_ columns: [String], of table: String, hasRowID: Bool) -> String {
-    "SELECT \(hasRowID ? "rowid" : "NULL")\(columns.map { ", " + name($0) }.joined()) FROM \(name(table))"
   }
 
   private func step(_ sql: String, binding value: SQLValue? = nil, _ body: (OpaquePointer) throws -> Void) throws {
@@ -271,5 +269,8 @@ public final class SQLiteSource {
     }
   }
 
-  private static func name(_ name: String) -> String { SQLiteRow.quoted(name) }
+  private static func name(_ name: String) -> String {
+    // Called for every column of every query, and names with a quote are rare: to look for one by bytes is far faster.
+    name.utf8.contains(UInt8(ascii: "\"")) ? BoundSQL.names([name]).text : "\"\(name)\""
+  }
 }

@@ -7,15 +7,13 @@ import Holdfast
 /// Until it is kept, the copy has a working name and belongs to this import alone. Another import of the same source that finishes
 /// meanwhile uses its own copy.
 struct SourceBackup {
-  /// The copy of an import's source, or why there is none. Both are nil for the beginning of a file, and when no copy is wanted.
+  /// The copy of an import's source, or why there is none. Both are nil in a dry run, for the beginning of a file, and if none is wanted.
   struct Kept {
     private(set) var backup: SourceBackup?
     private(set) var noCopy: String?
 
-    init() {}
-
     init(of source: ImportSource, _ format: some ImportFormat, orBeside store: URL?, _ options: ImportOptions) throws {
-      guard !source.isBeginning, options.keepsCopy else { return }
+      guard !source.isBeginning, options.keepsCopy, !options.dryRun else { return }
       noCopy = format.noCopy
       guard noCopy == nil else { return }
       if format.copiesBesideStore || Self.isInBundle(source.url) {
@@ -41,15 +39,12 @@ struct SourceBackup {
   private let name: URL
   /// The unfinished copy; nil when an equal copy exists already.
   private let working: URL?
-  /// The folder of `working`.
   private let folder: WorkingFolder?
   /// The hash of the copy, read back on another thread while the import goes on.
   private let found: Later<String>?
 
-  /// Copies the source with its log.
-  ///
-  /// - Parameter store: the copy goes into this store's folder when the source's folder is not writable, for example on a disc or a share.
-  /// - Throws: `.permissionDenied`, `.cannotCreate`, `.diskFull`; no copy is left then.
+  /// Copies the source with its log: into the store's folder when the source's is not writable, for example on a disc or a share. After an
+  /// error no copy is left.
   init(of source: ImportSource, orBeside store: URL? = nil) throws {
     do {
       try self.init(of: source, as: source.url)
@@ -82,8 +77,6 @@ struct SourceBackup {
   }
 
   /// Gives the copy its name: `<name>.backup`, or a numbered name when another file has that one.
-  ///
-  /// - Throws: `.verificationFailed` when the copy differs from the source.
   func keep() throws -> URL {
     guard let working, let found else { return try Self.place(for: source, name).url }
     guard try found.value() == source.sha256 else {

@@ -12,17 +12,12 @@ struct SourceFiles {
   init(_ url: URL) {
     let url = url.resolvingSymlinksInPath()
     self.url = url
-    suffixes = Self.isDatabase(url) ? StoreFiles.logs.filter { DurableFile.size(url.path + $0) > 0 } : []
-  }
-
-  /// Whether the first bytes are a database's; false for an unreadable file. Read through SQLite: the app may have the file open.
-  static func isDatabase(_ url: URL) -> Bool {
-    (try? FileBytes(url).read(16)) == Data("SQLite format 3\0".utf8)
+    suffixes = SQLiteSource.isDatabase(url) ? StoreFiles.logs.filter { DurableFile.size(url.path + $0) > 0 } : []
   }
 
   /// Says that newer rows may be in a log beside another name of the database; nil where there is no other name, or a log is here.
   var otherNames: String? {
-    guard Self.isDatabase(url), suffixes.isEmpty else { return nil }
+    guard SQLiteSource.isDatabase(url), suffixes.isEmpty else { return nil }
     return (try? StoreFiles(url))?.otherNames
   }
 
@@ -60,7 +55,7 @@ struct SourceFiles {
   /// first, and the new log comes last. Where there is no file yet, the file comes last: with it the source looks complete.
   func move(to target: URL) throws {
     let replaces = FileManager.default.fileExists(atPath: target.path)
-    if replaces, Self.isDatabase(target) {
+    if replaces, SQLiteSource.isDatabase(target) {
       for suffix in StoreFiles.sidecars { try DurableFile.remove(URL(fileURLWithPath: target.path + suffix)) }
     }
     for suffix in replaces ? [""] + suffixes : suffixes + [""] {

@@ -258,7 +258,7 @@ import Testing
     ])
     try Data(source.utf8).write(to: file)
     let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
-    let report = try await Store.importing(
+    let report = try Store.importing(
       ITunesXML(ImportSource(file), timeZone: zone), from: ImportSource(file), into: folder.file("a.sqlite"),
       schemas: [MusicStore.schema], storeOptions: .testing)
     #expect(report.verified)

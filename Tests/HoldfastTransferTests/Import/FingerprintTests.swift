@@ -1,4 +1,3 @@
-import Foundation
 import Holdfast
 import HoldfastTesting
 import HoldfastTransfer
@@ -14,7 +13,6 @@ struct FingerprintTests {
     #expect(fingerprint { $0.combine(1.5) } == -9_127_098_108_937_577_544)
     #expect(fingerprint { $0.combine("") } == 1_721_532_755_395_247_299)
     #expect(fingerprint { $0.combine("三体, Crème") } == 77_424_876_727_220_838)
-    #expect(fingerprint { $0.combine(Data([0, 1, 2, 3, 4, 5, 6, 7, 8])) } == -6_631_447_269_823_759_410)
     let record = fingerprint {
       $0.combine("a")
       $0.combine("bc")
@@ -29,8 +27,8 @@ struct FingerprintTests {
   func differences() {
     let feeds: [(inout Fingerprint) -> Void] = [
       { _ in }, { $0.combineNil() }, { $0.combine(Int64(0)) }, { $0.combine(Int64(1)) },
-      { $0.combine(0.0) }, { $0.combine(1.0) }, { $0.combine("") }, { $0.combine(Data()) }, { $0.combine("\0") },
-      { $0.combine("\0\0") }, { $0.combine(Data([0])) }, { $0.combine("1") }, { $0.combine("abc") }, { $0.combine("cba") },
+      { $0.combine(0.0) }, { $0.combine(1.0) }, { $0.combine("") }, { $0.combine("\0") },
+      { $0.combine("\0\0") }, { $0.combine("1") }, { $0.combine("abc") }, { $0.combine("cba") },
       strings("a", "bc"), strings("ab", "c"), strings("c", "ab"), strings("abc", nil), strings(nil, "abc"), strings("é"),
       strings("e\u{301}"),
     ]
@@ -41,8 +39,6 @@ struct FingerprintTests {
   func equalValues() {
     #expect(fingerprint { $0.combine(-0.0) } == fingerprint { $0.combine(0.0) })
     #expect(fingerprint { $0.combine(Double.signalingNaN) } == fingerprint { $0.combine(-Double.nan) })
-    let bytes: [UInt8] = Array("eleven byte".utf8)
-    #expect(fingerprint { $0.combine(Data([9] + bytes).dropFirst()) } == fingerprint { $0.combine(Data(bytes)) })
   }
 
   @Test("gives 500,000 near neighbours different values")

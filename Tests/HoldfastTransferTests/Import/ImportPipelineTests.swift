@@ -79,7 +79,7 @@ struct ImportPipelineTests {
       cancelled.signal()
       return false
     }
-    let task = Task { [options] in try await store.importing(NoteFormat(text), from: source, options: options) }
+    let task = Task { [options] in try await options.importing { try store.importing(NoteFormat(text), from: source, options: $0) } }
     for await _ in begun.stream { break }
     task.cancel()
     cancelled.signal()
@@ -88,9 +88,8 @@ struct ImportPipelineTests {
     #expect(error?.code == .cancelled)
     #expect(try world.notes() == [])
     #expect(try world.folder.contents().filter { $0.contains("backup") } == [])
-    #expect(try await store.importing(NoteFormat(text), from: source).verified)
-    let (other, schemas) = (world.folder.file("other.sqlite"), [NoteWorld.schema])
-    #expect(try await Store.importing(NoteFormat(text), from: source, into: other, schemas: schemas).counts["notes"]?.imported == 3)
+    let report = try await ImportOptions().importing { try store.importing(NoteFormat(text), from: source, options: $0) }
+    #expect(report.verified)
     #expect(try world.notes() == ["a", "b", "c"])
   }
 
