@@ -74,7 +74,7 @@ public final class Writer: Reader {
   /// - Throws: `.constraint` as `insert(_:)` does. Then no row of the failed statement is inserted, and the rows of earlier statements are.
   public func insert<Record: StoredRecord>(contentsOf records: [Record]) throws {
     var rest = records[...]
-    let batch = RecordSQL.batch(Record.self)
+    let batch = RecordStatements.batch(Record.self)
     while rest.count >= batch {
       try write(batch: rest.prefix(batch))
       rest = rest.dropFirst(batch)
@@ -234,7 +234,7 @@ public final class Writer: Reader {
   private func compareOnce<Record: StoredRecord>(_ record: Record) throws {
     let statements = try statements(of: Record.self)
     guard !statements.isCompared else { return }
-    try naming(Record.table) { try RecordProbe(Record.self).compare(record, connection) }
+    try naming(Record.table) { try RecordBench<Record>().compare(record) }
     statements.isCompared = true
   }
 

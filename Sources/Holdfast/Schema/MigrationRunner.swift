@@ -198,7 +198,7 @@ struct MigrationRunner {
           arguments: [schema.name, schema.version])
       }
       try verify(db, before: before, dangling: dangling, pending: pending, expected: expected, differing: differing)
-      if !pending.isEmpty { try StoreDescription.write(schemas, to: db, connection) }
+      if !pending.isEmpty { try StoreDescription.write(schemas, to: db) }
       try db.execute(sql: "UPDATE holdfast_store SET bookkeeping_sha256 = ?", arguments: [try Bookkeeping(db.texts).sha256])
       progress?(pending.count, pending.count)
     }
@@ -207,7 +207,7 @@ struct MigrationRunner {
   /// Describes the tables of schemas of which the file tells nothing yet, or not what is never exported: an earlier version made it.
   func describe(_ db: Database, _ connection: Connection) throws {
     try inTransaction(db, connection) { _ in
-      try StoreDescription.write(StoreDescription.lacking(schemas, in: db.texts), to: db, connection)
+      try StoreDescription.write(StoreDescription.lacking(schemas, in: db.texts), to: db)
     }
   }
 

@@ -67,7 +67,7 @@ package struct StoreDescription: Sendable {
   }
 
   /// Writes what the schemas' records and declarations tell. Call in a transaction, after the migrations.
-  static func write(_ schemas: [StoreSchema], to db: Database, _ connection: Connection) throws {
+  static func write(_ schemas: [StoreSchema], to db: Database) throws {
     if let type = try type(db.texts), try !isSound(type, db.texts) { try db.execute(sql: "DROP \(type) \(name)") }
     try db.execute(sql: table)
     // What was never to be exported is still in the archive.
@@ -82,14 +82,14 @@ package struct StoreDescription: Sendable {
       try db.execute(sql: "DELETE FROM \(name) WHERE table_name = ?", arguments: [table])
     }
     for table in hidden { try add(table, "", neverExported, db) }
-    for record in records { try add(record, db, connection) }
+    for record in records { try add(record, db) }
   }
 
-  private static func add<Record: StoredRecord>(_ type: Record.Type, _ db: Database, _ connection: Connection) throws {
+  private static func add<Record: StoredRecord>(_ type: Record.Type, _ db: Database) throws {
     let find = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE"
     let table = ColumnName.bare(type.table)
     let sql = try String.fetchOne(db, sql: find, arguments: [table]) ?? ""
-    let kinds = try KindProbe.kinds(of: type, declaredAs: sql, connection)
+    let kinds = try KindProbe.kinds(of: type, declaredAs: sql)
     for (column, kind) in zip(type.columns.map(ColumnName.bare), kinds) {
       if let kind { try add(table, column, kind.rawValue, db) }
     }
