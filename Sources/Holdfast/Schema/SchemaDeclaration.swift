@@ -42,16 +42,16 @@ public struct SchemaDeclaration: Sendable {
     return known
   }
 
-  /// A trigger after an INSERT, a DELETE, or an UPDATE that changes the value of one of `columns`.
+  /// A trigger after an INSERT, a DELETE, or an UPDATE of one of `columns`; without a `condition`, one that changes the value of one of them.
   static func trigger(
-    _ name: String, _ comment: String, after event: String, of columns: [String] = [], on table: String, _ statements: String...
+    _ name: String, _ comment: String, after event: String, of columns: [String] = [], on table: String, when condition: String? = nil,
+    _ statements: String...
   ) -> Objects.Element {
     var sql = "CREATE TRIGGER \(quoted(name)) \(comment) AFTER \(event)"
     if !columns.isEmpty { sql += " OF \(columns.map(quoted).joined(separator: ", "))" }
     sql += " ON \(quoted(table))"
-    if !columns.isEmpty {
-      sql += "\nWHEN \(columns.map { "old.\(quoted($0)) IS NOT new.\(quoted($0)) COLLATE BINARY" }.joined(separator: " OR "))"
-    }
+    let changed = columns.map { "old.\(quoted($0)) IS NOT new.\(quoted($0)) COLLATE BINARY" }.joined(separator: " OR ")
+    if let condition = condition ?? (columns.isEmpty ? nil : changed) { sql += "\nWHEN \(condition)" }
     sql += " BEGIN\n\(statements.map { "  \($0);\n" }.joined())END"
     return (name, .init(type: "trigger", table: table, sql: sql))
   }
@@ -68,17 +68,16 @@ extension StoreSchema {
   private func declared(_ known: SchemaShape) throws -> [(declaration: SchemaDeclaration, objects: SchemaDeclaration.Objects)] {
     let audits = declarations.filter { $0.audited != nil }
     let synced = declarations.filter { $0.synced != nil }
-    if let table = audits.compactMap({ $0.audited?.name }).first(where: isNeverExported) {
-      throw StoreError(.misuse, "the table \(table) is never exported, so it cannot be audited")
+    func refuse(_ tables: [String], _ what: String) throws {
+      guard let table = tables.first(where: isNeverExported) else { return }
+      throw StoreError(.misuse, "the table \(table) is never exported, so it cannot \(what)")
     }
-    if let table = declarations.compactMap({ $0.textIndex?.table }).first(where: isNeverExported) {
-      throw StoreError(.misuse, "the table \(table) is never exported, so it cannot have a full-text index")
-    }
-    for table in synced.compactMap(\.synced?.name) {
-      if isNeverExported(table) { throw StoreError(.misuse, "the table \(table) is never exported, so it cannot be synced") }
-      guard !retention.contains(where: { $0.table.lowercased() == table.lowercased() }) else {
-        throw StoreError(.misuse, "old rows of \(table) go by themselves, which would delete them on every device, so it cannot be synced")
-      }
+    let syncedTables = synced.compactMap(\.synced?.name)
+    try refuse(audits.compactMap(\.audited?.name), "be audited")
+    try refuse(declarations.compactMap { $0.textIndex?.table }, "have a full-text index")
+    try refuse(syncedTables, "be synced")
+    if let table = syncedTables.first(where: { table in retention.contains { $0.table.lowercased() == table.lowercased() } }) {
+      throw StoreError(.misuse, "old rows of \(table) go by themselves, which would delete them on every device, so it cannot be synced")
     }
     // Of several triggers for one change, SQLite runs the one that was made last first. So an entry of the audit stands before the entries of
     // what other triggers change for it. Capture looks only at the row.
