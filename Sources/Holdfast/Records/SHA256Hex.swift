@@ -12,11 +12,9 @@ public enum SHA256Hex {
 
   /// The hash of bytes, 64 digits.
   public static func of(_ bytes: some ContiguousBytes) -> String {
-    bytes.withUnsafeBytes { buffer in
-      var hasher = SHA256()
-      hasher.update(bufferPointer: buffer)
-      return hex(hasher.finalize())
-    }
+    var sum = SHA256Sum()
+    sum.add(bytes)
+    return sum.hex
   }
 
   /// The 32 bytes of the hash of bytes.

@@ -251,11 +251,6 @@ struct MigrationRunner {
     }
   }
 
-  /// The names of objects in the file that are declared no longer. `now` has the tables after the migrations.
-  func declaredNoLonger(in shape: SchemaShape, now: SchemaShape) throws -> [String] {
-    try schemas.flatMap { try $0.declaredNoLonger(in: shape, now: now) }
-  }
-
   private func makeDeclared(_ db: Database) throws {
     try db.telling(of: nil) { db in for schema in schemas { try schema.makeDeclared(db) } }
   }

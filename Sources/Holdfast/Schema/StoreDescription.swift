@@ -137,9 +137,7 @@ extension StoreDescription {
       return found
     }
   }
-}
 
-extension StoreDescription {
   /// What is wrong with the first value of a row that is not of the kind of its column. Nil: none is. NULL is of every kind.
   ///
   /// - Parameter condition: SQL that is true for this row alone.
