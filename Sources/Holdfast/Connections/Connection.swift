@@ -169,14 +169,11 @@ final class Connection {
 
   /// Runs a statement without values or rows. Observers do not see it.
   func step(_ prepared: Prepared) throws {
-    let statement = try prepared.spare.take() ?? prepare(prepared.sql)
-    // Stepped by hand: BEGIN, COMMIT and ROLLBACK change no table.
-    let code = sqlite3_step(statement)
-    // `sqlite3_reset` clears the message, so the error is made first.
-    let error = code == SQLITE_DONE ? nil : failure(code)
-    sqlite3_reset(statement)
-    prepared.spare.give(statement)
-    if let error { throw error }
+    try with(prepared) { statement in
+      // Stepped by hand: BEGIN, COMMIT and ROLLBACK change no table.
+      let code = sqlite3_step(statement)
+      guard code == SQLITE_DONE else { throw failure(code) }
+    }
   }
 
   /// Drops the statements that GRDB executes. A DELETE of a whole table that was compiled without an observer reports no rows. So a new

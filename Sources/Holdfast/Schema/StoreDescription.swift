@@ -51,18 +51,14 @@ package struct StoreDescription: Sendable {
 
   package func isNeverExported(_ table: String) -> Bool { hidden.contains(ColumnName.folded(table)) }
 
-  /// The schemas that are still to be described: all, where the table is not sound.
+  /// The schemas of whose tables the file describes none, or of which it does not tell what is never exported. All, where the table is not
+  /// sound.
   static func lacking(_ schemas: [StoreSchema], in query: TextQuery) throws -> [StoreSchema] {
-    do { return try StoreDescription(query).lacking(schemas) } catch let error as StoreError where error.code == .decoding {
-      return schemas
-    }
-  }
-
-  /// The schemas of whose tables the file describes none, or of which it does not tell what is never exported.
-  private func lacking(_ schemas: [StoreSchema]) -> [StoreSchema] {
-    schemas.filter { schema in
-      !schema.neverExported.allSatisfy(isNeverExported)
-        || !schema.records.isEmpty && !schema.records.contains { describes(ColumnName.bare($0.table)) }
+    let told: StoreDescription
+    do { told = try StoreDescription(query) } catch let error as StoreError where error.code == .decoding { return schemas }
+    return schemas.filter { schema in
+      !schema.neverExported.allSatisfy(told.isNeverExported)
+        || !schema.records.isEmpty && !schema.records.contains { told.describes(ColumnName.bare($0.table)) }
     }
   }
 
