@@ -44,9 +44,7 @@ final class DerivedColumns: @unchecked Sendable {
   /// All keys that a type of keys can name.
   func all<Key: CodingKey>(_: Key.Type) -> [Key] { places.keys.compactMap(Key.init(stringValue:)) }
 
-  /// The columns of a type.
-  ///
-  /// - Throws: `.misuse` with the reason when they cannot be derived.
+  /// The columns of a type. Throws `.misuse` with the reason when they cannot be derived.
   static func of<Record: Codable>(_ type: Record.Type) throws -> DerivedColumns {
     let key = ObjectIdentifier(type)
     if let found = known.with({ $0[key] }) { return try found.get() }

@@ -28,9 +28,7 @@ package final class RecordBench<Record: StoredRecord> {
     }
   }
 
-  /// The record with these values.
-  ///
-  /// - Throws: the errors of reading it.
+  /// The record with these values. Throws the errors of reading it.
   package func record(of values: [SQLValue]) throws -> Record {
     try row {
       for value in values { try $0.value(value) }

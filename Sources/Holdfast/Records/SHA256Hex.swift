@@ -29,9 +29,7 @@ public enum SHA256Hex {
     return hex(hasher.finalize())
   }
 
-  /// The hash of the first `count` bytes of a file.
-  ///
-  /// - Throws: `.invalidSource` when the file is shorter; the errors of reading a file.
+  /// The hash of the first `count` bytes of a file. Throws `.invalidSource` when the file is shorter; the errors of reading a file.
   package static func ofFile(at url: URL, leading count: Int64) throws -> String {
     let file = try FileBytes(url)
     guard file.count >= count else { throw StoreError(.invalidSource, "\(url.path) has less than \(count) bytes") }

@@ -41,9 +41,7 @@ struct MigrationRunner {
     }
   }
 
-  /// The migrations that have not run yet.
-  ///
-  /// - Throws: `.editedMigration` naming the migration and both hashes.
+  /// The migrations that have not run yet. Throws `.editedMigration` naming the migration and both hashes.
   func pending(after ran: [Ran]) throws -> [Migration] {
     let hashes = Dictionary(ran.map { ($0.name, $0.hash) }, uniquingKeysWith: { first, _ in first })
     var pending: [Migration] = []

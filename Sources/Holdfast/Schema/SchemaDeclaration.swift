@@ -28,9 +28,7 @@ public struct SchemaDeclaration: Sendable {
   /// The objects, given the tables. Each object's SQL contains `comment`.
   let objects: @Sendable (_ comment: String, _ known: SchemaShape) throws -> Objects
 
-  /// The columns of a table.
-  ///
-  /// - Throws: `.misuse` when the table does not exist, or lacks one of `needed`.
+  /// The columns of a table. Throws `.misuse` when the table does not exist, or lacks one of `needed`.
   static func columns(of table: String, _ columns: [String: Set<String>], needed: [String]) throws -> Set<String> {
     guard let known = columns[table] else { throw StoreError(.misuse, "a declaration needs the table \(table), and there is none") }
     if let missing = needed.first(where: { !known.contains($0) }) {

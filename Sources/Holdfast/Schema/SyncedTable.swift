@@ -73,9 +73,7 @@ package struct SyncedTable: Sendable {
     return (together + single).sorted { ExactText(Self.name(ofGroup: $0)) < ExactText(Self.name(ofGroup: $1)) }
   }
 
-  /// The columns that sync, the key first.
-  ///
-  /// - Throws: `.misuse` for a declaration that does not fit the table.
+  /// The columns that sync, the key first. Throws `.misuse` for a declaration that does not fit the table.
   package func columns(_ known: SchemaShape) throws -> [String] {
     func misuse(_ reason: String) -> StoreError { StoreError(.misuse, "the table \(name) cannot be synced: \(reason)") }
     guard !name.lowercased().hasPrefix("holdfast_"), !key.isEmpty else { throw misuse("it needs a key, and must not be the kit's") }

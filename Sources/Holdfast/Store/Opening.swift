@@ -157,9 +157,7 @@ struct Opening {
 
   // MARK: Opening
 
-  /// Opens the store as decided.
-  ///
-  /// - Throws: with the file unchanged.
+  /// Opens the store as decided. Throws with the file unchanged.
   func open(ownedFolder: WorkingFolder? = nil) throws -> Store {
     guard readOnlyReason == nil else { return try openReadOnly(notices: finished + found) }
     var notices = finished
@@ -304,9 +302,7 @@ struct Opening {
 }
 
 extension StoreError {
-  /// Adds the recovery options that this file has, and a suggestion that names the first one.
-  ///
-  /// - Parameter options: for their key.
+  /// Adds the recovery options that this file has, and a suggestion that names the first one. `options`: for their key.
   package func recoverable(_ files: StoreFiles, _ options: StoreOptions = .production) -> StoreError {
     // Only once: an inner call may have added them.
     guard recoveryOptions.isEmpty else { return self }
