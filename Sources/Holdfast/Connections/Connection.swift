@@ -17,9 +17,9 @@ final class Connection {
   private var arena: BindArena? = BindArena()
   private var texts: [SQLText: Prepared] = [:]
   private var records: [ObjectIdentifier: RecordStatements] = [:]
-  private let begin = Prepared("BEGIN DEFERRED")
-  private let commit = Prepared("COMMIT")
-  private let rollback = Prepared("ROLLBACK")
+  let begin = Prepared("BEGIN DEFERRED")
+  let commit = Prepared("COMMIT")
+  let rollback = Prepared("ROLLBACK")
   /// `currentVersion` at the last look: a number that changes when another connection commits.
   private var dataVersion: UInt32?
   private let look = Prepared("SELECT 1 FROM sqlite_schema LIMIT 0")
@@ -140,10 +140,6 @@ final class Connection {
   func prepareRollback(_ db: Database) throws {
     rollbackWriting.spare.give(try rollbackWriting.spare.take() ?? compile(rollbackWriting.sql, db))
   }
-
-  func beginReading() throws { try step(begin) }
-  func endReading() throws { try step(commit) }
-  func abandonReading() throws { try step(rollback) }
 
   /// Reloads the schema when another connection has written since this connection's last transaction, for example a restore or a migration.
   /// Without this, SQLite notices the new schema only when a statement runs, and then cannot prepare a statement with foreign keys again

@@ -65,14 +65,9 @@ public enum SHA256Hex {
 
   /// The bytes of hexadecimal text; nil for anything but pairs of digits.
   static func data(hex: some StringProtocol) -> Data? {
-    guard hex.utf8.count.isMultiple(of: 2) else { return nil }
-    var (bytes, high): (Data, UInt8?) = (Data(capacity: hex.utf8.count / 2), nil)
-    for character in hex.utf8 {
-      guard let digit = JSONStringToken.hexDigit(character).map({ UInt8($0) }) else { return nil }
-      if let first = high { bytes.append(first << 4 | digit) }
-      high = high == nil ? digit : nil
-    }
-    return bytes
+    let digits = hex.utf8.compactMap(JSONStringToken.hexDigit)
+    guard digits.count == hex.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+    return Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
   }
 }
 

@@ -169,7 +169,8 @@ struct MigrationRunner {
       if !pending.isEmpty { for schema in schemas { try schema.dropDeclared(db) } }
       let before = try rowCounts(db.texts)
       let dangling = try Self.dangling(in: db)
-      let synced = try pending.isEmpty ? [] : rowsBeforeMigration(db, found)
+      let tables = pending.isEmpty ? [] : schemas.flatMap(\.declarations).compactMap(\.synced)
+      let synced = try db.telling(of: nil) { db in try tables.compactMap { try RowsBeforeMigration($0, db, found) } }
       for (index, migration) in pending.enumerated() {
         progress?(index, pending.count)
         try checked(migration, in: db, transaction)
@@ -232,9 +233,7 @@ struct MigrationRunner {
     let objects = expected.names.compactMap { name in expected.objects[name].map { (name: name, object: $0) } }
     let tables = Set(objects.filter { $0.object.type == "trigger" && missing.contains($0.name) }.map(\.object.table))
     let again = objects.filter { missing.contains($0.name) || $0.object.type == "trigger" && tables.contains($0.object.table) }
-    for (name, object) in again where shape.objects[name] != nil {
-      if let index = SearchIndex(name, object.sql) { try db.drop(index) } else { try db.execute(sql: "DROP TRIGGER \(quoted(name))") }
-    }
+    for (name, object) in again where shape.objects[name] != nil { try db.drop(name, object) }
     for (name, object) in again {
       do {
         try db.execute(sql: object.sql)
@@ -251,12 +250,6 @@ struct MigrationRunner {
 
   private func makeDeclared(_ db: Database) throws {
     try db.telling(of: nil) { db in for schema in schemas { try schema.makeDeclared(db) } }
-  }
-
-  private func rowsBeforeMigration(_ db: Database, _ known: SchemaShape) throws -> [RowsBeforeMigration] {
-    try db.telling(of: nil) { db in
-      try schemas.flatMap(\.declarations).compactMap(\.synced).compactMap { try RowsBeforeMigration($0, db, known) }
-    }
   }
 
   private func inTransaction<T>(_ db: Database, _ connection: Connection, _ body: (WriteTransaction) throws -> T) throws -> T {

@@ -131,11 +131,7 @@ extension StoreSchema {
   private func drop(_ objects: [String: SchemaShape.Object], _ db: Database) throws {
     for type in ["trigger", "table", "view"] {
       for (name, object) in objects where object.type == type && (type != "table" || object.sql.hasPrefix("CREATE VIRTUAL")) {
-        if type == "table", let index = SearchIndex(name, object.sql) {
-          try db.drop(index)
-        } else {
-          try db.execute(sql: "DROP \(type) \(quoted(name))")
-        }
+        try db.drop(name, object)
       }
     }
   }

@@ -50,7 +50,9 @@ struct Opening {
     switch look.content {
     case .missing, .logWithoutFile:
       guard options.createsIfMissing, !options.opensReadOnly else { throw Self.notFound(look, path).recoverable(files) }
-      try Self.checkFolder(files)
+      guard DurableFile.isFolder(files.parent.path) else {
+        throw StoreError(.cannotCreate, "\(path) cannot be made: there is no folder \(files.parent.path)")
+      }
       try files.checkName()
       (isNew, needsMigration, settles) = (true, true, true)
     case .empty:
@@ -148,11 +150,6 @@ struct Opening {
     return StoreError(
       .damaged, "there is no file at \(path), but its log is there and has content",
       suggestion: "Restore a snapshot, or put the file back beside its log. Opening for writing sets the log aside and makes a new store.")
-  }
-
-  private static func checkFolder(_ files: StoreFiles) throws {
-    guard !DurableFile.isFolder(files.parent.path) else { return }
-    throw StoreError(.cannotCreate, "\(files.path) cannot be made: there is no folder \(files.parent.path)")
   }
 
   // MARK: Opening

@@ -281,15 +281,15 @@ extension Store {
     defer { reader.isOpen = false }
     try reader.check()
     try connection.settle(db)
-    try connection.beginReading()
+    try connection.step(connection.begin)
     do {
       let result = try connection.interrupting(when: cancellation) { try OpenDoor.within(self) { try body(reader) } }
-      try connection.endReading()
+      try connection.step(connection.commit)
       if let unlocked { try files?.checkUnchanged(since: unlocked) }
       return result
     } catch {
       // Nothing was written, so ending the read cannot lose anything. The first error is the important one.
-      if sqlite3_get_autocommit(connection.handle) == 0 { try? connection.abandonReading() }
+      if sqlite3_get_autocommit(connection.handle) == 0 { try? connection.step(connection.rollback) }
       // A file that was changed meanwhile may only look damaged.
       if let unlocked { try files?.checkUnchanged(since: unlocked) }
       throw error
