@@ -4,13 +4,7 @@ import Foundation
 ///
 /// Numbers are 0, texts and lists empty, optionals nil. Of an enum it takes the first case.
 final class BlankRecord: Decoder, PathlessCoding {
-  struct Key {
-    var name: String
-    var tag: UInt8?
-    var kind: ColumnKind?
-  }
-
-  private(set) var keys: [Key] = []
+  private(set) var keys: [(name: String, tag: UInt8?, kind: ColumnKind?)] = []
   /// The type of all coding keys; nil before the first, and where a record uses several types.
   private(set) var keyType: ObjectIdentifier?
 
@@ -31,7 +25,7 @@ final class BlankRecord: Decoder, PathlessCoding {
 
   func note(_ key: some CodingKey, _ kind: ColumnKind?) {
     guard !keys.contains(where: { $0.name == key.stringValue }) else { return }
-    keys.append(Key(name: key.stringValue, tag: tag(of: key), kind: kind))
+    keys.append((key.stringValue, tag(of: key), kind))
   }
 
   /// A value for a property, and the kind of its column.

@@ -30,11 +30,7 @@ package final class RecordBench<Record: StoredRecord> {
 
   /// The record with these values. Throws the errors of reading it.
   package func record(of values: [SQLValue]) throws -> Record {
-    try row {
-      for value in values { try $0.value(value) }
-    } read: { row in
-      try Record(row: &row)
-    }
+    try row(of: values) { row in try Record(row: &row) }
   }
 
   /// Binds the record, reads it, binds what was read, and compares the values.
@@ -48,9 +44,7 @@ package final class RecordBench<Record: StoredRecord> {
       bound[place] = .integer(1)
     }
     let isDerived = DerivedColumns.found(of: Record.self)?.names == columns
-    let read = try row {
-      for value in bound { try $0.value(value) }
-    } read: { row in
+    let read = try row(of: bound) { row in
       let read = try Record(row: &row)
       // Columns that follow from the properties are in their order, which a reading by hand need not have.
       guard !isDerived || row.isDerived else { throw RowDecoder.onlyPart(Record.self) }
@@ -65,12 +59,14 @@ package final class RecordBench<Record: StoredRecord> {
 
   /// The column at which the type refuses to read these values, and the kind for which it takes that column. Nil: it reads them all.
   func refusal(of values: [SQLValue]) throws -> (column: Int, kind: ColumnKind?)? {
-    try row {
-      for value in values { try $0.value(value) }
-    } read: { (row: inout StoredRow) -> (column: Int, kind: ColumnKind?)? in
+    try row(of: values) { (row: inout StoredRow) -> (column: Int, kind: ColumnKind?)? in
       do { _ = try Record(row: &row) } catch { return (row.columnsRead - 1, (error as? StoreError)?.columnKind) }
       return nil
     }
+  }
+
+  private func row<T>(of values: [SQLValue], read: (inout StoredRow) throws -> T) throws -> T {
+    try row({ bound in for value in values { try bound.value(value) } }, read: read)
   }
 
   private func row<T>(_ bind: (inout Values) throws -> Void, read: (inout StoredRow) throws -> T) throws -> T {
