@@ -222,7 +222,9 @@ public final class Writer: Reader {
       do {
         try step(observed) { values in
           try encode(&values)
-          try checkCount(values.count, of: records, type)
+          guard values.count == type.columns.count * records else {
+            throw StoreError(.misuse, "\(type) binds \(values.count / records) values for \(type.columns.count) columns")
+          }
         }
       } catch let error as StoreError {
         throw error.naming(columns: type.columns)
@@ -236,12 +238,6 @@ public final class Writer: Reader {
     guard !statements.isCompared else { return }
     try naming(Record.table) { try RecordBench<Record>().compare(record) }
     statements.isCompared = true
-  }
-
-  private func checkCount<Record: StoredRecord>(_ count: Int, of records: Int, _ type: Record.Type) throws {
-    guard count == type.columns.count * records else {
-      throw StoreError(.misuse, "\(type) binds \(count / records) values for \(type.columns.count) columns")
-    }
   }
 
   private func run(_ sql: String, _ bind: (inout Values) throws -> Void) throws -> Int {

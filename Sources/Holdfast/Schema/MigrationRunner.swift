@@ -166,7 +166,7 @@ struct MigrationRunner {
       // Without a migration, what another program changed stays a finding of the check.
       let differing = pending.isEmpty ? Set(found.differences(from: expected)) : []
       // Indexes and triggers that depend on a table must not hinder a migration that rebuilds the table.
-      if !pending.isEmpty { for schema in schemas { try schema.dropDeclared(db) } }
+      if !pending.isEmpty { for schema in schemas { try schema.dropDeclared(db, found) } }
       let before = try rowCounts(db.texts)
       let dangling = try Self.dangling(in: db)
       let tables = pending.isEmpty ? [] : schemas.flatMap(\.declarations).compactMap(\.synced)

@@ -103,12 +103,7 @@ extension StoreSchema {
   }
 
   /// Drops the objects that this schema declares or once declared.
-  func dropDeclared(_ db: Database) throws {
-    let isThere = try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema WHERE instr(sql, ?) > 0 LIMIT 1", arguments: [comment]) != nil
-    guard isThere else { return }
-    let shape = try SchemaShape(db)
-    try drop(shape.objects.filter { $1.sql.contains(comment) }, db)
-  }
+  func dropDeclared(_ db: Database, _ shape: SchemaShape) throws { try drop(shape.objects.filter { $1.sql.contains(comment) }, db) }
 
   /// Makes the objects of each declaration of which any is missing, different or unreadable, and then those that follow it on the same tables:
   /// triggers must be made in the order of the declarations.

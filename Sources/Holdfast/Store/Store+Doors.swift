@@ -304,11 +304,6 @@ extension Store {
     connection.watch.explain(on: connection.handle)
   }
 
-  /// A checkpoint may take long, and a task's thread may not.
-  private func moveLogLater() {
-    writer.runLater { [connections] db in (try? connections.connection(of: db))?.checkpoints.afterCommit() }
-  }
-
   /// Longer waits for the write lock are logged.
   private static let toldWait: Duration = .milliseconds(100)
 
@@ -368,7 +363,10 @@ extension Store {
       }
       if changes != 0 { dayNotes?.take(in: transaction, db) }
       try transaction.commit(writer, movesLog: waits)
-      if !waits, connection.checkpoints.wantsToMove { moveLogLater() }
+      if !waits, connection.checkpoints.wantsToMove {
+        // A checkpoint may take long, and a task's thread may not.
+        self.writer.runLater { [connections] db in (try? connections.connection(of: db))?.checkpoints.afterCommit() }
+      }
       dayNotes?.committed()
       call.rowsWritten = Int(UInt32(bitPattern: changes))
       return result
