@@ -109,17 +109,16 @@ final class CheckpointDoor {
   var lastCommitBeganLog: Bool { hasWritten && logFrames <= framesBefore }
 
   private var isLong: Bool { hasWritten && logFrames >= Self.frames }
+  private var isDueForArchive: Bool { logFrames >= triedFrames + 100 || logFrames < triedFrames }
 
   /// Whether `afterCommit` would move pages.
-  var wantsToMove: Bool {
-    isLong || (logFrames >= triedFrames + 100 || logFrames < triedFrames) && archiver?.wantsCheckpoint ?? false
-  }
+  var wantsToMove: Bool { isLong || isDueForArchive && archiver?.wantsCheckpoint ?? false }
 
   /// Call after a commit. When the log has `frames` pages or more, moves the pages that can be moved without waiting.
   func afterCommit() {
     if isLong {
       _ = move(SQLITE_CHECKPOINT_PASSIVE)
-    } else if logFrames >= triedFrames + 100 || logFrames < triedFrames {
+    } else if isDueForArchive {
       moveForArchive()
     }
     // Pages that cannot be moved now stay in the log. The next commit tries again.

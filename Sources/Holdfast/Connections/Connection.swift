@@ -17,9 +17,9 @@ final class Connection {
   private var arena: BindArena? = BindArena()
   private var texts: [SQLText: Prepared] = [:]
   private var records: [ObjectIdentifier: RecordStatements] = [:]
-  private let begin = Prepared("BEGIN DEFERRED")
-  private let commit = Prepared("COMMIT")
-  private let rollback = Prepared("ROLLBACK")
+  let begin = Prepared("BEGIN DEFERRED")
+  let commit = Prepared("COMMIT")
+  let rollback = Prepared("ROLLBACK")
   /// `currentVersion` at the last look: a number that changes when another connection commits.
   private var dataVersion: UInt32?
   private let look = Prepared("SELECT 1 FROM sqlite_schema LIMIT 0")
@@ -141,10 +141,6 @@ final class Connection {
     rollbackWriting.spare.give(try rollbackWriting.spare.take() ?? compile(rollbackWriting.sql, db))
   }
 
-  func beginReading() throws { try step(begin) }
-  func endReading() throws { try step(commit) }
-  func abandonReading() throws { try step(rollback) }
-
   /// Reloads the schema when another connection has written since this connection's last transaction, for example a restore or a migration.
   /// Without this, SQLite notices the new schema only when a statement runs, and then cannot prepare a statement with foreign keys again
   /// ("no such table"). Reading the version costs almost nothing; reloading costs a microsecond.
@@ -169,14 +165,11 @@ final class Connection {
 
   /// Runs a statement without values or rows. Observers do not see it.
   func step(_ prepared: Prepared) throws {
-    let statement = try prepared.spare.take() ?? prepare(prepared.sql)
-    // Stepped by hand: BEGIN, COMMIT and ROLLBACK change no table.
-    let code = sqlite3_step(statement)
-    // `sqlite3_reset` clears the message, so the error is made first.
-    let error = code == SQLITE_DONE ? nil : failure(code)
-    sqlite3_reset(statement)
-    prepared.spare.give(statement)
-    if let error { throw error }
+    try with(prepared) { statement in
+      // Stepped by hand: BEGIN, COMMIT and ROLLBACK change no table.
+      let code = sqlite3_step(statement)
+      guard code == SQLITE_DONE else { throw failure(code) }
+    }
   }
 
   /// Drops the statements that GRDB executes. A DELETE of a whole table that was compiled without an observer reports no rows. So a new

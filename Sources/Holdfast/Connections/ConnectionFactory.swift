@@ -166,9 +166,7 @@ package struct ConnectionFactory {
     return connection
   }
 
-  /// The source of a copy: one read transaction sees one state.
-  ///
-  /// - Parameter name: the URI given to SQLite. Nil: the path.
+  /// The source of a copy: one read transaction sees one state. `name`: the URI given to SQLite. Nil: the path.
   func copySource(_ name: String? = nil) throws -> RawConnection {
     try raw(name ?? path, flags: SQLITE_OPEN_READONLY | (name == nil ? 0 : SQLITE_OPEN_URI))
   }

@@ -1,19 +1,16 @@
-import Foundation
 import Logging
 
 /// Tries again what failed for a reason that may pass: the policy of `Documentation/Errors.md`. One for each store; it counts.
 ///
 /// Only for work outside the caller's closures: beginning a transaction, opening a connection, a checkpoint. So no closure runs twice.
-final class Retries: @unchecked Sendable {
+final class Retries: Sendable {
   private let options: StoreOptions
-  // Guarded by `lock`.
-  private var counted = 0
-  private let lock = NSLock()
+  private let counted = Locked(0)
 
   init(_ options: StoreOptions) { self.options = options }
 
   /// How often work was tried again.
-  var count: Int { lock.withLock { counted } }
+  var count: Int { counted.with { $0 } }
 
   /// Runs `body` up to three times, with pauses of 16 and 32 ms, while the busy timeout since `start` is not over. SQLite itself waits for
   /// most locks that long, so a lock that it waited for in vain is not waited for again.
@@ -28,7 +25,7 @@ final class Retries: @unchecked Sendable {
         guard failure.mayPass, ContinuousClock.now - start < options.busyTimeout, LockWait(options).goesOn(attempt: 4 + attempt) else {
           throw error
         }
-        lock.withLock { counted += 1 }
+        counted.with { $0 += 1 }
         options.logger.info("tried again", metadata: ["what": "\(what)", "code": "\(failure.code.rawValue)"])
       }
     }

@@ -18,14 +18,10 @@ public final class JSONDocument: Sendable {
   /// The encoding when it is not UTF-8, for the error. Such a document is scanned as an empty one.
   let otherEncoding: String?
 
-  /// Takes the bytes of a document. Any bytes are accepted; a scanner reports what is wrong with them.
-  public convenience init(_ bytes: [UInt8]) {
-    self.init(copying: bytes)
-  }
-
-  /// Copies the bytes of a document from `data`.
-  public convenience init(_ data: Data) {
-    self.init(copying: data)
+  /// Copies the bytes of a document. Any bytes are accepted; a scanner reports what is wrong with them.
+  public convenience init(_ bytes: some Collection<UInt8>) {
+    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count + Self.padding)
+    self.init(taking: memory, UnsafeMutableBufferPointer(start: memory, count: bytes.count).initialize(fromContentsOf: bytes))
   }
 
   /// Reads a whole file. The file is in memory only once.
@@ -47,11 +43,6 @@ public final class JSONDocument: Sendable {
       throw error
     }
     self.init(taking: memory, count)
-  }
-
-  private convenience init(copying source: some Collection<UInt8>) {
-    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: source.count + Self.padding)
-    self.init(taking: memory, UnsafeMutableBufferPointer(start: memory, count: source.count).initialize(fromContentsOf: source))
   }
 
   /// - Parameter memory: must have room for `count` bytes and the padding; freed with the document.

@@ -18,7 +18,10 @@ public struct JSONKey: Sendable, CustomStringConvertible {
 
   /// The decoded key.
   public var string: String {
-    withToken { $0.string }
+    withExtendedLifetime(document) {
+      let bytes = UnsafeBufferPointer(start: document.text.base + start, count: count)
+      return JSONStringToken(start: start, bytes: bytes, isEscaped: isEscaped).string
+    }
   }
 
   /// The decoded key, as ``string``.
@@ -46,12 +49,5 @@ public struct JSONKey: Sendable, CustomStringConvertible {
   @inlinable
   public static func ~= (text: StaticString, key: JSONKey) -> Bool {
     key == text
-  }
-
-  private func withToken<T>(_ body: (JSONStringToken) -> T) -> T {
-    withExtendedLifetime(document) {
-      let bytes = UnsafeBufferPointer(start: document.text.base + start, count: count)
-      return body(JSONStringToken(start: start, bytes: bytes, isEscaped: isEscaped))
-    }
   }
 }

@@ -48,6 +48,9 @@ struct JSONNumber {
   /// Whether a Double can hold the number.
   var isFinite: Bool { exponent < 289 || double.isFinite }
 
+  /// The number as written; cut after 40 bytes.
+  var text: String { String(decoding: bytes.prefix(40), as: UTF8.self) + (bytes.count > 40 ? "…" : "") }
+
   private static let powersOfTen: [Double] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
   ]
@@ -117,12 +120,5 @@ extension JSONTokens {
   private func digit(at index: Int) -> UInt8? {
     let digit = base[index] &- UInt8(ascii: "0")
     return digit <= 9 ? digit : nil
-  }
-}
-
-extension JSONNumber {
-  /// The number as written; cut after 40 bytes.
-  var text: String {
-    String(decoding: bytes.prefix(40), as: UTF8.self) + (bytes.count > 40 ? "…" : "")
   }
 }

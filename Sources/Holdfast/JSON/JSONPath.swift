@@ -21,7 +21,6 @@ public struct JSONPath: Sendable, CustomStringConvertible {
     var (next, step) = (container, step)
     while let container = next {
       steps.append(step)
-      if let other = container.text { text = other }
       (next, step) = (container.parent, container.step)
     }
     steps = steps.reversed().filter { $0 != JSONStep.none }
@@ -30,9 +29,7 @@ public struct JSONPath: Sendable, CustomStringConvertible {
       if left.contains(place) {
         text += place == left.lowerBound ? "…" : ""
       } else if step >= 0 {
-        text += "["
-        text += String(step)
-        text += "]"
+        text += "[\(step)]"
       } else if let document {
         Self.write(document, keyAt: ~step, into: &text)
       }
@@ -79,21 +76,11 @@ final class JSONContainer: Sendable {
   /// The step from the parent to this container.
   let step: Int
   let depth: Int
-  /// The whole path to this container, when it leads through another document.
-  let text: String?
 
   init(parent: JSONContainer?, step: Int) {
     self.parent = parent
     self.step = step
     depth = (parent?.depth ?? 0) + 1
-    text = nil
-  }
-
-  init(text: String, depth: Int) {
-    parent = nil
-    step = JSONStep.none
-    self.depth = depth
-    self.text = text
   }
 
   /// Deeper documents are refused, as Foundation refuses them.

@@ -18,18 +18,14 @@ public struct JSONScanner: @unchecked Sendable {
   /// - Parameters:
   ///   - offset: Where the value, or white space before it, begins: from ``offset`` or ``skip()`` of another scanner. An offset outside the
   ///     document counts as its end.
-  ///   - path: The path of that value, from ``location`` of another scanner: for paths in errors, and for the depth limit.
+  ///   - path: The path of that value, from ``location`` of another scanner of the document: for paths in errors, and for the depth limit. A
+  ///     path in another document counts as the root.
   public init(_ document: JSONDocument, at offset: Int = 0, path: JSONPath = .root) {
     self.document = document
     let text = document.text
     tokens = JSONTokens(base: text.base, end: text.end, offset: min(max(offset, min(document.start, text.end)), text.end))
-    if let other = path.document, other !== document {
-      container = JSONContainer(text: path.description, depth: path.container?.depth ?? 0)
-      step = JSONStep.none
-    } else {
-      container = path.container
-      step = path.step
-    }
+    let path = path.document === document ? path : .root
+    (container, step) = (path.container, path.step)
   }
 
   /// The byte offset where reading goes on. In the closures of ``object(_:)`` and ``array(_:)``, before they read: the value's first byte.

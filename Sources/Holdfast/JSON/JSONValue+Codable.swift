@@ -9,10 +9,8 @@ extension JSONValue: Codable {
       var object: [String: JSONValue] = [:]
       for key in members.allKeys { object[key.stringValue] = try members.decode(JSONValue.self, forKey: key) }
       self = .object(object)
-    } else if var elements = try? decoder.unkeyedContainer() {
-      var array: [JSONValue] = []
-      while !elements.isAtEnd { array.append(try elements.decode(JSONValue.self)) }
-      self = .array(array)
+    } else if (try? decoder.unkeyedContainer()) != nil {
+      self = .array(try [JSONValue](from: decoder))
     } else {
       let single = try decoder.singleValueContainer()
       if single.decodeNil() {
@@ -32,15 +30,9 @@ extension JSONValue: Codable {
   /// - Throws: the encoder's errors: Foundation's encoders refuse infinity and NaN.
   public func encode(to encoder: any Encoder) throws {
     switch self {
-    case .object(let object):
-      var members = encoder.container(keyedBy: Key.self)
-      for (key, member) in object { try members.encode(member, forKey: Key(stringValue: key)) }
-    case .array(let array):
-      var elements = encoder.unkeyedContainer()
-      for element in array { try elements.encode(element) }
-    case .null:
-      var single = encoder.singleValueContainer()
-      try single.encodeNil()
+    case .object(let object): try object.encode(to: encoder)
+    case .array(let array): try array.encode(to: encoder)
+    case .null: try Bool?.none.encode(to: encoder)
     case .bool(let bool): try bool.encode(to: encoder)
     case .integer(let integer): try integer.encode(to: encoder)
     case .double(let double): try double.encode(to: encoder)

@@ -150,8 +150,6 @@ struct JSONTree: JSONVisitor {
 
   mutating func bool(_ value: Bool) { add(.bool(value)) }
   mutating func null() { add(.null) }
-  func willVisit() {}
-  func didVisit() {}
 
   private mutating func add(_ value: JSONValue) {
     guard let last = open.indices.last else {

@@ -1,4 +1,4 @@
-/// Receives the tokens of a walk over a whole value, in document order.
+/// Receives the tokens of a walk over a whole value, in document order. By default it passes over them.
 protocol JSONVisitor {
   mutating func open(_ kind: JSONKind)
   mutating func close()
@@ -11,6 +11,18 @@ protocol JSONVisitor {
   mutating func number(_ number: JSONNumber)
   mutating func bool(_ value: Bool)
   mutating func null()
+}
+
+extension JSONVisitor {
+  func open(_: JSONKind) {}
+  func close() {}
+  func key(_: JSONStringToken) {}
+  func willVisit() {}
+  func didVisit() {}
+  func string(_: JSONStringToken) {}
+  func number(_: JSONNumber) {}
+  func bool(_: Bool) {}
+  func null() {}
 }
 
 extension JSONTokens {
@@ -132,17 +144,7 @@ extension JSONTokenFailure {
 }
 
 /// Reads a value and keeps nothing: the check that `skip` makes.
-struct JSONCheck: JSONVisitor {
-  func open(_: JSONKind) {}
-  func close() {}
-  func key(_: JSONStringToken) {}
-  func willVisit() {}
-  func didVisit() {}
-  func string(_: JSONStringToken) {}
-  func number(_: JSONNumber) {}
-  func bool(_: Bool) {}
-  func null() {}
-}
+struct JSONCheck: JSONVisitor {}
 
 /// Finds the path of the token at which a walk failed. A second walk, so that the first one need not keep paths.
 struct JSONPathFinder: JSONVisitor {
@@ -187,12 +189,5 @@ struct JSONPathFinder: JSONVisitor {
     }
   }
 
-  mutating func didVisit() {
-    step = JSONStep.none
-  }
-
-  func string(_: JSONStringToken) {}
-  func number(_: JSONNumber) {}
-  func bool(_: Bool) {}
-  func null() {}
+  mutating func didVisit() { step = JSONStep.none }
 }

@@ -3,18 +3,10 @@ import Foundation
 /// Makes one value of a record type out of nothing, and notes the coding keys for which it asks, with the kinds of their columns.
 ///
 /// Numbers are 0, texts and lists empty, optionals nil. Of an enum it takes the first case.
-final class BlankRecord: Decoder {
-  struct Key {
-    var name: String
-    var tag: UInt8?
-    var kind: ColumnKind?
-  }
-
-  private(set) var keys: [Key] = []
+final class BlankRecord: Decoder, PathlessCoding {
+  private(set) var keys: [(name: String, tag: UInt8?, kind: ColumnKind?)] = []
   /// The type of all coding keys; nil before the first, and where a record uses several types.
   private(set) var keyType: ObjectIdentifier?
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     if keys.isEmpty { keyType = ObjectIdentifier(type) } else if keyType != ObjectIdentifier(type) { keyType = nil }
@@ -33,7 +25,7 @@ final class BlankRecord: Decoder {
 
   func note(_ key: some CodingKey, _ kind: ColumnKind?) {
     guard !keys.contains(where: { $0.name == key.stringValue }) else { return }
-    keys.append(Key(name: key.stringValue, tag: tag(of: key), kind: kind))
+    keys.append((key.stringValue, tag(of: key), kind))
   }
 
   /// A value for a property, and the kind of its column.
@@ -43,9 +35,8 @@ final class BlankRecord: Decoder {
     return (Result { try within.value(type) }, within.kind)
   }
 
-  private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  private struct Properties<Key: CodingKey>: FlatProperties {
     let blank: BlankRecord
-    var codingPath: [any CodingKey] { [] }
     var allKeys: [Key] { [] }
     func contains(_: Key) -> Bool { true }
 
@@ -67,24 +58,35 @@ final class BlankRecord: Decoder {
       blank.note(key, BlankRecord.value(of: type).kind)
       return nil
     }
-
-    func nestedContainer<Nested: CodingKey>(keyedBy _: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
-      throw BlankRecord.nested
-    }
-    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw BlankRecord.nested }
-    func superDecoder() throws -> any Decoder { throw BlankRecord.nested }
-    func superDecoder(forKey key: Key) throws -> any Decoder { throw BlankRecord.nested }
   }
 
   static let nested = StoreError(.misuse, "it decodes properties of its properties itself")
 }
 
-/// Makes a blank value of one column. Whether the value asks for one value or for a container tells the kind.
-private final class BlankValue: Decoder {
-  var kind: ColumnKind?
-  private var depth = 0
+/// A part of a coder of records, which tells no path: an error names the column.
+protocol PathlessCoding {}
+
+extension PathlessCoding {
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
+}
+
+/// The properties of a record, none of which is decoded as several.
+protocol FlatProperties: KeyedDecodingContainerProtocol, PathlessCoding {}
+
+extension FlatProperties {
+  func nestedContainer<Nested: CodingKey>(keyedBy _: Nested.Type, forKey _: Key) throws -> KeyedDecodingContainer<Nested> {
+    throw BlankRecord.nested
+  }
+  func nestedUnkeyedContainer(forKey _: Key) throws -> any UnkeyedDecodingContainer { throw BlankRecord.nested }
+  func superDecoder() throws -> any Decoder { throw BlankRecord.nested }
+  func superDecoder(forKey _: Key) throws -> any Decoder { throw BlankRecord.nested }
+}
+
+/// Makes a blank value of one column. Whether the value asks for one value or for a container tells the kind.
+private final class BlankValue: Decoder, PathlessCoding {
+  var kind: ColumnKind?
+  private var depth = 0
 
   func value<T: Decodable>(_ type: T.Type) throws -> T {
     // A value that contains itself has no end.
@@ -121,17 +123,15 @@ private final class BlankValue: Decoder {
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer { Elements(within: found(.json, self)) }
   func singleValueContainer() throws -> any SingleValueDecodingContainer { Single(within: self) }
 
-  private struct Single: SingleValueDecodingContainer {
+  private struct Single: SingleValueDecodingContainer, PathlessCoding {
     let within: BlankValue
-    var codingPath: [any CodingKey] { [] }
     func decodeNil() -> Bool { true }
     func decode<T: Decodable>(_ type: T.Type) throws -> T { try within.value(type) }
   }
 
-  private struct Elements: UnkeyedDecodingContainer {
+  private struct Elements: UnkeyedDecodingContainer, PathlessCoding {
     let within: BlankValue
     var currentIndex = 0
-    var codingPath: [any CodingKey] { [] }
     var count: Int? { 0 }
     var isAtEnd: Bool { true }
     mutating func decodeNil() throws -> Bool { true }
@@ -144,9 +144,8 @@ private final class BlankValue: Decoder {
     mutating func superDecoder() throws -> any Decoder { within }
   }
 
-  private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol, PathlessCoding {
     let within: BlankValue
-    var codingPath: [any CodingKey] { [] }
     func contains(_: Key) -> Bool { true }
 
     /// An enum with values wants the key of one case. Keys of one byte are the cases of an enum, and 0 is the first.

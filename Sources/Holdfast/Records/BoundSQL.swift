@@ -23,9 +23,7 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
   }
 
   public init(stringInterpolation: Interpolation) {
-    text = stringInterpolation.text
-    values = stringInterpolation.values
-    invalidValue = stringInterpolation.invalidValue
+    self = stringInterpolation.sql
   }
 
   /// Makes SQL text without values, from a string that your own code made.
@@ -36,20 +34,18 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
 
   /// Collects the text and the values of one literal.
   public struct Interpolation: StringInterpolationProtocol, Sendable {
-    var text = ""
-    var values: [SQLValue] = []
-    var invalidValue: String?
+    fileprivate var sql = BoundSQL(raw: "")
 
     public init(literalCapacity: Int, interpolationCount: Int) {
-      text.reserveCapacity(literalCapacity + interpolationCount)
-      values.reserveCapacity(interpolationCount)
+      sql.text.reserveCapacity(literalCapacity + interpolationCount)
+      sql.values.reserveCapacity(interpolationCount)
     }
 
-    public mutating func appendLiteral(_ literal: String) { text += literal }
+    public mutating func appendLiteral(_ literal: String) { sql.text += literal }
 
     public mutating func appendInterpolation(_ value: SQLValue) {
-      text += "?"
-      values.append(value)
+      sql.text += "?"
+      sql.values.append(value)
     }
     public mutating func appendInterpolation(_ value: String?) { appendInterpolation(value.map(SQLValue.text) ?? .null) }
     public mutating func appendInterpolation(_ value: Int?) {
@@ -58,7 +54,7 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
     public mutating func appendInterpolation(_ value: Int64?) { appendInterpolation(value.map(SQLValue.integer) ?? .null) }
     public mutating func appendInterpolation(_ value: Double?) {
       // SQLite would silently store NaN as NULL.
-      if let value, value.isNaN { invalidValue = "NaN" }
+      if let value, value.isNaN { sql.invalidValue = "NaN" }
       appendInterpolation(value.map(SQLValue.real) ?? .null)
     }
     public mutating func appendInterpolation(_ value: Bool) { appendInterpolation(SQLValue.integer(value ? 1 : 0)) }
@@ -69,7 +65,7 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
     public mutating func appendInterpolation(_ value: Date?) {
       guard let value else { return appendInterpolation(SQLValue.null) }
       guard let milliseconds = DateCodec.milliseconds(value) else {
-        invalidValue = "a date outside the years 1 to 9999"
+        sql.invalidValue = "a date outside the years 1 to 9999"
         return appendInterpolation(SQLValue.null)
       }
       appendInterpolation(SQLValue.integer(milliseconds))
@@ -82,32 +78,32 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
     /// The list of an `IN`, with one bound value for each text: at most 32,766, SQLite's limit for a statement.
     public mutating func appendInterpolation(_ list: [String]) {
       // A text with a NUL character would lose its rest in SQLite's JSON functions.
-      text += "(" + repeatElement("?", count: list.count).joined(separator: ", ") + ")"
-      values += list.map(SQLValue.text)
+      sql.text += "(" + repeatElement("?", count: list.count).joined(separator: ", ") + ")"
+      sql.values += list.map(SQLValue.text)
     }
     private mutating func append(list: [JSONValue]) {
-      text += "(SELECT value FROM json_each(?))"
-      values.append(.text(JSONValue.array(list).canonicalText()))
+      sql.text += "(SELECT value FROM json_each(?))"
+      sql.values.append(.text(JSONValue.array(list).canonicalText()))
     }
     /// A value as the JSON text in which a record's column keeps it, nil as NULL: `"tags = \(json: tags)"`.
     public mutating func appendInterpolation(json value: (some Encodable)?) {
       do {
         appendInterpolation(try value.map(RecordJSON.text))
       } catch {
-        invalidValue = "a \(type(of: value)) that cannot be written as JSON"
+        sql.invalidValue = "a \(type(of: value)) that cannot be written as JSON"
         appendInterpolation(SQLValue.null)
       }
     }
     public mutating func appendInterpolation<Content>(json value: StoredJSON<Content>?) { appendInterpolation(value?.text) }
     public mutating func appendInterpolation(sql other: BoundSQL) {
-      text += other.text
-      values += other.values
-      invalidValue = invalidValue ?? other.invalidValue
+      sql.text += other.text
+      sql.values += other.values
+      sql.invalidValue = sql.invalidValue ?? other.invalidValue
     }
-    public mutating func appendInterpolation(raw other: String) { text += other }
+    public mutating func appendInterpolation(raw other: String) { sql.text += other }
     /// The columns of a record type, in the order in which `init(row:)` reads them.
     public mutating func appendInterpolation<Record: StoredRecord>(columns type: Record.Type) {
-      text += type.columns.map(ColumnName.sql).joined(separator: ", ")
+      sql.text += type.columns.map(ColumnName.sql).joined(separator: ", ")
     }
   }
 }

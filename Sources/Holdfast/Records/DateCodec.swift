@@ -131,8 +131,7 @@ extension DateCodec {
   private static func withText(of string: some StringProtocol, _ body: (inout DateText) -> Int64?) -> Int64? {
     var copy = String(string)
     return copy.withUTF8 { bytes in
-      guard let base = bytes.baseAddress else { return nil }
-      var text = DateText(UnsafeRawPointer(base), bytes.count)
+      var text = DateText(bytes)
       return body(&text)
     }
   }

@@ -5,12 +5,10 @@ struct DateText {
     var nanoseconds: Int64 = 0
   }
 
-  private let bytes: UnsafeRawBufferPointer
+  private let bytes: UnsafeBufferPointer<UInt8>
   private var index = 0
 
-  init(_ base: UnsafeRawPointer, _ count: Int) {
-    bytes = UnsafeRawBufferPointer(start: base, count: max(0, count))
-  }
+  init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
   var isAtEnd: Bool { index == bytes.count }
 

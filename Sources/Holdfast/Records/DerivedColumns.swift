@@ -44,44 +44,35 @@ final class DerivedColumns: @unchecked Sendable {
   /// All keys that a type of keys can name.
   func all<Key: CodingKey>(_: Key.Type) -> [Key] { places.keys.compactMap(Key.init(stringValue:)) }
 
-  /// The columns of a type.
-  ///
-  /// - Throws: `.misuse` with the reason when they cannot be derived.
-  static func of<Record: Codable>(_ type: Record.Type) throws -> DerivedColumns { try known.columns(of: type) }
+  /// The columns of a type. Throws `.misuse` with the reason when they cannot be derived.
+  static func of<Record: Codable>(_ type: Record.Type) throws -> DerivedColumns {
+    let key = ObjectIdentifier(type)
+    if let found = known.with({ $0[key] }) { return try found.get() }
+    let result: Result<DerivedColumns, StoreError>
+    do {
+      let blank = BlankRecord()
+      _ = try Record(from: blank)
+      result = .success(try DerivedColumns(blank))
+    } catch {
+      let reason = (error as? StoreError)?.message ?? BlankRecord.reason(error)
+      result = .failure(
+        StoreError(
+          .misuse, "the columns of \(type) cannot be derived from Codable: \(reason)",
+          suggestion: "Make the property optional or its enum CaseIterable, or write columns, init(row:) and encode(into:)."))
+    }
+    let first = known.with { found in
+      // The first one stays: others hold its places.
+      let first = found[key] ?? result
+      found[key] = first
+      return first
+    }
+    return try first.get()
+  }
 
   /// The same for any record; nil for one that does not derive its columns. A derived one has been asked for them by now.
-  static func found(of type: any StoredRecord.Type) -> DerivedColumns? { known.found(ObjectIdentifier(type)) }
+  static func found(of type: any StoredRecord.Type) -> DerivedColumns? { try? known.with { $0[ObjectIdentifier(type)] }?.get() }
 
-  private static let known = Known()
-
-  private final class Known: @unchecked Sendable {
-    private var found: [ObjectIdentifier: Result<DerivedColumns, StoreError>] = [:]
-    private let lock = NSLock()
-
-    func found(_ key: ObjectIdentifier) -> DerivedColumns? { lock.withLock { try? found[key]?.get() } }
-
-    func columns<Record: Codable>(of type: Record.Type) throws -> DerivedColumns {
-      let key = ObjectIdentifier(type)
-      if let known = lock.withLock({ found[key] }) { return try known.get() }
-      let result: Result<DerivedColumns, StoreError>
-      do {
-        let blank = BlankRecord()
-        _ = try Record(from: blank)
-        result = .success(try DerivedColumns(blank))
-      } catch {
-        let reason = (error as? StoreError)?.message ?? BlankRecord.reason(error)
-        result = .failure(
-          StoreError(
-            .misuse, "the columns of \(type) cannot be derived from Codable: \(reason)",
-            suggestion: "Make the property optional or its enum CaseIterable, or write columns, init(row:) and encode(into:)."))
-      }
-      return try lock.withLock {
-        // The first one stays: others hold its places.
-        if found[key] == nil { found[key] = result }
-        return try (found[key] ?? result).get()
-      }
-    }
-  }
+  private static let known = Locked<[ObjectIdentifier: Result<DerivedColumns, StoreError>]>([:])
 }
 
 /// Names of columns and tables.

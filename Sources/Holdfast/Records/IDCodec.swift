@@ -39,9 +39,7 @@ public enum IDCodec {
     return copy.withUTF8 { parse($0) }
   }
 
-  /// Writes the 36 lowercase bytes of `id` to `target`, without a terminator.
-  ///
-  /// - Parameter target: must be writable for 36 bytes; needs no alignment.
+  /// Writes the 36 lowercase bytes of `id` to `target`, without a terminator. `target`: must be writable for 36 bytes; needs no alignment.
   package static func write(_ id: UUID, to target: UnsafeMutableRawPointer) {
     writeText(id, to: target, letterOffset: lowercaseOffset)
   }

@@ -17,13 +17,8 @@ extension StoredRow {
   /// A JSON object; nil for NULL.
   public mutating func objectOrNil() throws -> [String: JSONValue]? {
     guard let text = try jsonOrNil(JSONValue.self)?.text else { return nil }
-    var scanner = JSONScanner(JSONDocument(Array(text.utf8)))
-    do {
-      let value = try scanner.value()
-      try scanner.finish()
-      if case .object(let members) = value { return members }
-    } catch {}
-    throw unexpected("a JSON object")
+    guard let members = [String: JSONValue](json: text) else { throw unexpected("a JSON object") }
+    return members
   }
 }
 
@@ -59,34 +54,31 @@ extension JSONValue {
 extension Invariant {
   /// Checks that the columns hold JSON lists of strings, or NULL. `key` is the column that names a row in findings.
   public static func lists(_ columns: [String], of table: String, key: String = "id") -> Invariant {
-    let broken = columns.map { column in
+    Invariant("lists in \(table) are JSON lists of texts", columns, table, key) { column in
       """
-      (\(column) IS NOT NULL AND CASE
+      CASE
         WHEN NOT json_valid(\(column)) THEN 1
         WHEN json_type(\(column)) <> 'array' THEN 1
-        ELSE EXISTS (SELECT 1 FROM json_each(\(column)) WHERE json_each.type <> 'text') END)
+        ELSE EXISTS (SELECT 1 FROM json_each(\(column)) WHERE json_each.type <> 'text') END
       """
     }
-    return Invariant(
-      "lists in \(table) are JSON lists of texts", table: table,
-      findings: BoundSQL(raw: "SELECT \(key) FROM \(table) WHERE " + broken.joined(separator: " OR ")))
   }
 
   /// Checks that the columns hold JSON objects, or NULL. `key` is the column that names a row in findings.
   public static func objects(_ columns: [String], of table: String, key: String = "id") -> Invariant {
-    let broken = columns.map { column in
-      "(\(column) IS NOT NULL AND CASE WHEN NOT json_valid(\(column)) THEN 1 ELSE json_type(\(column)) <> 'object' END)"
+    Invariant("objects in \(table) are JSON objects", columns, table, key) { column in
+      "CASE WHEN NOT json_valid(\(column)) THEN 1 ELSE json_type(\(column)) <> 'object' END"
     }
-    return Invariant(
-      "objects in \(table) are JSON objects", table: table,
-      findings: BoundSQL(raw: "SELECT \(key) FROM \(table) WHERE " + broken.joined(separator: " OR ")))
   }
 
   /// Checks that the columns hold JSON of any kind, or NULL. `key` is the column that names a row in findings.
   public static func json(_ columns: [String], of table: String, key: String = "id") -> Invariant {
-    let broken = columns.map { "(\($0) IS NOT NULL AND NOT json_valid(\($0)))" }
-    return Invariant(
-      "values in \(table) are JSON", table: table,
-      findings: BoundSQL(raw: "SELECT \(key) FROM \(table) WHERE " + broken.joined(separator: " OR ")))
+    Invariant("values in \(table) are JSON", columns, table, key) { column in "NOT json_valid(\(column))" }
+  }
+
+  /// - Parameter isBroken: SQL that is true for a value that breaks the condition, given the column.
+  private init(_ name: String, _ columns: [String], _ table: String, _ key: String, _ isBroken: (String) -> String) {
+    let broken = columns.map { "(\($0) IS NOT NULL AND \(isBroken($0)))" }.joined(separator: " OR ")
+    self.init(name, table: table, findings: BoundSQL(raw: "SELECT \(key) FROM \(table) WHERE \(broken)"))
   }
 }

@@ -11,14 +11,10 @@ public struct NewID: Sendable {
   private let make: @Sendable () -> UUID
 
   /// Makes a source from a function, which must never return the same id twice.
-  public init(_ make: @escaping @Sendable () -> UUID) {
-    self.make = make
-  }
+  public init(_ make: @escaping @Sendable () -> UUID) { self.make = make }
 
   /// A new id.
-  public func callAsFunction() -> UUID {
-    make()
-  }
+  public func callAsFunction() -> UUID { make() }
 
   /// Makes UUIDs of version 7 (RFC 9562) from the system clock.
   ///
@@ -33,68 +29,42 @@ public struct NewID: Sendable {
   ///
   /// - Parameter now: called once per id, under a lock; must not make an id from this source.
   public static func v7(now: @escaping @Sendable () -> Date) -> NewID {
-    let sequence = VersionSevenSequence(now: now)
-    return NewID { sequence.next() }
+    let sequence = Locked(VersionSevenSequence())
+    return NewID {
+      let random = UInt64.random(in: .min ... .max)
+      return sequence.with { $0.next(at: now(), random) }
+    }
   }
 
   /// For tests: 00000000-0000-7000-8000-000000000001, then …2, and so on. The last twelve digits are hexadecimal.
   ///
   /// The numbers start again at 0 after 2⁴⁸ - 1. A negative `first` counts from the low 48 bits of its two's complement.
   public static func counting(from first: Int = 1) -> NewID {
-    let counter = Counter(first: first)
-    return NewID { counter.next() }
+    let next = Locked(UInt64(truncatingIfNeeded: first))
+    return NewID {
+      next.with { number in
+        defer { number &+= 1 }
+        return id(0x7000, number & 0xFFFF_FFFF_FFFF)
+      }
+    }
   }
 }
 
 /// The state behind `v7`: method 1 of RFC 9562, section 6.2, a counter in `rand_a` that starts at random with its top bit clear.
-// Unchecked because NSLock guards the state; Mutex needs iOS 18.
-private final class VersionSevenSequence: @unchecked Sendable {
-  private let lock = NSLock()
-  private let now: @Sendable () -> Date
+private struct VersionSevenSequence {
   private var milliseconds: UInt64 = 0
   private var counter: UInt64 = 0
 
-  init(now: @escaping @Sendable () -> Date) {
-    self.now = now
-  }
-
-  func next() -> UUID {
-    let random = UInt64.random(in: .min ... .max)
-    lock.lock()
-    defer { lock.unlock() }
-    let clock = UInt64(clamping: DateCodec.milliseconds(now()) ?? 0)
-    if clock > milliseconds {
-      milliseconds = clock
-      counter = startOfCounter()
-    } else if counter < 0xFFF {
+  mutating func next(at now: Date, _ random: UInt64) -> UUID {
+    let clock = UInt64(clamping: DateCodec.milliseconds(now) ?? 0)
+    if clock <= milliseconds, counter < 0xFFF {
       counter += 1
     } else {
-      milliseconds = (milliseconds + 1) & 0xFFFF_FFFF_FFFF
-      counter = startOfCounter()
+      milliseconds = clock > milliseconds ? clock : (milliseconds + 1) & 0xFFFF_FFFF_FFFF
+      // At least half of the counter's range is left for the same millisecond.
+      counter = UInt64.random(in: 0..<0x800)
     }
     return id(milliseconds << 16 | 0x7000 | counter, random & 0x3FFF_FFFF_FFFF_FFFF)
-  }
-
-  // At least half of the counter's range is left for the same millisecond.
-  private func startOfCounter() -> UInt64 {
-    UInt64.random(in: 0..<0x800)
-  }
-}
-
-// Unchecked because NSLock guards the state.
-private final class Counter: @unchecked Sendable {
-  private let lock = NSLock()
-  private var number: UInt64
-
-  init(first: Int) {
-    number = UInt64(truncatingIfNeeded: first)
-  }
-
-  func next() -> UUID {
-    lock.lock()
-    defer { lock.unlock() }
-    defer { number &+= 1 }
-    return id(0x7000, number & 0xFFFF_FFFF_FFFF)
   }
 }
 

@@ -75,13 +75,8 @@ public struct OrderedRows: Sendable {
 
   /// The gap before `other`, with the row before it; without `other`, the gap after the last row.
   private func gap(before other: UUID?, _ reader: Reader) throws -> Gap {
-    var upper: Int64?
-    var isBelow: BoundSQL = ""
-    if let other {
-      let position = try position(of: other, reader)
-      upper = position
-      isBelow = "AND (position, id) < (\(position), \(other))"
-    }
+    let upper = try other.map { try position(of: $0, reader) }
+    let isBelow: BoundSQL = if let other, let upper { "AND (position, id) < (\(upper), \(other))" } else { "" }
     let lower = try reader.value(
       "SELECT id, position FROM \(raw: table) WHERE \(sql: condition) \(sql: isBelow) ORDER BY position DESC, id DESC LIMIT 1"
     ) { row in (try row.id(), try row.int64()) }

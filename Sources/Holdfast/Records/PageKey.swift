@@ -33,9 +33,7 @@ public struct PageKey: Sendable, Hashable {
   public func row(_ kinds: Part...) throws -> BoundSQL { try row(kinds) }
   func row(_ kinds: [Part]) throws -> BoundSQL {
     guard parts.count == kinds.count, zip(parts, kinds).allSatisfy({ Self.is($0, $1) }) else { throw Self.foreign }
-    var list: BoundSQL = ""
-    for part in parts { list = list.values.isEmpty ? "\(part)" : "\(sql: list), \(part)" }
-    return "(\(sql: list))"
+    return "(\(sql: .joined(parts.map { part -> BoundSQL in "\(part)" }, separator: ", ")))"
   }
 
   static var foreign: StoreError {

@@ -1,5 +1,3 @@
-internal import GRDBSQLite
-
 extension Reader {
   /// How SQLite would run one statement. Its parameters need no values.
   ///
@@ -14,16 +12,6 @@ extension Reader {
   /// The lines of EXPLAIN QUERY PLAN for a statement. Its parameters need no values.
   package func queryPlan(_ sql: String) throws -> [String] {
     try check()
-    return try connection.with(connection.prepared("EXPLAIN QUERY PLAN " + sql)) { statement in
-      var steps: [String] = []
-      while true {
-        // Stepped by hand: a query plan, for tests.
-        switch sqlite3_step(statement) {
-        case SQLITE_ROW: steps.append(sqlite3_column_text(statement, 3).map { String(cString: $0) } ?? "")
-        case SQLITE_DONE: return steps
-        case let code: throw connection.failure(code)
-        }
-      }
-    }
+    return try RawConnection.texts("EXPLAIN QUERY PLAN " + sql, on: connection.handle).map { ($0.last ?? nil) ?? "" }
   }
 }

@@ -28,15 +28,45 @@ package final class RecordBench<Record: StoredRecord> {
     }
   }
 
-  /// The record with these values.
-  ///
-  /// - Throws: the errors of reading it.
+  /// The record with these values. Throws the errors of reading it.
   package func record(of values: [SQLValue]) throws -> Record {
-    try row {
-      for value in values { try $0.value(value) }
-    } read: { row in
-      try Record(row: &row)
+    try row(of: values) { row in try Record(row: &row) }
+  }
+
+  /// Binds the record, reads it, binds what was read, and compares the values.
+  ///
+  /// - Throws: `.misuse` with the first column that differs; the errors of reading and binding.
+  func compare(_ record: Record) throws {
+    let columns = Record.columns
+    var bound = try values(of: record)
+    // The number that SQLite chooses is NULL before, and no stored row has NULL there.
+    if let place = columns.firstIndex(where: Record.key.contains), Record.key.count == 1, bound[place] == .null {
+      bound[place] = .integer(1)
     }
+    let isDerived = DerivedColumns.found(of: Record.self)?.names == columns
+    let read = try row(of: bound) { row in
+      let read = try Record(row: &row)
+      // Columns that follow from the properties are in their order, which a reading by hand need not have.
+      guard !isDerived || row.isDerived else { throw RowDecoder.onlyPart(Record.self) }
+      return read
+    }
+    for (column, (first, second)) in zip(columns, zip(bound, try values(of: read))) where first != second {
+      throw StoreError(
+        .misuse, "\(Record.self) binds \(column) as \(first), and reads a record from it that binds \(second)",
+        suggestion: "Bring columns, init(row:) and encode(into:) into one order.")
+    }
+  }
+
+  /// The column at which the type refuses to read these values, and the kind for which it takes that column. Nil: it reads them all.
+  func refusal(of values: [SQLValue]) throws -> (column: Int, kind: ColumnKind?)? {
+    try row(of: values) { (row: inout StoredRow) -> (column: Int, kind: ColumnKind?)? in
+      do { _ = try Record(row: &row) } catch { return (row.columnsRead - 1, (error as? StoreError)?.columnKind) }
+      return nil
+    }
+  }
+
+  private func row<T>(of values: [SQLValue], read: (inout StoredRow) throws -> T) throws -> T {
+    try row({ bound in for value in values { try bound.value(value) } }, read: read)
   }
 
   private func row<T>(_ bind: (inout Values) throws -> Void, read: (inout StoredRow) throws -> T) throws -> T {
@@ -47,7 +77,7 @@ package final class RecordBench<Record: StoredRecord> {
     var values = Values(copyingInto: statement)
     try bind(&values)
     guard values.count == Record.columns.count else {
-      throw StoreError(.misuse, "\(Record.self) binds \(values.count) values for its \(Record.columns.count) columns")
+      throw StoreError(.misuse, "\(Record.self) binds \(values.count) values for \(Record.columns.count) columns")
     }
     // Stepped by hand: it reads bound values back, and no table.
     guard sqlite3_step(statement) == SQLITE_ROW else { throw connection.failure() }

@@ -175,8 +175,7 @@ struct RowColumns {
       case SQLITE_BLOB: "bytes"
       default: "text"
       }
-    var error = StoreError(.decoding, "\(name) should hold \(wanted), and holds \(type) that is not")
-    if type != "text" { error.message = "\(name) should hold \(wanted), and holds \(type)" }
+    var error = StoreError(.decoding, "\(name) should hold \(wanted), and holds \(type == "text" ? "text that is not" : type)")
     (error.column, error.table, error.columnKind) = (name, table(column), kind)
     // The first column of a record is its key, which is enough to find the row.
     guard let key = (0..<sqlite3_column_count(statement)).first(where: { table($0) == error.table }) else { return error }

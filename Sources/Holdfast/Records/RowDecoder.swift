@@ -1,7 +1,7 @@
 import Foundation
 
 /// Reads records that are derived from `Codable`: one decoder for all rows of a statement, which reads each property where its key stands.
-final class RowDecoder: Decoder {
+final class RowDecoder: Decoder, PathlessCoding {
   fileprivate let columns: RowColumns
   /// The record type of the last row.
   private var record: ObjectIdentifier?
@@ -11,8 +11,6 @@ final class RowDecoder: Decoder {
   /// The column that a value of its own type reads now.
   fileprivate var single: Int32 = 0
   private lazy var json = RecordJSON.decoder()
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
   /// Whether a record, and not the value of one column, asks for its container.
   private var isAtRecord = false
 
@@ -110,12 +108,11 @@ final class RowDecoder: Decoder {
 private struct WantsJSON: Error {}
 
 /// The standard library copies this for each property: a second reference would cost a load a tenth.
-private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
+private struct Properties<Key: CodingKey>: FlatProperties {
   let decoder: RowDecoder
   let columns: RowColumns
   let places: UnsafePointer<Int32>?
   let first: Int32
-  var codingPath: [any CodingKey] { [] }
   var allKeys: [Key] { decoder.derived?.all(Key.self) ?? [] }
 
   @inline(__always)
@@ -153,19 +150,11 @@ private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let column = try column(key)
     return columns.isNull(column) ? nil : try decoder.value(type, column)
   }
-
-  func nestedContainer<Nested: CodingKey>(keyedBy _: Nested.Type, forKey _: Key) throws -> KeyedDecodingContainer<Nested> {
-    throw BlankRecord.nested
-  }
-  func nestedUnkeyedContainer(forKey _: Key) throws -> any UnkeyedDecodingContainer { throw BlankRecord.nested }
-  func superDecoder() throws -> any Decoder { throw BlankRecord.nested }
-  func superDecoder(forKey _: Key) throws -> any Decoder { throw BlankRecord.nested }
 }
 
-private struct Single: SingleValueDecodingContainer {
+private struct Single: SingleValueDecodingContainer, PathlessCoding {
   let decoder: RowDecoder
   let column: Int32
-  var codingPath: [any CodingKey] { [] }
   func decodeNil() -> Bool { decoder.columns.isNull(column) }
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder.value(type, column) }
 }

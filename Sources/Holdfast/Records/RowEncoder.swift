@@ -1,7 +1,7 @@
 import Foundation
 
 /// Binds records that are derived from `Codable`: each property to the parameter where its key stands.
-final class RowEncoder: Encoder {
+final class RowEncoder: Encoder, PathlessCoding {
   fileprivate let binder: Binder
   fileprivate let derived: DerivedColumns
   /// The number of the record's first parameter.
@@ -11,8 +11,6 @@ final class RowEncoder: Encoder {
   /// A value of one parameter asked for a container of several: it is JSON.
   fileprivate var wantsJSON = false
   private lazy var json = RecordJSON.encoder()
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   init(_ binder: Binder, _ derived: DerivedColumns, first: Int32) {
     (self.binder, self.derived, self.first) = (binder, derived, first)
@@ -115,10 +113,9 @@ final class RowEncoder: Encoder {
   }
 }
 
-private struct Properties<Key: CodingKey>: KeyedEncodingContainerProtocol {
+private struct Properties<Key: CodingKey>: KeyedEncodingContainerProtocol, PathlessCoding {
   let encoder: RowEncoder
   let places: UnsafePointer<Int32>?
-  var codingPath: [any CodingKey] { [] }
 
   @inline(__always)
   private func index(_ key: Key) throws -> Int32 {
@@ -142,10 +139,9 @@ private struct Properties<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func superEncoder(forKey _: Key) -> any Encoder { Refusing<NoKey>() }
 }
 
-private struct Single: SingleValueEncodingContainer {
+private struct Single: SingleValueEncodingContainer, PathlessCoding {
   let encoder: RowEncoder
   let index: Int32
-  var codingPath: [any CodingKey] { [] }
   mutating func encodeNil() throws { try encoder.binder.null(index) }
   mutating func encode<T: Encodable>(_ value: T) throws { try encoder.bind(value, index) }
 }
@@ -153,9 +149,9 @@ private struct Single: SingleValueEncodingContainer {
 private enum NoKey: String, CodingKey { case none }
 
 /// Stands where a container cannot be had, because `Encoder` has no error for that: every value throws.
-private struct Refusing<Key: CodingKey>: KeyedEncodingContainerProtocol, UnkeyedEncodingContainer, SingleValueEncodingContainer, Encoder {
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
+private struct Refusing<Key: CodingKey>: KeyedEncodingContainerProtocol, UnkeyedEncodingContainer, SingleValueEncodingContainer, Encoder,
+  PathlessCoding
+{
   var count: Int { 0 }
   private var refusal: StoreError { BlankRecord.nested }
 

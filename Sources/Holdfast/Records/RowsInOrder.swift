@@ -15,10 +15,11 @@ final class RowsInOrder {
 
   /// Nil for a table without row numbers, or whose key is not one column of the record.
   init?<Record: StoredRecord>(_ type: Record.Type, _ connection: Connection) {
-    guard type.key.count == 1, let key = type.columns.firstIndex(of: type.key[0]) else { return nil }
+    guard type.key.count == 1, let key = type.columns.firstIndex(of: type.key[0]),
+      let select = try? connection.statements(of: type).selectAll
+    else { return nil }
     let (table, column) = (ColumnName.sql(type.table), ColumnName.sql(type.key[0]))
-    let sql =
-      "\(RecordSQL(type).select) WHERE _rowid_ >= (SELECT _rowid_ FROM \(table) WHERE \(column) = ?) ORDER BY _rowid_"
+    let sql = "\(select) WHERE _rowid_ >= (SELECT _rowid_ FROM \(table) WHERE \(column) = ?) ORDER BY _rowid_"
     guard let statement = try? connection.prepare(sql) else { return nil }
     (self.connection, self.statement, self.key) = (connection, statement, Int32(clamping: key))
   }

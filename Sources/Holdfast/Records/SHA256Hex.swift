@@ -12,11 +12,9 @@ public enum SHA256Hex {
 
   /// The hash of bytes, 64 digits.
   public static func of(_ bytes: some ContiguousBytes) -> String {
-    bytes.withUnsafeBytes { buffer in
-      var hasher = SHA256()
-      hasher.update(bufferPointer: buffer)
-      return hex(hasher.finalize())
-    }
+    var sum = SHA256Sum()
+    sum.add(bytes)
+    return sum.hex
   }
 
   /// The 32 bytes of the hash of bytes.
@@ -31,9 +29,7 @@ public enum SHA256Hex {
     return hex(hasher.finalize())
   }
 
-  /// The hash of the first `count` bytes of a file.
-  ///
-  /// - Throws: `.invalidSource` when the file is shorter; the errors of reading a file.
+  /// The hash of the first `count` bytes of a file. Throws `.invalidSource` when the file is shorter; the errors of reading a file.
   package static func ofFile(at url: URL, leading count: Int64) throws -> String {
     let file = try FileBytes(url)
     guard file.count >= count else { throw StoreError(.invalidSource, "\(url.path) has less than \(count) bytes") }
@@ -69,14 +65,9 @@ public enum SHA256Hex {
 
   /// The bytes of hexadecimal text; nil for anything but pairs of digits.
   static func data(hex: some StringProtocol) -> Data? {
-    guard hex.utf8.count.isMultiple(of: 2) else { return nil }
-    var (bytes, high): (Data, UInt8?) = (Data(capacity: hex.utf8.count / 2), nil)
-    for character in hex.utf8 {
-      guard let digit = JSONStringToken.hexDigit(character).map({ UInt8($0) }) else { return nil }
-      if let first = high { bytes.append(first << 4 | digit) }
-      high = high == nil ? digit : nil
-    }
-    return bytes
+    let digits = hex.utf8.compactMap(JSONStringToken.hexDigit)
+    guard digits.count == hex.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+    return Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
   }
 }
 

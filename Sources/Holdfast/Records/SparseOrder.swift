@@ -43,16 +43,11 @@ public enum SparseOrder {
   }
 }
 
-private struct Kept {
-  var index: Int
-  var position: Int64
-}
-
 /// The largest set of items that can keep their positions.
 ///
 /// Items at i < j can both stay when there is room for the j - i - 1 items between them: position(j) - position(i) >= j - i. So position -
 /// index must not decrease. Patience sorting finds a longest non-decreasing subsequence of that difference.
-private func mostThatCanStay(_ existing: [Int64?]) -> [Kept] {
+private func mostThatCanStay(_ existing: [Int64?]) -> [(index: Int, position: Int64)] {
   var tails: [(slack: Int64, index: Int)] = []
   var previous = [Int](repeating: -1, count: existing.count)
   for (index, position) in existing.enumerated() {
@@ -65,10 +60,10 @@ private func mostThatCanStay(_ existing: [Int64?]) -> [Kept] {
     previous[index] = length == 0 ? -1 : tails[length - 1].index
     if length == tails.count { tails.append((slack, index)) } else { tails[length] = (slack, index) }
   }
-  var kept: [Kept] = []
+  var kept: [(index: Int, position: Int64)] = []
   var next = tails.last?.index ?? -1
   while next >= 0 {
-    if let position = existing[next] { kept.append(Kept(index: next, position: position)) }
+    if let position = existing[next] { kept.append((next, position)) }
     next = previous[next]
   }
   return kept.reversed()

@@ -14,11 +14,8 @@ public struct StoredJSON<Content: Sendable>: Sendable, Hashable {
 
 extension StoredJSON: Codable {
   /// Takes the text as it is.
-  public init(from decoder: any Decoder) throws { self.init(text: try decoder.singleValueContainer().decode(String.self)) }
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(text)
-  }
+  public init(from decoder: any Decoder) throws { self.init(text: try String(from: decoder)) }
+  public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }
 
 /// A text that is JSON, whatever its content is.
@@ -67,8 +64,7 @@ enum RecordJSON {
       guard let milliseconds = DateCodec.milliseconds(date) else {
         throw StoreError(.invalidValue, "a date outside the years 1 to 9999 cannot be stored")
       }
-      var container = encoder.singleValueContainer()
-      try container.encode(DateCodec.iso8601(milliseconds, fraction: milliseconds % 1000 != 0))
+      try DateCodec.iso8601(milliseconds, fraction: milliseconds % 1000 != 0).encode(to: encoder)
     }
     return encoder
   }

@@ -74,7 +74,7 @@ public final class Writer: Reader {
   /// - Throws: `.constraint` as `insert(_:)` does. Then no row of the failed statement is inserted, and the rows of earlier statements are.
   public func insert<Record: StoredRecord>(contentsOf records: [Record]) throws {
     var rest = records[...]
-    let batch = RecordSQL.batch(Record.self)
+    let batch = RecordStatements.batch(Record.self)
     while rest.count >= batch {
       try write(batch: rest.prefix(batch))
       rest = rest.dropFirst(batch)
@@ -222,7 +222,9 @@ public final class Writer: Reader {
       do {
         try step(observed) { values in
           try encode(&values)
-          try checkCount(values.count, of: records, type)
+          guard values.count == type.columns.count * records else {
+            throw StoreError(.misuse, "\(type) binds \(values.count / records) values for \(type.columns.count) columns")
+          }
         }
       } catch let error as StoreError {
         throw error.naming(columns: type.columns)
@@ -234,14 +236,8 @@ public final class Writer: Reader {
   private func compareOnce<Record: StoredRecord>(_ record: Record) throws {
     let statements = try statements(of: Record.self)
     guard !statements.isCompared else { return }
-    try naming(Record.table) { try RecordProbe(Record.self).compare(record, connection) }
+    try naming(Record.table) { try RecordBench<Record>().compare(record) }
     statements.isCompared = true
-  }
-
-  private func checkCount<Record: StoredRecord>(_ count: Int, of records: Int, _ type: Record.Type) throws {
-    guard count == type.columns.count * records else {
-      throw StoreError(.misuse, "\(type) binds \(count / records) values for \(type.columns.count) columns")
-    }
   }
 
   private func run(_ sql: String, _ bind: (inout Values) throws -> Void) throws -> Int {

@@ -49,26 +49,19 @@ struct AuditedTable: Sendable {
     let all = try SchemaDeclaration.columns(of: name, known, needed: key + unaudited.sorted())
     let others = all.subtracting(unaudited).subtracting(key).sorted()
     let columns = key + others
-    func trigger(
-      _ suffix: String, _ event: String, when condition: String? = nil, _ statements: String...
-    ) -> SchemaDeclaration.Objects.Element {
-      let condition = condition.map { "\nWHEN \($0)" } ?? ""
-      let body = statements.map { "  \($0);\n" }.joined()
-      let fullName = "\(name)_audit_\(suffix)"
-      let sql = "CREATE TRIGGER \(quoted(fullName)) \(comment) AFTER \(event) ON \(quoted(name))\(condition) BEGIN\n\(body)END"
-      return (fullName, .init(type: "trigger", table: name, sql: sql))
-    }
     let insertion = entry("insert", row: "new", before: "NULL", after: Self.object(columns, of: "new"))
     let deletion = entry("delete", row: "old", before: Self.object(columns, of: "old"), after: "NULL")
     let rekeyed = key.map(Self.differs).joined(separator: " OR ")
     var objects: SchemaDeclaration.Objects = [
-      trigger("insert", "INSERT", insertion), trigger("delete", "DELETE", deletion),
-      trigger("rekey", "UPDATE", when: rekeyed, deletion, insertion),
+      SchemaDeclaration.trigger("\(name)_audit_insert", comment, after: "INSERT", on: name, insertion),
+      SchemaDeclaration.trigger("\(name)_audit_delete", comment, after: "DELETE", on: name, deletion),
+      SchemaDeclaration.trigger("\(name)_audit_rekey", comment, after: "UPDATE", on: name, when: rekeyed, deletion, insertion),
     ]
     guard !others.isEmpty else { return objects }
     let changed = others.map(Self.differs).joined(separator: " OR ")
     let update = entry("update", row: "new", before: object(changed: others, of: "old"), after: object(changed: others, of: "new"))
-    objects.append(trigger("update", "UPDATE", when: "NOT (\(rekeyed)) AND (\(changed))", update))
+    let condition = "NOT (\(rekeyed)) AND (\(changed))"
+    objects.append(SchemaDeclaration.trigger("\(name)_audit_update", comment, after: "UPDATE", on: name, when: condition, update))
     return objects
   }
 

@@ -19,10 +19,7 @@ public struct Migration: Sendable {
 
   /// Makes a migration from SQL: one or more statements.
   public init(_ name: String, sql: String, losesRowsOf: Set<String> = [], renames: [String: String] = [:]) {
-    self.name = name
-    self.step = .sql(sql)
-    self.losesRowsOf = losesRowsOf
-    self.renames = renames
+    self.init(name, .sql(sql), losesRowsOf, renames)
   }
 
   /// Makes a migration from Swift code, for moving data. Code cannot be hashed: `version` is recorded for it in `holdfast_migrations`.
@@ -31,10 +28,11 @@ public struct Migration: Sendable {
     _ name: String, version: String, losesRowsOf: Set<String> = [], renames: [String: String] = [:],
     _ move: @escaping @Sendable (Writer) throws -> Void
   ) {
-    self.name = name
-    self.step = .closure(version: version, move)
-    self.losesRowsOf = losesRowsOf
-    self.renames = renames
+    self.init(name, .closure(version: version, move), losesRowsOf, renames)
+  }
+
+  private init(_ name: String, _ step: Step, _ losesRowsOf: Set<String>, _ renames: [String: String]) {
+    (self.name, self.step, self.losesRowsOf, self.renames) = (name, step, losesRowsOf, renames)
   }
 
   /// SHA-256 of the SQL text or of the closure's version, in hexadecimal.

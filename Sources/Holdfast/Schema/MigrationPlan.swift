@@ -104,10 +104,11 @@ extension Store {
       let notAsDeclared = try runner.notAsDeclared(db.texts)
       let before = try rowCounts(db.texts)
       try runner.migrate(db)
-      let after = try rowCounts(db.texts)
+      let (after, now) = (try rowCounts(db.texts), try SchemaShape(db))
       let names = Set(before.keys).union(after.keys).sorted()
       return MigrationPlan(
-        pending: pending, notAsDeclared: notAsDeclared, declaredNoLonger: try runner.declaredNoLonger(in: shape, now: SchemaShape(db)),
+        pending: pending, notAsDeclared: notAsDeclared,
+        declaredNoLonger: try runner.schemas.flatMap { try $0.declaredNoLonger(in: shape, now: now) },
         tables: names.map { .init(name: $0, before: before[$0], after: after[$0]) })
     }
   }

@@ -41,9 +41,7 @@ struct MigrationRunner {
     }
   }
 
-  /// The migrations that have not run yet.
-  ///
-  /// - Throws: `.editedMigration` naming the migration and both hashes.
+  /// The migrations that have not run yet. Throws `.editedMigration` naming the migration and both hashes.
   func pending(after ran: [Ran]) throws -> [Migration] {
     let hashes = Dictionary(ran.map { ($0.name, $0.hash) }, uniquingKeysWith: { first, _ in first })
     var pending: [Migration] = []
@@ -168,10 +166,11 @@ struct MigrationRunner {
       // Without a migration, what another program changed stays a finding of the check.
       let differing = pending.isEmpty ? Set(found.differences(from: expected)) : []
       // Indexes and triggers that depend on a table must not hinder a migration that rebuilds the table.
-      if !pending.isEmpty { for schema in schemas { try schema.dropDeclared(db) } }
+      if !pending.isEmpty { for schema in schemas { try schema.dropDeclared(db, found) } }
       let before = try rowCounts(db.texts)
       let dangling = try Self.dangling(in: db)
-      let synced = try pending.isEmpty ? [] : rowsBeforeMigration(db, found)
+      let tables = pending.isEmpty ? [] : schemas.flatMap(\.declarations).compactMap(\.synced)
+      let synced = try db.telling(of: nil) { db in try tables.compactMap { try RowsBeforeMigration($0, db, found) } }
       for (index, migration) in pending.enumerated() {
         progress?(index, pending.count)
         try checked(migration, in: db, transaction)
@@ -198,7 +197,7 @@ struct MigrationRunner {
           arguments: [schema.name, schema.version])
       }
       try verify(db, before: before, dangling: dangling, pending: pending, expected: expected, differing: differing)
-      if !pending.isEmpty { try StoreDescription.write(schemas, to: db, connection) }
+      if !pending.isEmpty { try StoreDescription.write(schemas, to: db) }
       try db.execute(sql: "UPDATE holdfast_store SET bookkeeping_sha256 = ?", arguments: [try Bookkeeping(db.texts).sha256])
       progress?(pending.count, pending.count)
     }
@@ -207,7 +206,7 @@ struct MigrationRunner {
   /// Describes the tables of schemas of which the file tells nothing yet, or not what is never exported: an earlier version made it.
   func describe(_ db: Database, _ connection: Connection) throws {
     try inTransaction(db, connection) { _ in
-      try StoreDescription.write(StoreDescription.lacking(schemas, in: db.texts), to: db, connection)
+      try StoreDescription.write(StoreDescription.lacking(schemas, in: db.texts), to: db)
     }
   }
 
@@ -234,9 +233,7 @@ struct MigrationRunner {
     let objects = expected.names.compactMap { name in expected.objects[name].map { (name: name, object: $0) } }
     let tables = Set(objects.filter { $0.object.type == "trigger" && missing.contains($0.name) }.map(\.object.table))
     let again = objects.filter { missing.contains($0.name) || $0.object.type == "trigger" && tables.contains($0.object.table) }
-    for (name, object) in again where shape.objects[name] != nil {
-      if let index = SearchIndex(name, object.sql) { try db.drop(index) } else { try db.execute(sql: "DROP TRIGGER \(quoted(name))") }
-    }
+    for (name, object) in again where shape.objects[name] != nil { try db.drop(name, object) }
     for (name, object) in again {
       do {
         try db.execute(sql: object.sql)
@@ -251,19 +248,8 @@ struct MigrationRunner {
     }
   }
 
-  /// The names of objects in the file that are declared no longer. `now` has the tables after the migrations.
-  func declaredNoLonger(in shape: SchemaShape, now: SchemaShape) throws -> [String] {
-    try schemas.flatMap { try $0.declaredNoLonger(in: shape, now: now) }
-  }
-
   private func makeDeclared(_ db: Database) throws {
     try db.telling(of: nil) { db in for schema in schemas { try schema.makeDeclared(db) } }
-  }
-
-  private func rowsBeforeMigration(_ db: Database, _ known: SchemaShape) throws -> [RowsBeforeMigration] {
-    try db.telling(of: nil) { db in
-      try schemas.flatMap(\.declarations).compactMap(\.synced).compactMap { try RowsBeforeMigration($0, db, known) }
-    }
   }
 
   private func inTransaction<T>(_ db: Database, _ connection: Connection, _ body: (WriteTransaction) throws -> T) throws -> T {

@@ -28,9 +28,7 @@ public struct SchemaDeclaration: Sendable {
   /// The objects, given the tables. Each object's SQL contains `comment`.
   let objects: @Sendable (_ comment: String, _ known: SchemaShape) throws -> Objects
 
-  /// The columns of a table.
-  ///
-  /// - Throws: `.misuse` when the table does not exist, or lacks one of `needed`.
+  /// The columns of a table. Throws `.misuse` when the table does not exist, or lacks one of `needed`.
   static func columns(of table: String, _ columns: [String: Set<String>], needed: [String]) throws -> Set<String> {
     guard let known = columns[table] else { throw StoreError(.misuse, "a declaration needs the table \(table), and there is none") }
     if let missing = needed.first(where: { !known.contains($0) }) {
@@ -42,16 +40,16 @@ public struct SchemaDeclaration: Sendable {
     return known
   }
 
-  /// A trigger after an INSERT, a DELETE, or an UPDATE that changes the value of one of `columns`.
+  /// A trigger after an INSERT, a DELETE, or an UPDATE of one of `columns`; without a `condition`, one that changes the value of one of them.
   static func trigger(
-    _ name: String, _ comment: String, after event: String, of columns: [String] = [], on table: String, _ statements: String...
+    _ name: String, _ comment: String, after event: String, of columns: [String] = [], on table: String, when condition: String? = nil,
+    _ statements: String...
   ) -> Objects.Element {
     var sql = "CREATE TRIGGER \(quoted(name)) \(comment) AFTER \(event)"
     if !columns.isEmpty { sql += " OF \(columns.map(quoted).joined(separator: ", "))" }
     sql += " ON \(quoted(table))"
-    if !columns.isEmpty {
-      sql += "\nWHEN \(columns.map { "old.\(quoted($0)) IS NOT new.\(quoted($0)) COLLATE BINARY" }.joined(separator: " OR "))"
-    }
+    let changed = columns.map { "old.\(quoted($0)) IS NOT new.\(quoted($0)) COLLATE BINARY" }.joined(separator: " OR ")
+    if let condition = condition ?? (columns.isEmpty ? nil : changed) { sql += "\nWHEN \(condition)" }
     sql += " BEGIN\n\(statements.map { "  \($0);\n" }.joined())END"
     return (name, .init(type: "trigger", table: table, sql: sql))
   }
@@ -68,17 +66,16 @@ extension StoreSchema {
   private func declared(_ known: SchemaShape) throws -> [(declaration: SchemaDeclaration, objects: SchemaDeclaration.Objects)] {
     let audits = declarations.filter { $0.audited != nil }
     let synced = declarations.filter { $0.synced != nil }
-    if let table = audits.compactMap({ $0.audited?.name }).first(where: isNeverExported) {
-      throw StoreError(.misuse, "the table \(table) is never exported, so it cannot be audited")
+    func refuse(_ tables: [String], _ what: String) throws {
+      guard let table = tables.first(where: isNeverExported) else { return }
+      throw StoreError(.misuse, "the table \(table) is never exported, so it cannot \(what)")
     }
-    if let table = declarations.compactMap({ $0.textIndex?.table }).first(where: isNeverExported) {
-      throw StoreError(.misuse, "the table \(table) is never exported, so it cannot have a full-text index")
-    }
-    for table in synced.compactMap(\.synced?.name) {
-      if isNeverExported(table) { throw StoreError(.misuse, "the table \(table) is never exported, so it cannot be synced") }
-      guard !retention.contains(where: { $0.table.lowercased() == table.lowercased() }) else {
-        throw StoreError(.misuse, "old rows of \(table) go by themselves, which would delete them on every device, so it cannot be synced")
-      }
+    let syncedTables = synced.compactMap(\.synced?.name)
+    try refuse(audits.compactMap(\.audited?.name), "be audited")
+    try refuse(declarations.compactMap { $0.textIndex?.table }, "have a full-text index")
+    try refuse(syncedTables, "be synced")
+    if let table = syncedTables.first(where: { table in retention.contains { $0.table.lowercased() == table.lowercased() } }) {
+      throw StoreError(.misuse, "old rows of \(table) go by themselves, which would delete them on every device, so it cannot be synced")
     }
     // Of several triggers for one change, SQLite runs the one that was made last first. So an entry of the audit stands before the entries of
     // what other triggers change for it. Capture looks only at the row.
@@ -106,12 +103,7 @@ extension StoreSchema {
   }
 
   /// Drops the objects that this schema declares or once declared.
-  func dropDeclared(_ db: Database) throws {
-    let isThere = try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema WHERE instr(sql, ?) > 0 LIMIT 1", arguments: [comment]) != nil
-    guard isThere else { return }
-    let shape = try SchemaShape(db)
-    try drop(shape.objects.filter { $1.sql.contains(comment) }, db)
-  }
+  func dropDeclared(_ db: Database, _ shape: SchemaShape) throws { try drop(shape.objects.filter { $1.sql.contains(comment) }, db) }
 
   /// Makes the objects of each declaration of which any is missing, different or unreadable, and then those that follow it on the same tables:
   /// triggers must be made in the order of the declarations.
@@ -134,11 +126,7 @@ extension StoreSchema {
   private func drop(_ objects: [String: SchemaShape.Object], _ db: Database) throws {
     for type in ["trigger", "table", "view"] {
       for (name, object) in objects where object.type == type && (type != "table" || object.sql.hasPrefix("CREATE VIRTUAL")) {
-        if type == "table", let index = SearchIndex(name, object.sql) {
-          try db.drop(index)
-        } else {
-          try db.execute(sql: "DROP \(type) \(quoted(name))")
-        }
+        try db.drop(name, object)
       }
     }
   }

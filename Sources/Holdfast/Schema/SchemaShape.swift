@@ -128,8 +128,9 @@ extension Reader {
 }
 
 extension Database {
-  /// Drops a full-text index, whatever state its tables are in.
-  func drop(_ index: SearchIndex) throws {
+  /// Drops an object; a full-text index whatever state its tables are in.
+  func drop(_ name: String, _ object: SchemaShape.Object) throws {
+    guard let index = SearchIndex(name, object.sql) else { return try execute(sql: "DROP \(object.type) \(quoted(name))") }
     guard let handle = sqliteConnection else { throw StoreError(.closed, "the connection is closed") }
     try index.drop(on: handle) { try execute(sql: $0) }
   }

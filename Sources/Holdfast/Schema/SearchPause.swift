@@ -1,4 +1,3 @@
-import Foundation
 internal import GRDB
 
 /// Fills full-text indexes once at the end of a large import. Filling them row by row takes several times as long, because FTS5 writes its
@@ -8,47 +7,38 @@ internal import GRDB
 /// restores them, too. Only for indexes that are empty, whose text is in another table (an index that stores its own text cannot be
 /// rebuilt), and whose triggers do nothing else: any other effect must happen row by row.
 package struct SearchPause {
-  private let tables: [String]
+  private let indexes: [SearchIndex]
   private let triggers: [String]
 
   package init(in tx: Writer) throws {
     let db = tx.database
-    let names = try db.searchIndexes().filter(\.hasTextElsewhere).map(\.name)
-    var dropped: [String] = []
-    var paused: [String] = []
-    for table in names where try Int.fetchOne(db, sql: "SELECT count(*) FROM (SELECT 1 FROM \"\(table)\" LIMIT 1)") == 0 {
-      let feeding = try GRDB.Row.fetchAll(db, sql: "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").filter { row in
-        Self.words(row["sql"] ?? "").contains(table.lowercased())
-      }
-      guard feeding.allSatisfy({ Self.onlyFeeds(table, $0["sql"] ?? "") }) else { continue }
+    var (indexes, dropped): ([SearchIndex], [String]) = ([], [])
+    for index in try db.searchIndexes() where index.hasTextElsewhere {
+      guard try Int.fetchOne(db, sql: "SELECT 1 FROM \(quoted(index.name)) LIMIT 1") == nil else { continue }
+      let name = index.name.lowercased()
+      let triggers = try db.texts("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+      let feeding = triggers.filter { SQLTokens.of($0[1] ?? "").contains(name) }
+      guard feeding.allSatisfy({ Self.onlyFeeds(name, SQLTokens.of($0[1] ?? "")) }) else { continue }
       for row in feeding {
-        guard let name: String = row["name"], let sql: String = row["sql"] else { continue }
-        try db.execute(sql: "DROP TRIGGER \"\(name)\"")
+        guard let trigger = row[0], let sql = row[1] else { continue }
+        try db.execute(sql: "DROP TRIGGER \(quoted(trigger))")
         dropped.append(sql)
       }
-      paused.append(table)
+      indexes.append(index)
     }
-    tables = paused
+    self.indexes = indexes
     triggers = dropped
   }
 
-  /// Whether every statement of a trigger writes into this index. False when the SQL cannot be split at its semicolons.
-  private static func onlyFeeds(_ table: String, _ trigger: String) -> Bool {
-    guard let begin = trigger.range(of: #"\bBEGIN\b"#, options: [.regularExpression, .caseInsensitive]),
-      let end = trigger.range(of: "END", options: [.backwards, .caseInsensitive]), begin.upperBound <= end.lowerBound
-    else { return false }
-    let statements = trigger[begin.upperBound..<end.lowerBound].split(separator: ";").map { words(String($0)) }.filter { !$0.isEmpty }
-    return statements.allSatisfy { $0.starts(with: ["insert", "into", table.lowercased()]) }
-  }
-
-  private static func words(_ sql: String) -> [String] {
-    sql.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init)
+  /// Whether every statement of a trigger writes into this index.
+  private static func onlyFeeds(_ index: String, _ trigger: [String]) -> Bool {
+    guard let begin = trigger.firstIndex(of: "begin"), let end = trigger.lastIndex(of: "end"), begin < end else { return false }
+    return trigger[(begin + 1)..<end].split(separator: ";").allSatisfy { $0.starts(with: ["insert", "into", index]) }
   }
 
   /// Rebuilds the indexes from the present text, and makes the triggers again.
   package func end(in tx: Writer) throws {
-    for table in tables { try tx.database.execute(sql: "INSERT INTO \"\(table)\" (\"\(table)\") VALUES ('rebuild')") }
-    for sql in triggers { try tx.database.execute(sql: sql) }
+    for sql in indexes.map(\.filling) + triggers { try tx.database.execute(sql: sql) }
   }
 }
 

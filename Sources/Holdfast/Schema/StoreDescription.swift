@@ -51,23 +51,19 @@ package struct StoreDescription: Sendable {
 
   package func isNeverExported(_ table: String) -> Bool { hidden.contains(ColumnName.folded(table)) }
 
-  /// The schemas that are still to be described: all, where the table is not sound.
+  /// The schemas of whose tables the file describes none, or of which it does not tell what is never exported. All, where the table is not
+  /// sound.
   static func lacking(_ schemas: [StoreSchema], in query: TextQuery) throws -> [StoreSchema] {
-    do { return try StoreDescription(query).lacking(schemas) } catch let error as StoreError where error.code == .decoding {
-      return schemas
-    }
-  }
-
-  /// The schemas of whose tables the file describes none, or of which it does not tell what is never exported.
-  private func lacking(_ schemas: [StoreSchema]) -> [StoreSchema] {
-    schemas.filter { schema in
-      !schema.neverExported.allSatisfy(isNeverExported)
-        || !schema.records.isEmpty && !schema.records.contains { describes(ColumnName.bare($0.table)) }
+    let told: StoreDescription
+    do { told = try StoreDescription(query) } catch let error as StoreError where error.code == .decoding { return schemas }
+    return schemas.filter { schema in
+      !schema.neverExported.allSatisfy(told.isNeverExported)
+        || !schema.records.isEmpty && !schema.records.contains { told.describes(ColumnName.bare($0.table)) }
     }
   }
 
   /// Writes what the schemas' records and declarations tell. Call in a transaction, after the migrations.
-  static func write(_ schemas: [StoreSchema], to db: Database, _ connection: Connection) throws {
+  static func write(_ schemas: [StoreSchema], to db: Database) throws {
     if let type = try type(db.texts), try !isSound(type, db.texts) { try db.execute(sql: "DROP \(type) \(name)") }
     try db.execute(sql: table)
     // What was never to be exported is still in the archive.
@@ -82,14 +78,14 @@ package struct StoreDescription: Sendable {
       try db.execute(sql: "DELETE FROM \(name) WHERE table_name = ?", arguments: [table])
     }
     for table in hidden { try add(table, "", neverExported, db) }
-    for record in records { try add(record, db, connection) }
+    for record in records { try add(record, db) }
   }
 
-  private static func add<Record: StoredRecord>(_ type: Record.Type, _ db: Database, _ connection: Connection) throws {
+  private static func add<Record: StoredRecord>(_ type: Record.Type, _ db: Database) throws {
     let find = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE"
     let table = ColumnName.bare(type.table)
     let sql = try String.fetchOne(db, sql: find, arguments: [table]) ?? ""
-    let kinds = try KindProbe.kinds(of: type, declaredAs: sql, connection)
+    let kinds = try KindProbe.kinds(of: type, declaredAs: sql)
     for (column, kind) in zip(type.columns.map(ColumnName.bare), kinds) {
       if let kind { try add(table, column, kind.rawValue, db) }
     }
@@ -137,9 +133,7 @@ extension StoreDescription {
       return found
     }
   }
-}
 
-extension StoreDescription {
   /// What is wrong with the first value of a row that is not of the kind of its column. Nil: none is. NULL is of every kind.
   ///
   /// - Parameter condition: SQL that is true for this row alone.

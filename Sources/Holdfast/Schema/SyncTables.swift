@@ -25,8 +25,7 @@ package enum SyncTables {
   /// - `holdfast_sync_row`: of each row that is or was there. `hlc` and `node` are the stamp of its birth, `generation` counts insertions and deletions.
   ///   `sequence` is the server's push that changed it last, 0 for a row that the server may not have; where `is_resync` is -1 or 2, it is
   ///   negative for a row that the server had and that has not come again. `dirty` is 1 for a row that the server should get, 2 for one that it
-  ///   refused, 0 for one
-  ///   that it has.
+  ///   refused, 0 for one that it has.
   /// - `holdfast_sync_cell`: the stamps of groups of columns that were changed after the birth. `sent` is 1 for a change that the server had when it
   ///   told of the row last.
   /// - `holdfast_sync_parked`: the content of rows that cannot stand in their table now. `body` is the row as it travels, unless its register has another

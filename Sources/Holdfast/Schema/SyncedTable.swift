@@ -52,10 +52,7 @@ package struct SyncedTable: Sendable {
   package let time: String?
 
   /// The number of a table or of a group of columns in `SyncTables`: the first 32 bits of the SHA-256 of its name.
-  package static func number(of name: String) -> Int64 {
-    let bytes = SHA256Hex.leading16(of: name)
-    return [bytes.0, bytes.1, bytes.2, bytes.3].reduce(0) { $0 << 8 | Int64($1) }
-  }
+  package static func number(of name: String) -> Int64 { node(of: name) >> 8 }
 
   /// The node of a stamp that no opening makes: the first 40 bits of the SHA-256 of what it was made of.
   static func node(of text: String) -> Int64 {
@@ -76,9 +73,7 @@ package struct SyncedTable: Sendable {
     return (together + single).sorted { ExactText(Self.name(ofGroup: $0)) < ExactText(Self.name(ofGroup: $1)) }
   }
 
-  /// The columns that sync, the key first.
-  ///
-  /// - Throws: `.misuse` for a declaration that does not fit the table.
+  /// The columns that sync, the key first. Throws `.misuse` for a declaration that does not fit the table.
   package func columns(_ known: SchemaShape) throws -> [String] {
     func misuse(_ reason: String) -> StoreError { StoreError(.misuse, "the table \(name) cannot be synced: \(reason)") }
     guard !name.lowercased().hasPrefix("holdfast_"), !key.isEmpty else { throw misuse("it needs a key, and must not be the kit's") }
@@ -124,19 +119,6 @@ package struct SyncedTable: Sendable {
   func triggers(_ comment: String, _ columns: [String]) -> SchemaDeclaration.Objects {
     let others = columns.filter { !key.contains($0) }
     func row(_ row: String) -> String { "tbl = \(number) AND key = \(AuditedTable.rowName(key, of: row))" }
-    func trigger(_ suffix: String, _ event: String, when condition: String? = nil, _ statements: String...)
-      -> SchemaDeclaration.Objects.Element
-    {
-      let fullName = "\(name)_sync_\(suffix)"
-      let condition = condition.map { " AND (\($0))" } ?? ""
-      let sql = """
-        CREATE TRIGGER \(quoted(fullName)) \(comment) AFTER \(event) ON \(quoted(name))
-        WHEN \(Self.isOn)\(condition) BEGIN
-        \(statements.map { "  \($0);\n" }.joined())END
-        """
-      return (fullName, .init(type: "trigger", table: name, sql: sql))
-    }
-    func of(_ columns: [String]) -> String { "UPDATE OF \(columns.map(quoted).joined(separator: ", "))" }
     func forgetCells(_ of: String) -> String { "DELETE FROM holdfast_sync_cell WHERE \(row(of))" }
     let insertion = """
       INSERT INTO holdfast_sync_row SELECT \(number), \(AuditedTable.rowName(key, of: "new")), 1, \(birth(of: "new")), s.node, 0, 1
@@ -147,17 +129,21 @@ package struct SyncedTable: Sendable {
     let deletion = "UPDATE holdfast_sync_row SET generation = generation + (generation & 1), dirty = 1 WHERE \(row("old"))"
     let rekeyed = key.map(AuditedTable.differs).joined(separator: " OR ")
     var objects = [
-      trigger("insert", "INSERT", insertion, forgetCells("new")), trigger("delete", "DELETE", deletion, forgetCells("old")),
-      trigger("rekey", of(key), when: rekeyed, deletion, forgetCells("old"), insertion, forgetCells("new")),
+      SchemaDeclaration.trigger(name + "_sync_insert", comment, after: "INSERT", on: name, when: Self.isOn, insertion, forgetCells("new")),
+      SchemaDeclaration.trigger(name + "_sync_delete", comment, after: "DELETE", on: name, when: Self.isOn, deletion, forgetCells("old")),
+      SchemaDeclaration.trigger(
+        name + "_sync_rekey", comment, after: "UPDATE", of: key, on: name, when: "\(Self.isOn) AND (\(rekeyed))", deletion,
+        forgetCells("old"), insertion, forgetCells("new")),
     ]
     guard !others.isEmpty else { return objects }
-    let changed = "NOT (\(rekeyed)) AND (\(others.map(AuditedTable.differs).joined(separator: " OR ")))"
+    let update = name + "_sync_update"
+    let changed = "\(Self.isOn) AND (NOT (\(rekeyed)) AND (\(others.map(AuditedTable.differs).joined(separator: " OR "))))"
     if isWhole {
       let birth = """
         UPDATE holdfast_sync_row SET (hlc, node, dirty) =
             (SELECT max(holdfast_sync_row.hlc + 1, \(birth(of: "new"))), s.node, 1 FROM holdfast_sync s) WHERE \(row("new"))
         """
-      objects.append(trigger("update", of(others), when: changed, birth))
+      objects.append(SchemaDeclaration.trigger(update, comment, after: "UPDATE", of: others, on: name, when: changed, birth))
       return objects
     }
     let groups = groups(of: columns).map { group in
@@ -171,7 +157,7 @@ package struct SyncedTable: Sendable {
           ON CONFLICT (tbl, key, grp) DO UPDATE SET hlc = max(hlc + 1, excluded.hlc), node = excluded.node, sent = 0
       """
     let mark = "UPDATE holdfast_sync_row SET dirty = 1 WHERE \(row("new")) AND dirty <> 1"
-    objects.append(trigger("update", of(others), when: changed, cells, mark))
+    objects.append(SchemaDeclaration.trigger(update, comment, after: "UPDATE", of: others, on: name, when: changed, cells, mark))
     return objects
   }
 

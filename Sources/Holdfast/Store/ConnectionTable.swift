@@ -22,9 +22,7 @@ final class ConnectionTable: @unchecked Sendable {
     let key = ObjectIdentifier(db)
     guard !isClosed.isRaised, let handle = db.sqliteConnection else { throw StoreError(.closed, "the store is closed") }
     // A new object may have the identifier of a freed one, so the handle is compared, too.
-    for known in connections where known.database == key {
-      if known.connection.handle == handle { return known.connection }
-    }
+    for known in connections where known.database == key && known.connection.handle == handle { return known.connection }
     connections.removeAll { $0.database == key }
     let connection = Connection(handle, StatementWatch(recorder, threshold: slowStatementThreshold))
     connection.checkpoints.recorder = recorder

@@ -24,15 +24,14 @@ final class IdleWatch: @unchecked Sendable {
   }
 
   private func look(after time: Duration) {
-    queue.asyncAfter(deadline: .now() + time.inSeconds) { [weak self] in self?.lookWhetherIdle() }
-  }
-
-  private func lookWhetherIdle() {
-    let left = lock.withLock {
-      let left = idle - (ContinuousClock.now - lastCommit)
-      if left <= .zero { isWaiting = false }
-      return left
+    queue.asyncAfter(deadline: .now() + time.inSeconds) { [weak self] in
+      guard let self else { return }
+      let left = lock.withLock {
+        let left = idle - (ContinuousClock.now - lastCommit)
+        if left <= .zero { isWaiting = false }
+        return left
+      }
+      if left > .zero { look(after: left) } else { work() }
     }
-    if left > .zero { look(after: left) } else { work() }
   }
 }

@@ -50,7 +50,9 @@ struct Opening {
     switch look.content {
     case .missing, .logWithoutFile:
       guard options.createsIfMissing, !options.opensReadOnly else { throw Self.notFound(look, path).recoverable(files) }
-      try Self.checkFolder(files)
+      guard DurableFile.isFolder(files.parent.path) else {
+        throw StoreError(.cannotCreate, "\(path) cannot be made: there is no folder \(files.parent.path)")
+      }
       try files.checkName()
       (isNew, needsMigration, settles) = (true, true, true)
     case .empty:
@@ -150,16 +152,9 @@ struct Opening {
       suggestion: "Restore a snapshot, or put the file back beside its log. Opening for writing sets the log aside and makes a new store.")
   }
 
-  private static func checkFolder(_ files: StoreFiles) throws {
-    guard !DurableFile.isFolder(files.parent.path) else { return }
-    throw StoreError(.cannotCreate, "\(files.path) cannot be made: there is no folder \(files.parent.path)")
-  }
-
   // MARK: Opening
 
-  /// Opens the store as decided.
-  ///
-  /// - Throws: with the file unchanged.
+  /// Opens the store as decided. Throws with the file unchanged.
   func open(ownedFolder: WorkingFolder? = nil) throws -> Store {
     guard readOnlyReason == nil else { return try openReadOnly(notices: finished + found) }
     var notices = finished
@@ -304,9 +299,7 @@ struct Opening {
 }
 
 extension StoreError {
-  /// Adds the recovery options that this file has, and a suggestion that names the first one.
-  ///
-  /// - Parameter options: for their key.
+  /// Adds the recovery options that this file has, and a suggestion that names the first one. `options`: for their key.
   package func recoverable(_ files: StoreFiles, _ options: StoreOptions = .production) -> StoreError {
     // Only once: an inner call may have added them.
     guard recoveryOptions.isEmpty else { return self }

@@ -281,15 +281,15 @@ extension Store {
     defer { reader.isOpen = false }
     try reader.check()
     try connection.settle(db)
-    try connection.beginReading()
+    try connection.step(connection.begin)
     do {
       let result = try connection.interrupting(when: cancellation) { try OpenDoor.within(self) { try body(reader) } }
-      try connection.endReading()
+      try connection.step(connection.commit)
       if let unlocked { try files?.checkUnchanged(since: unlocked) }
       return result
     } catch {
       // Nothing was written, so ending the read cannot lose anything. The first error is the important one.
-      if sqlite3_get_autocommit(connection.handle) == 0 { try? connection.abandonReading() }
+      if sqlite3_get_autocommit(connection.handle) == 0 { try? connection.step(connection.rollback) }
       // A file that was changed meanwhile may only look damaged.
       if let unlocked { try files?.checkUnchanged(since: unlocked) }
       throw error
@@ -302,11 +302,6 @@ extension Store {
     guard recorder != nil else { return }
     call.takeCacheCounts(connection.handle)
     connection.watch.explain(on: connection.handle)
-  }
-
-  /// A checkpoint may take long, and a task's thread may not.
-  private func moveLogLater() {
-    writer.runLater { [connections] db in (try? connections.connection(of: db))?.checkpoints.afterCommit() }
   }
 
   /// Longer waits for the write lock are logged.
@@ -368,7 +363,10 @@ extension Store {
       }
       if changes != 0 { dayNotes?.take(in: transaction, db) }
       try transaction.commit(writer, movesLog: waits)
-      if !waits, connection.checkpoints.wantsToMove { moveLogLater() }
+      if !waits, connection.checkpoints.wantsToMove {
+        // A checkpoint may take long, and a task's thread may not.
+        self.writer.runLater { [connections] db in (try? connections.connection(of: db))?.checkpoints.afterCommit() }
+      }
       dayNotes?.committed()
       call.rowsWritten = Int(UInt32(bitPattern: changes))
       return result

@@ -95,7 +95,6 @@ public final class Store: Sendable {
     self.access = access
     self.ownedFolder = ownedFolder
     self.unlocked = unlocked
-    retentionSchedule = nil
     damageWatch?.store = self
     schedule?.lookForDamage = { [weak self] in if let self { damageWatch?.lookAtPages(of: self) } }
     let isLimited = options.retention.audit != RetentionLimits() || schemas.contains { !$0.retention.isEmpty }

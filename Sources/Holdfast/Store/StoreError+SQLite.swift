@@ -11,40 +11,40 @@ extension StoreError {
   /// - Parameter systemCode: the `errno` that SQLite kept for the connection; 0 when there is none.
   init(sqliteCode extended: Int32, message: String, path: String? = nil, systemCode: Int32 = 0, cause: (any Error)? = nil) {
     let subject = path.map { "\($0): " } ?? ""
-    let code: Code
-    switch extended & 0xFF {
-    case SQLITE_BUSY, SQLITE_LOCKED: code = .busy
-    // Another connection was faster, or has just changed the schema. The same call will succeed later.
-    case SQLITE_PROTOCOL, SQLITE_SCHEMA: code = .busy
-    case SQLITE_FULL: code = .diskFull
-    case SQLITE_NOMEM: code = .outOfMemory
-    case SQLITE_ABORT: code = .rolledBack
-    case SQLITE_CORRUPT: code = .damaged
-    case SQLITE_NOTADB: code = .notADatabase
-    case SQLITE_READONLY: code = .readOnly
-    case SQLITE_PERM: code = .permissionDenied
-    case SQLITE_CONSTRAINT: code = .constraint
-    case SQLITE_INTERRUPT: code = .cancelled
-    case SQLITE_AUTH: code = Self.withholdsData(systemCode) ? .deviceLocked : .misuse
-    case SQLITE_CANTOPEN, SQLITE_IOERR:
-      let otherwise: Code = extended & 0xFF == SQLITE_IOERR ? .inputOutput : .cannotCreate
-      // The system's error decides: SQLite makes the index of a log, for example, with a plain write.
-      switch extended {
-      case ioErrorNoMemory: code = .outOfMemory
-      default:
-        let told = DurableFile.code(of: systemCode, otherwise)
-        code = Self.withholdsData(systemCode) ? .deviceLocked : told == .notFound ? otherwise : told
+    let code: Code =
+      switch extended & 0xFF {
+      case _ where extended == ioErrorNoMemory: .outOfMemory
+      case SQLITE_BUSY, SQLITE_LOCKED: .busy
+      // Another connection was faster, or has just changed the schema. The same call will succeed later.
+      case SQLITE_PROTOCOL, SQLITE_SCHEMA: .busy
+      case SQLITE_FULL: .diskFull
+      case SQLITE_NOMEM: .outOfMemory
+      case SQLITE_ABORT: .rolledBack
+      case SQLITE_CORRUPT: .damaged
+      case SQLITE_NOTADB: .notADatabase
+      case SQLITE_READONLY: .readOnly
+      case SQLITE_PERM: .permissionDenied
+      case SQLITE_CONSTRAINT: .constraint
+      case SQLITE_INTERRUPT: .cancelled
+      case SQLITE_AUTH: Self.withholdsData(systemCode) ? .deviceLocked : .misuse
+      case SQLITE_CANTOPEN: Self.code(of: systemCode, .cannotCreate)
+      case SQLITE_IOERR: Self.code(of: systemCode, .inputOutput)
+      case SQLITE_MISMATCH, SQLITE_RANGE, SQLITE_TOOBIG: .invalidValue
+      case SQLITE_ERROR where Self.unreadableIndex.contains(where: message.hasPrefix): .damaged
+      default: .misuse
       }
-    case SQLITE_MISMATCH, SQLITE_RANGE, SQLITE_TOOBIG: code = .invalidValue
-    case SQLITE_ERROR where Self.unreadableIndex.contains(where: message.hasPrefix): code = .damaged
-    default: code = .misuse
-    }
     let heals = code == .damaged && extended & 0xFF == SQLITE_ERROR
     self.init(
       code, subject + message,
       suggestion: heals ? "A search index cannot be read. Heal the store: the index is made again, and no row is lost." : nil, cause: cause)
     sqliteCode = extended
     if code == .constraint { readConstraint(message) }
+  }
+
+  /// The system's error decides: SQLite makes the index of a log, for example, with a plain write.
+  private static func code(of systemCode: Int32, _ otherwise: Code) -> Code {
+    let told = DurableFile.code(of: systemCode, otherwise)
+    return withholdsData(systemCode) ? .deviceLocked : told == .notFound ? otherwise : told
   }
 
   /// How SQLite's messages begin where FTS5 cannot read the tables of an index. Their code is that of wrong SQL, which has other messages.
@@ -105,15 +105,8 @@ extension StoreError {
 
   /// Sets table and column from SQLite's message, which alone has them: "UNIQUE constraint failed: tracks.id".
   private mutating func readConstraint(_ message: String) {
-    let subject: Substring
-    if let range = message.range(of: "constraint failed: ") {
-      subject = message[range.upperBound...]
-    } else if let range = message.range(of: " column ", options: .backwards) {
-      subject = message[range.upperBound...]
-    } else {
-      return
-    }
-    let first = subject.split(separator: ",")[...].first ?? subject
+    let range = message.range(of: "constraint failed: ") ?? message.range(of: " column ", options: .backwards)
+    guard let range, let first = message[range.upperBound...].split(separator: ",").first else { return }
     let parts = first.split(separator: ".", maxSplits: 1)
     if parts.count == 2, let table = parts.first, let column = parts.last {
       self.table = String(table)

@@ -135,11 +135,7 @@ extension StoreError: LocalizedError, CustomStringConvertible {
   public var errorDescription: String? { message }
   public var failureReason: String? { cause.map { String(describing: $0) } }
   public var recoverySuggestion: String? { suggestion ?? code.defaultSuggestion }
-  public var description: String {
-    var text = "\(code.rawValue): \(message)"
-    if let cause { text += " (\(cause))" }
-    return text
-  }
+  public var description: String { "\(code.rawValue): \(message)" + (cause.map { " (\($0))" } ?? "") }
 }
 
 extension StoreError.Code {

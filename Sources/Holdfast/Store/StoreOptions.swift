@@ -126,11 +126,9 @@ public struct StoreOptions: Sendable {
     var options = StoreOptions()
     options.durability = .durable
     options.opensUnmigrated = false
-    var logger = Logger(label: "holdfast")
-    logger.logLevel = .debug
-    options.logger = logger
-    let traceLogger = logger
-    options.trace = { traceLogger.debug("\($0)") }
+    options.logger = Logger(label: "holdfast")
+    options.logger.logLevel = .debug
+    options.trace = { [logger = options.logger] sql in logger.debug("\(sql)") }
     return options
   }
 }

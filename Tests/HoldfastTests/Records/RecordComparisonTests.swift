@@ -5,7 +5,7 @@ import Testing
 @testable import Holdfast
 
 @Suite("A debug build compares what a record reads and binds")
-struct RecordProbeTests {
+struct RecordComparisonTests {
   struct Pair: StoredRecord, Equatable {
     static let table = "pairs"
     static let columns = ["id", "title", "author"]
