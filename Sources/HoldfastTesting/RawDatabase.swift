@@ -75,7 +75,7 @@ public struct RawDatabase {
   }
 
   /// The name as SQL has it in quotes.
-  static func quoted(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
+  static func quoted(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\"", options: .literal))\"" }
 
   private func failure(_ sql: String) -> Failure { Failure(message: "\(String(cString: sqlite3_errmsg(handle))) in: \(sql)") }
 }

@@ -140,7 +140,9 @@ extension String {
   /// escape, as bash and zsh read it.
   var shellWord: String {
     if allSatisfy({ $0.isLetter || $0.isNumber || "_./-:@%+=,".contains($0) }) { return self }
-    guard unicodeScalars.contains(where: DisplayText.isUnsafe) else { return "'\(replacingOccurrences(of: "'", with: #"'\''"#))'" }
+    guard unicodeScalars.contains(where: DisplayText.isUnsafe) else {
+      return "'\(replacingOccurrences(of: "'", with: #"'\''"#, options: .literal))'"
+    }
     let escaped = unicodeScalars.map { scalar -> String in
       switch scalar {
       case "\n": #"\n"#

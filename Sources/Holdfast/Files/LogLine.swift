@@ -49,10 +49,10 @@ struct LogLine: Equatable {
 extension LogLine {
   /// Gives a copy of a store this line.
   func save(in connection: RawConnection) throws {
-    func literal(_ text: String?) -> String { text.map { "'\($0.replacingOccurrences(of: "'", with: "''"))'" } ?? "NULL" }
+    let previous = previous.map(literal) ?? "NULL"
     try connection.run(
       """
-      UPDATE holdfast_store SET id = \(literal(store)), log_mark = \(literal(mark)), previous_log_mark = \(literal(previous))
+      UPDATE holdfast_store SET id = \(literal(store)), log_mark = \(literal(mark)), previous_log_mark = \(previous)
       WHERE place = 1
       """)
   }

@@ -90,10 +90,11 @@ struct ObjectSizes {
   private func estimated(_ usedBytes: Int64) throws -> [Size] {
     var weights: [(name: String, weight: Double)] = []
     for table in try namesOfTables(of: "table").keys.sorted() {
-      weights.append((table, try weight(of: "SELECT name FROM pragma_table_xinfo(\(text(table))) WHERE hidden IN (0, 3)", in: table)))
+      weights.append((table, try weight(of: "SELECT name FROM pragma_table_xinfo(\(literal(table))) WHERE hidden IN (0, 3)", in: table)))
     }
     for (index, table) in try namesOfTables(of: "index").sorted(by: { $0.key < $1.key }) {
-      weights.append((index, try weight(of: "SELECT name FROM pragma_index_xinfo(\(text(index))) WHERE key = 1 AND cid >= 0", in: table)))
+      let columns = "SELECT name FROM pragma_index_xinfo(\(literal(index))) WHERE key = 1 AND cid >= 0"
+      weights.append((index, try weight(of: columns, in: table)))
     }
     let all = weights.reduce(0) { $0 + $1.weight }
     guard all > 0 else { return [] }
@@ -112,13 +113,11 @@ struct ObjectSizes {
   /// The tables or indexes that have pages, with the table of each.
   private func namesOfTables(of type: String) throws -> [String: String] {
     var names: [String: String] = [:]
-    for row in try query("SELECT name, tbl_name FROM sqlite_schema WHERE type = \(text(type)) AND rootpage > 0") {
+    for row in try query("SELECT name, tbl_name FROM sqlite_schema WHERE type = \(literal(type)) AND rootpage > 0") {
       if row.count == 2, let name = row[0], let table = row[1] { names[name] = table }
     }
     return names
   }
 
   private func names(_ sql: String) throws -> [String] { try query(sql).compactMap { $0.first ?? nil } }
-
-  private func text(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
 }

@@ -97,7 +97,7 @@ package struct SQLTable: Equatable, Sendable {
   /// tables keep their content. `named`: only this one.
   static func all(_ query: TextQuery, in schema: String = "main", named: String? = nil, inner: Bool = false) throws -> [SQLTable] {
     let types = inner ? "('table', 'shadow') AND t.name <> 'sqlite_schema'" : "('table') AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-    let name = named.map { " AND t.name = '\($0.replacing("'", with: "''"))' COLLATE NOCASE" } ?? ""
+    let name = named.map { " AND t.name = \(literal($0)) COLLATE NOCASE" } ?? ""
     /// Rows without NULL in the first `count` columns, by the table's name.
     func rows(_ columns: String, _ pragma: String, _ order: String) throws -> [ExactText: [[String?]]] {
       let sql = "SELECT t.name, \(columns) FROM pragma_table_list AS t \(pragma) WHERE t.schema = '\(schema)' AND t.type IN \(types)\(name)"

@@ -39,7 +39,7 @@ struct AuditedTable: Sendable {
 
   /// The entry that begins the audit of the table.
   var base: String {
-    "INSERT INTO holdfast_audit (time, verb, kind, row, operation) VALUES (\(Self.now), 'migrate', \(Self.literal(name)), '', 'base')"
+    "INSERT INTO holdfast_audit (time, verb, kind, row, operation) VALUES (\(Self.now), 'migrate', \(literal(name)), '', 'base')"
   }
 
   func triggers(_ comment: String, _ known: [String: Set<String>]) throws -> SchemaDeclaration.Objects {
@@ -68,7 +68,7 @@ struct AuditedTable: Sendable {
   private func entry(_ operation: String, row: String, before: String, after: String) -> String {
     """
     INSERT INTO holdfast_audit (time, kind, row, operation, before, after)
-        VALUES (\(Self.now), \(Self.literal(name)), \(Self.rowName(key, of: row)), '\(operation)',
+        VALUES (\(Self.now), \(literal(name)), \(Self.rowName(key, of: row)), '\(operation)',
         \(before),
         \(after))
     """
@@ -111,6 +111,4 @@ struct AuditedTable: Sendable {
     let (old, new) = ("old.\(quoted(column))", "new.\(quoted(column))")
     return "\(old) IS NOT \(new) COLLATE BINARY OR typeof(\(old)) <> typeof(\(new))"
   }
-
-  static func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
 }

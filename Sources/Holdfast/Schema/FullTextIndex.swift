@@ -22,7 +22,7 @@ extension SchemaDeclaration {
       func texts(_ row: String) -> String { columns.map { $0.text(of: row) }.joined(separator: ", ") }
       let selected = columns.map { "\($0.text(of: quoted(table))) AS \(quoted($0.name))" }.joined(separator: ", ")
       let options = prefixes.isEmpty ? "" : ", prefix='\(prefixes.map(String.init).joined(separator: " "))'"
-      let content = "'" + (name + "_text").replacing("'", with: "''") + "'"
+      let content = literal(name + "_text")
       let add = "INSERT INTO \(index) (rowid, \(names)) VALUES (new.rowid, \(texts("new")))"
       let remove = "INSERT INTO \(index) (\(index), rowid, \(names)) VALUES ('delete', old.rowid, \(texts("old")))"
       let view = "CREATE VIEW \(quoted(name + "_text")) \(comment) AS SELECT rowid AS docid, \(selected) FROM \(quoted(table))"

@@ -1,3 +1,4 @@
+import Foundation
 internal import GRDB
 
 /// An addition to a schema's tables that the kit keeps up to date by triggers: a full-text index, revisions of rows, an audit of a table, or
@@ -56,7 +57,15 @@ public struct SchemaDeclaration: Sendable {
 }
 
 /// Quotes a name for SQL.
-func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+func quoted(_ name: String) -> String { "\"" + name.doubling("\"") + "\"" }
+
+/// Quotes a text for SQL.
+func literal(_ text: String) -> String { "'" + text.doubling("'") + "'" }
+
+extension String {
+  /// This text with each `mark` twice, also one that an accent or a joiner follows: Swift takes the two for one character, SQL does not.
+  func doubling(_ mark: String) -> String { replacingOccurrences(of: mark, with: mark + mark, options: .literal) }
+}
 
 extension StoreSchema {
   /// A comment with the schema's name, in the SQL of each declared object. By it `dropDeclared` finds objects that are no longer declared.

@@ -65,7 +65,7 @@ struct SearchIndex: Sendable {
     defer { _ = holdfast_defensive(handle, wasDefensive) }
     try run("PRAGMA writable_schema = ON")
     defer { try? run("PRAGMA writable_schema = RESET") }
-    try run("DELETE FROM sqlite_schema WHERE type = 'table' AND name = '\(name.replacing("'", with: "''"))'")
+    try run("DELETE FROM sqlite_schema WHERE type = 'table' AND name = \(literal(name))")
     try run("PRAGMA writable_schema = RESET")
     for suffix in Self.shadows { try run("DROP TABLE IF EXISTS \(quoted(name + suffix))") }
   }

@@ -60,10 +60,10 @@ struct RowsBeforeMigration {
   private func isGiven(_ group: [String]) -> String? {
     let new = group.filter { !columns.contains($0) }
     guard !new.isEmpty else { return nil }
-    let isNamed = new.map { "instr(',' || j.key || ',', \(AuditedTable.literal(",\($0),")))" }.joined(separator: " OR ")
+    let isNamed = new.map { "instr(',' || j.key || ',', \(literal(",\($0),")))" }.joined(separator: " OR ")
     return """
       EXISTS (SELECT 1 FROM main.holdfast_sync_extra x, json_tree(x.body) j
-        WHERE x.tbl = \(AuditedTable.literal(table.name)) AND x.key = r.key AND json_extract(x.body, '$.g') = r.generation
+        WHERE x.tbl = \(literal(table.name)) AND x.key = r.key AND json_extract(x.body, '$.g') = r.generation
           AND j.path IN ('$.v', '$.x') AND (\(isNamed)))
       """
   }

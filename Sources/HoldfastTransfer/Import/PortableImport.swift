@@ -144,7 +144,9 @@ public struct PortableImport: ImportFormat {
   /// a value has a backslash before it, but not within the last value.
   public static func key(_ values: [String]) -> String {
     // Without escapes, two values with a slash between them would be ambiguous.
-    let escaped = values.dropLast().map { $0.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "/", with: "\\/") }
+    let escaped = values.dropLast().map {
+      $0.replacingOccurrences(of: "\\", with: "\\\\", options: .literal).replacingOccurrences(of: "/", with: "\\/", options: .literal)
+    }
     return (escaped + values.suffix(1)).joined(separator: "/")
   }
 

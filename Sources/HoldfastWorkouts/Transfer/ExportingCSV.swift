@@ -143,7 +143,7 @@ struct CSVWriter {
 
   /// The text in quotes, with zeros replaced: with a zero the file would not be text.
   static func quoted(_ text: String) -> String {
-    "\"" + text.replacingOccurrences(of: "\u{0}", with: " ").replacingOccurrences(of: "\"", with: "\"\"") + "\""
+    "\"" + text.replacingOccurrences(of: "\u{0}", with: " ").replacingOccurrences(of: "\"", with: "\"\"", options: .literal) + "\""
   }
 
   // MARK: Units

@@ -25,7 +25,7 @@ import Testing
 
   private static let words = [
     "三体", "Kniebeuge (Café)", "it's \"quoted\"", "100% -- AND OR", "emoji 🏋️", "السلام", "e\u{301}tude", "tab\tand\nline", "=1+1",
-    "a;b,c\r\n\"d\"", " lead", "trail ", "\"",
+    "a;b,c\r\n\"d\"", " lead", "trail ", "\"", "12\"\u{301}",
   ]
 
   private static func workouts(_ random: inout SeededGenerator) -> [Workout] {
