@@ -17,7 +17,7 @@ struct Drill: Sendable {
   func run<Source>(
     build: (URL) throws -> (source: Source, name: String), passed: (Date) throws -> Void
   ) throws -> (source: Source, report: IntegrityReport, endedAt: Date) {
-    do {
+    try files.telling {
       let folder = try WorkingFolder(beside: files.url, "drilling")
       let file = folder.file("restored.sqlite")
       let (source, name) = try build(file)
@@ -28,8 +28,6 @@ struct Drill: Sendable {
       if report.isHealthy { try passed(endedAt) }
       options.logger.info("drilled", metadata: ["restored": "\(name)", "findings": "\(report.findings.count)"])
       return (source, report, endedAt)
-    } catch {
-      throw StoreError(error, path: files.path)
     }
   }
 }

@@ -50,11 +50,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
   /// - Throws: `.notFound`; `.damaged` for the description; `.verificationFailed` with the difference; the errors of reading.
   public static func verify(_ id: String, of url: URL, options: StoreOptions = .production) throws -> Snapshot {
     let files = try StoreFiles(url, snapshots: options.snapshots.folder)
-    do {
-      return try verified(id, files, options)
-    } catch {
-      throw StoreError(error, path: files.path)
-    }
+    return try files.telling { try verified(id, files, options) }
   }
 
   /// The one of these, newest first, that a restore should choose: the newest without findings, or else the newest.

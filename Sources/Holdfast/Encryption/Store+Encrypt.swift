@@ -102,7 +102,7 @@ private struct KeyChange {
   }
 
   private mutating func run() throws -> EncryptionReport {
-    do {
+    try files.telling {
       guard former.key != new.key else { throw StoreError(.misuse, "the new key of \(files.path) is the present one") }
       // What an interrupted call has left.
       _ = try Replacement.finish(files, former)
@@ -130,8 +130,6 @@ private struct KeyChange {
       }
       former.logger.notice("\(done)", metadata: ["path": "\(files.path)", "snapshots": "\(report.snapshots)"])
       return report
-    } catch {
-      throw StoreError(error, path: files.path)
     }
   }
 

@@ -61,7 +61,7 @@ extension Store {
   private static func withCopy<T>(
     of files: StoreFiles, _ opening: Opening, _ options: StoreOptions, _ body: (URL) throws -> T
   ) throws -> T {
-    do {
+    try files.telling {
       let folder = try WorkingFolder(in: FileManager.default.temporaryDirectory, "plan")
       let copy = folder.file("copy.sqlite")
       if DurableFile.size(files.path) > 0 {
@@ -73,8 +73,6 @@ extension Store {
         _ = try DurableFile.create(copy.path)
       }
       return try body(copy)
-    } catch {
-      throw StoreError(error, path: files.path)
     }
   }
 

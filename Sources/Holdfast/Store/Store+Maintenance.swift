@@ -7,16 +7,14 @@ extension Store {
   ///
   /// - Throws: `.closed`, `.damaged`, `.inputOutput`.
   public func statistics() throws -> StoreStatistics {
-    do {
-      return try inspect { db in
+    try telling {
+      try inspect { db in
         StoreStatistics(
           fileBytes: files.map { DurableFile.size($0.path) } ?? 0, logBytes: files.map { DurableFile.size($0.log.path) } ?? 0,
           pageBytes: try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0, pages: try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0,
           freePages: try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0, rows: try rowCounts(db.texts),
           retries: retries.count)
       }
-    } catch {
-      throw failure(error)
     }
   }
 
@@ -29,7 +27,7 @@ extension Store {
   public func vacuum() throws {
     try OpenDoor.check(self)
     try checkWritable()
-    do {
+    try telling {
       try files?.checkFreeSpace(for: "vacuuming")
       try alone { db in
         connections.finalize()
@@ -37,8 +35,6 @@ extension Store {
       }
       // VACUUM is done, but its pages are in the log. A reader may keep the log as it is until the next checkpoint.
       _ = try? checkpoint(.truncate)
-    } catch {
-      throw failure(error)
     }
   }
 
@@ -54,8 +50,8 @@ extension Store {
   public func checkpoint(_ mode: Checkpoint = .passive) throws -> Int {
     try OpenDoor.check(self)
     guard url != nil, access == .readWrite else { return 0 }
-    do {
-      return try onWriter { db in
+    return try telling {
+      try onWriter { db in
         let connection = try connections.connection(of: db)
         let sqliteMode =
           switch mode {
@@ -69,8 +65,6 @@ extension Store {
           return moved
         }
       }
-    } catch {
-      throw failure(error)
     }
   }
 
