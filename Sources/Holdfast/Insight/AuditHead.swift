@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The newest entry of an audit that has a hash, and that hash, which stands for the whole audit up to there.
 ///

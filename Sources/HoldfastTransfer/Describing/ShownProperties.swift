@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Holdfast
 
 /// What programs see of values: an object with a member for each stored property, named in snake case.

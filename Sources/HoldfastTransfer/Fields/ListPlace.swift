@@ -1,4 +1,4 @@
-public import Holdfast
+import Holdfast
 
 /// Converts places in a source's list to positions in the store, and back.
 public enum ListPlace {

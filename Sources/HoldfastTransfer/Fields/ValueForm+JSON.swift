@@ -1,5 +1,5 @@
-public import Foundation
-public import Holdfast
+import Foundation
+import Holdfast
 
 /// How dates stand in the JSON of another program.
 public enum JSONDates: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-public import Holdfast
+import Holdfast
 
 /// One import into an open transaction: writes the records, then verifies them against a second reading of the source.
 ///

@@ -251,7 +251,7 @@ struct ArchiveDamageTailTests {
   func newestBase(what: String) throws {
     let world = try RetentionWorld()
     for _ in 0..<3 { try world.session(12) }
-    let base = try #require(try world.run(leastBeforeBase: 0).bases.first)
+    let base = try world.newBase()
     let generation = try world.archive.generation(1)
     let file = what == "damaged" || what == "gone" ? generation.base(base) : generation.description(base)
     if what == "gone" { try FileManager.default.removeItem(at: file) } else { try world.damage(file) }

@@ -50,7 +50,7 @@ struct ArchiveRetentionTests {
   @Test("when one commit a day is kept for no time, only the newest part stays, whatever the other rules keep")
   func noDays() throws {
     for _ in 0..<3 { try world.session(12) }
-    let base = try #require(try world.run(leastBeforeBase: 0).bases.first)
+    let base = try world.newBase()
     world.keeps = { $0.keepsOnePerDay = .zero }
     #expect(try world.run().notes.count == 1)
     #expect(try world.archive.generations().map(\.bases) == [[base]])
@@ -188,7 +188,7 @@ struct ArchiveRetentionTests {
     try world.session(12, label: "early")
     for _ in 0..<2 { try world.session(12) }
     let before = try world.commits()
-    let base = try #require(try world.run(leastBeforeBase: 0).bases.first)
+    let base = try world.newBase()
     #expect(try world.commits() == before)
     try world.checkAll()
     #expect(try world.run(maximumBytes: 1).notes == [])
@@ -254,7 +254,7 @@ struct ArchiveRetentionTests {
   @Test("what is older than days are kept is removed up to a base; the newest base and what follows stay, whatever their age")
   func days() throws {
     for _ in 0..<3 { try world.session(12) }
-    let base = try #require(try world.run(leastBeforeBase: 0).bases.first)
+    let base = try world.newBase()
     world.pass(hours: 400 * 24)
     let report = try world.run()
     #expect(report.notes.count == 1)
@@ -273,7 +273,7 @@ struct ArchiveRetentionTests {
   @Test("a base before a damaged one stays")
   func damagedBase() throws {
     for _ in 0..<3 { try world.session(12) }
-    let base = try #require(try world.run(leastBeforeBase: 0).bases.first)
+    let base = try world.newBase()
     try world.damage(world.archive.generation(1).base(base))
     let report = try world.run(maximumBytes: 1, leastBeforeBase: .max)
     #expect(report.notes == [] && report.problems.count == 1)

@@ -116,6 +116,12 @@ final class RetentionWorld {
       .run(isCancelled: { isCancelled }, keepingOpen: nil)
   }
 
+  /// Writes a base, and returns its commit.
+  func newBase() throws -> Int64 {
+    try run(leastBeforeBase: 0)
+    return try #require(archive.generations().last?.bases.last)
+  }
+
   /// Runs, and changes the first merged segment with `damage` after it was written and before it is proven.
   func run(damaging damage: (URL) throws -> Void) throws -> ArchiveRetention.Report {
     var (isDamaged, failure): (Bool, (any Error)?) = (false, nil)
