@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test("every workout comes back from the log as it was sent, at every precision that the core has", arguments: 0..<20)
+  @Test("every workout comes back from the log as it was sent, at every precision that the core has", arguments: 0..<5)
   func throughTheLog(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let world = try World.inMemory()

@@ -274,27 +274,6 @@ import Testing
         """)
   }
 
-  @Test("Android's table of old has no duration and no RPE")
-  func withoutDuration() throws {
-    let text = """
-      Date;Workout Name;Exercise Name;Set Order;Weight;Weight Unit;Reps;Distance;Distance Unit;Seconds;Notes;Workout Notes
-      2019-01-20 17:03:17;"Bike";"Cycling";1;;;;2.4;mi.;2100;"";""
-      2019-01-20 17:03:17;"Bike";"Squat";1;100;lbs;5;;;0;"";"late"
-      """
-    let found = try TableWorld(unit: nil).importing(text)
-    #expect(
-      found == """
-        strong-csv
-        workouts 1: 1 imported
-        exercises 2: 2 imported
-        exercise_sets 2: 2 imported
-        \(TableWorld.guessed(2))
-        Bike 2019-01-20T16:03:17Z (late)
-          Cycling for cardio: 2.4mi 2100s
-          Squat for legs: 100.0lb ×5
-        """)
-  }
-
   @Test("a table whose first line is lost or has another name for a column is refused as a table, with what is missing")
   func brokenHeader() throws {
     let world = try TableWorld()

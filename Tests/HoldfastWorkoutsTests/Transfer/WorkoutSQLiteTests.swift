@@ -111,20 +111,20 @@ import Testing
     try world.database([
       Old.shipped,
       """
-      WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 399)
+      WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 79)
       INSERT INTO workouts (id, name, startTimestamp)
       SELECT printf('b0000000-0000-4000-8000-%012x', i), 'w' || i, 1766657730 + i FROM n
       """,
       """
-      WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 3999)
+      WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 799)
       INSERT INTO exercises (id, workoutId, name, type)
-      SELECT printf('%08x-0000-4000-8000-%012x', (i * 7919) % 4007, i), printf('b0000000-0000-4000-8000-%012x', i % 400), i, 'barbell' FROM n
+      SELECT printf('%08x-0000-4000-8000-%012x', (i * 7919) % 4007, i), printf('b0000000-0000-4000-8000-%012x', i % 80), i, 'barbell' FROM n
       """,
     ])
     let report = try world.report()
-    #expect(report.picture == "workouts 400: 400 imported\nexercises 4000: 4000 imported")
+    #expect(report.picture == "workouts 80: 80 imported\nexercises 800: 800 imported")
     let workouts = try world.workouts()
-    #expect(workouts.first?.exercises.map(\.name) == (0..<10).map { "\(399 + $0 * 400)" })
+    #expect(workouts.first?.exercises.map(\.name) == (0..<10).map { "\(79 + $0 * 80)" })
     #expect(workouts.allSatisfy { $0.exercises.map { Int($0.name) ?? 0 } == $0.exercises.map { Int($0.name) ?? 0 }.sorted() })
   }
 

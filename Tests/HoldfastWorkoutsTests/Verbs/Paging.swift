@@ -85,12 +85,4 @@ import Testing
     await #expect(throws: StoreError.self) { try await world.log.search("lift", after: keys[5], limit: 2) }
     await #expect(throws: StoreError.self) { try await world.log.history(of: "Lift 2", after: keys[6], limit: 2) }
   }
-
-  @Test("a key that was kept as JSON goes on where it stopped")
-  func keptKey() async throws {
-    let (world, _) = try await world()
-    let key = try #require(try await world.log.workouts(after: nil, limit: 10).next)
-    let kept = try JSONDecoder().decode(PageKey.self, from: JSONEncoder().encode(key))
-    #expect(try await world.log.workouts(after: kept, limit: 9).items == world.log.workouts(after: key, limit: 9).items)
-  }
 }
