@@ -122,10 +122,9 @@ extension WorkoutLog {
 }
 
 extension ImportWorld {
-  /// The log beside an old file of these bytes; `nowhere`: where no store can be made.
+  /// The log beside an old file of these bytes.
   fileprivate func opened(_ bytes: Data, nowhere: Bool = false) throws -> WorkoutLog {
     try bytes.write(to: source)
-    return try WorkoutLog.open(
-      at: nowhere ? folder.file("no such folder/store.sqlite") : store, legacy: source, options: options)
+    return try opened(nowhere: nowhere)
   }
 }

@@ -172,11 +172,7 @@ extension Faulty {
     var world = try TableWorld()
     world.hints.timeZone = .gmt
     _ = try world.report(StrongTests.classic)
-    try world.withLibrary { log in
-      var legs = try #require(try log.store.read { try WorkoutLog.workouts(in: $0) }.first)
-      legs.exercises[0].sets[0].actual.reps = 6
-      try log.store.write { try WorkoutLog.save(legs, in: $0) }
-    }
+    try world.change { $0.exercises[0].sets[0].actual.reps = 6 }
     world.hints.timeZone = TimeZone(identifier: "Europe/Berlin")
     let report = try world.report(StrongTests.classic)
     #expect(report.counts["workouts"]?.merged == 2 && report.counts["exercise_sets"]?.merged == 0)
@@ -190,11 +186,7 @@ extension Faulty {
   func movedExercise() throws {
     let world = try TableWorld()
     _ = try world.report(StrongTests.classic)
-    try world.withLibrary { log in
-      var push = try #require(try log.store.read { try WorkoutLog.workouts(in: $0) }.last)
-      push.exercises[1].sets[0].actual.reps = 11
-      try log.store.write { try WorkoutLog.save(push, in: $0) }
-    }
+    try world.change(at: 1) { $0.exercises[1].sets[0].actual.reps = 11 }
     let row = "2023-01-02 18:30:00,\"Push\",1h 9m,"
     let longer = StrongTests.classic.replacingOccurrences(of: "\(row)\"Pull Up\",1", with: "\(row)Dip,1,0,15,0,0,,,\n\(row)\"Pull Up\",1")
     _ = try world.report(longer)
