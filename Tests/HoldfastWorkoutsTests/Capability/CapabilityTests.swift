@@ -86,9 +86,7 @@ import Testing
     bare.exercises[0].sets[0].actual.distance = nil
     bare.exercises[0].sets[0].distanceUnit = nil
     bare.exercises[0].sets[0].completedAt = nil
-    #expect(
-      try await capability.handle(Core.request("saveWorkout", String(decoding: JSONText.bytes(of: CoreWorkout(bare)), as: UTF8.self)))
-        == Core.saved(workout.id))
+    #expect(try await capability.handle(Core.request("saveWorkout", Core.text(of: bare))) == Core.saved(workout.id))
     #expect(try await world.log.workout(workout.id) == bare)
   }
 
@@ -154,8 +152,7 @@ import Testing
     }
     #expect(await capability.handle(.deleteTemplate(template.id)) == .templateDeleted(template.id, existed: true))
     for operation in [WorkoutOperation.addExercise(exercises[0]), .pauseWorkout, .finishWorkout(), .logSet(planned.id, nil)] {
-      guard case .error(let error) = await capability.handle(operation) else { throw StoreError(.misuse, "\(operation)") }
-      #expect(error.code == "not_found", "\(error)")
+      #expect(try Core.error(await capability.handle(operation).json).code == "not_found", "\(operation)")
     }
   }
 
@@ -164,10 +161,10 @@ import Testing
     let world = try World.inMemory()
     var random = SeededGenerator(seed: 3)
     let workout = Sample.workout("Row", [Sample.exercise("Row", [], &random)], &random)
-    let text = try String(decoding: JSONText.bytes(of: CoreWorkout(workout)), as: UTF8.self)
+    let text = try Core.text(of: workout)
     _ = await WorkoutCapability(world.log).handle(
       Core.request("saveWorkout", text.replacingOccurrences(of: #""superset_id":null"#, with: #""superset_id":0"#)))
     #expect(try await world.log.workout(workout.id)?.exercises.map(\.superset) == [nil])
-    #expect(try String(decoding: JSONText.bytes(of: CoreWorkout(workout)), as: UTF8.self).contains(#""superset_id":null"#))
+    #expect(text.contains(#""superset_id":null"#))
   }
 }
