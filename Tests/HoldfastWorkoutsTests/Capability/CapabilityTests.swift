@@ -155,16 +155,4 @@ import Testing
       #expect(try Core.error(await capability.handle(operation).json).code == "not_found", "\(operation)")
     }
   }
-
-  @Test("a superset of 0 is none")
-  func superset() async throws {
-    let world = try World.inMemory()
-    var random = SeededGenerator(seed: 3)
-    let workout = Sample.workout("Row", [Sample.exercise("Row", [], &random)], &random)
-    let text = try Core.text(of: workout)
-    _ = await WorkoutCapability(world.log).handle(
-      Core.request("saveWorkout", text.replacingOccurrences(of: #""superset_id":null"#, with: #""superset_id":0"#)))
-    #expect(try await world.log.workout(workout.id)?.exercises.map(\.superset) == [nil])
-    #expect(text.contains(#""superset_id":null"#))
-  }
 }
