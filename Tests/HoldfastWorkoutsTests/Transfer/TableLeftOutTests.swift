@@ -68,8 +68,10 @@ import Testing
     #expect((try world.workouts().first?.exercises.map { $0.sets.map(\.type) } == [first, second]) == !isTold)
   }
 
-  @Test("the workout in progress, templates, exercises of one's own and rows that no reader takes are told")
-  func besides() throws {
+  @Test(
+    "the workout in progress, templates, exercises of one's own and rows that no reader takes are told",
+    arguments: WorkoutLog.CSVFormat.allCases)
+  func besides(format: WorkoutLog.CSVFormat) throws {
     let folder = try TemporaryFolder()
     let log = try WorkoutLog.inMemory()
     var random = SeededGenerator(seed: 7)
@@ -79,11 +81,12 @@ import Testing
     try log.store.write { try WorkoutLog.save(workout, in: $0) }
     _ = try log.store.write { try WorkoutLog.saveTemplate(from: workout.id, named: "T", in: $0) }
     _ = try log.store.write { try WorkoutLog.startWorkout(named: "B", in: $0) }
-    let report = try log.exportCSV(.hevy, to: folder.file("out.csv"))
+    try log.store.write { try WorkoutLog.save(CustomExercise(id: random.id(), name: "Mine"), in: $0) }
+    let report = try log.exportCSV(format, to: folder.file("out.csv"))
     #expect(
       report.leftOut.map { "\($0.kind): \($0.reason)" } == [
         "exercise_sets: its row has more than 1048576 bytes: a reader may refuse the table", "workouts: it is in progress",
-        "workouts: it is a template",
+        "workouts: it is a template", "custom_exercises: the table has no place for it",
       ])
   }
 

@@ -274,21 +274,6 @@ import Testing
     let json = try world.refusal("not a table at all")
     #expect(json.message.contains("JSON"), "\(json)")
   }
-
-  @Test("an export as a table says that custom exercises stay in the log")
-  func customExercises() throws {
-    let log = try WorkoutLog.inMemory()
-    let id = NewID.derived(from: "mine")
-    try log.store.write { try WorkoutLog.save(CustomExercise(id: id, name: "Mine"), in: $0) }
-    let folder = try TemporaryFolder()
-    for format in WorkoutLog.CSVFormat.allCases {
-      let report = try log.exportCSV(format, to: folder.file("out.csv"))
-      #expect(
-        report.leftOut.map { "\($0.kind) \($0.id): \($0.reason)" } == [
-          "custom_exercises \(IDCodec.lowercase(id)): the table has no place for it"
-        ])
-    }
-  }
 }
 
 extension TableWorld {

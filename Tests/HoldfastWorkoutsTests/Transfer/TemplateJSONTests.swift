@@ -95,9 +95,8 @@ import Testing
         $.exercises[1]: a group of exercises should be a list
         """)
     #expect(try world.shelf().hasSuffix("    - Cluster lb"))
-    let late = try world.importing(Self.template([[Self.exercise("Row", [])]], date: "2025-04-08"))
     #expect(
-      late == """
+      try world.importing(Self.template([[Self.exercise("Row", [])]], date: "2025-04-08")) == """
         workouts 1: 1 quarantined
         exercises 1: 1 quarantined
         $: date should be a date, found "2025-04-08"
