@@ -150,12 +150,4 @@ import Testing
     #expect(try log.store.read { try WorkoutLog.workouts(in: $0) }.count == 1)
     try log.store.close()
   }
-
-  @Test("without an old file it is an opening like any other")
-  func none() throws {
-    let world = try ImportWorld()
-    let log = try world.opened()
-    #expect(log.importReport == nil && log.access == .readWrite)
-    try log.store.close()
-  }
 }

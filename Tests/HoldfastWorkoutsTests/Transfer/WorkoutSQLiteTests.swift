@@ -228,7 +228,7 @@ import Testing
   }
 
   /// The finished workout with two completed sets, and the copy of it that was in progress with one.
-  private func bothSources(_ body: (_ database: ImportWorld, _ copy: ImportWorld) throws -> Void) throws {
+  private func bothSources() throws -> (database: ImportWorld, copy: ImportWorld) {
     let world = try ImportWorld("thiccc.sqlite")
     let done = ["actual": "'{\"weight\":80.0,\"reps\":5}'", "isCompleted": "1"]
     try world.database([
@@ -240,67 +240,64 @@ import Testing
     let app = AppWorkouts.core
     let sets = [app.set(0x21, of: 0x11, in: 1, at: 0), app.set(0x22, of: 0x11, in: 1, at: 1, ["is_completed": "false"])]
     try Data(app.workout(1, [app.exercise(0x11, in: 1, sets)], ["end_timestamp": "null", "duration": "1800"]).utf8).write(to: copy.source)
-    try body(world, copy)
+    return (world, copy)
   }
 
   @Test("a workout that only the JSON brought in as one in progress is finished by the database that has its end")
   func finishedElsewhere() throws {
-    try bothSources { database, copy in
-      _ = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
-      #expect(try database.current()?.workout.exercises.first?.sets.map(\.isCompleted) == [true, false])
-      #expect(
-        try database.importing() == """
-          workouts 1: 1 merged
-          exercises 1: 1 skipped
-          exercise_sets 2: 1 merged, 1 skipped
-          skipped 2: in the store already
-          """)
-      #expect(try database.current() == nil)
-      #expect(
-        try database.shelf() == """
-          workout 1 2025-12-25T10:15:30.123Z to 2025-12-25T11:15:30.500Z, 3600 s
-            exercise 17, barbell, in kg
-              + working, did weight 80.0 reps 5
-              + working, did weight 80.0 reps 5
-          """)
-      #expect(try database.report().counts.values.allSatisfy { $0.skipped == $0.source })
-    }
+    let (database, copy) = try bothSources()
+    _ = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
+    #expect(try database.current()?.workout.exercises.first?.sets.map(\.isCompleted) == [true, false])
+    #expect(
+      try database.importing() == """
+        workouts 1: 1 merged
+        exercises 1: 1 skipped
+        exercise_sets 2: 1 merged, 1 skipped
+        skipped 2: in the store already
+        """)
+    #expect(try database.current() == nil)
+    #expect(
+      try database.shelf() == """
+        workout 1 2025-12-25T10:15:30.123Z to 2025-12-25T11:15:30.500Z, 3600 s
+          exercise 17, barbell, in kg
+            + working, did weight 80.0 reps 5
+            + working, did weight 80.0 reps 5
+        """)
+    #expect(try database.report().counts.values.allSatisfy { $0.skipped == $0.source })
   }
 
   @Test("one that goes on here is not finished by the database, and nothing that was done here is changed")
   func goesOnHere() throws {
-    try bothSources { database, copy in
-      _ = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
-      try database.withLibrary { try $0.store.write { try WorkoutLog.touchWorkout(in: $0) } }
-      let rows = try database.rows()
-      #expect(
-        try database.importing() == """
-          workouts 1: 1 skipped
-          exercises 1: 1 skipped
-          exercise_sets 2: 2 skipped
-          skipped 2: in the store already
-          skipped 2: the store is newer
-          """)
-      #expect(try database.rows() == rows)
-    }
+    let (database, copy) = try bothSources()
+    _ = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
+    try database.withLibrary { try $0.store.write { try WorkoutLog.touchWorkout(in: $0) } }
+    let rows = try database.rows()
+    #expect(
+      try database.importing() == """
+        workouts 1: 1 skipped
+        exercises 1: 1 skipped
+        exercise_sets 2: 2 skipped
+        skipped 2: in the store already
+        skipped 2: the store is newer
+        """)
+    #expect(try database.rows() == rows)
   }
 
   @Test("where the database comes first, the copy that was in progress changes nothing")
   func databaseFirst() throws {
-    try bothSources { database, copy in
-      _ = try database.report()
-      let rows = try database.rows()
-      let report = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
-      #expect(
-        report.picture == """
-          workouts 1: 1 skipped
-          exercises 1: 1 skipped
-          exercise_sets 2: 2 skipped
-          skipped 2: in the store already
-          skipped 2: the store is newer
-          """)
-      #expect(try database.rows() == rows)
-    }
+    let (database, copy) = try bothSources()
+    _ = try database.report()
+    let rows = try database.rows()
+    let report = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
+    #expect(
+      report.picture == """
+        workouts 1: 1 skipped
+        exercises 1: 1 skipped
+        exercise_sets 2: 2 skipped
+        skipped 2: in the store already
+        skipped 2: the store is newer
+        """)
+    #expect(try database.rows() == rows)
   }
 
   @Test("a later edition of a workout's row keeps its exercises and sets")
