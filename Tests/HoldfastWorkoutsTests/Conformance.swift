@@ -17,7 +17,10 @@ import Testing
     try await conformance.run(check)
   }
 
-  @Test("devices that change the log at once end with the same rows, and break no rule", arguments: SyncConformance<WorkoutLog>.seeds)
+  /// Of the seeds, two devices without a key and three with one: more of both are for a long run.
+  private static let seeds = ProofRun.isLong ? SyncConformance<WorkoutLog>.seeds : 0..<2
+
+  @Test("devices that change the log at once end with the same rows, and break no rule", arguments: seeds)
   func syncs(_ seed: UInt64) async throws {
     try await SyncConformance<WorkoutLog>(devices: seed.isMultiple(of: 2) ? 2 : 3) { _ = try await VerbCase.prepare($0) }.run(seed: seed)
   }

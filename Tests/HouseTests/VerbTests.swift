@@ -21,18 +21,16 @@ struct VerbTests {
     }
   }
 
-  @Test("every verb is one that the conformance calls", arguments: libraries.map(\.0))
-  func inConformance(_ module: String) throws {
-    let type = try #require(Self.libraries.first { $0.0 == module }?.1)
+  @Test("every verb is one that the conformance calls", arguments: libraries)
+  func inConformance(_ module: String, _ type: String) throws {
     let methods = try Self.methods(of: type, in: module)
     #expect(methods.count > 20)
     let cases = try House.files(in: "Tests/\(module)Tests").map(House.text).filter { $0.contains(#/Verb(Case)?\(name:/#) }
     #expect(methods.map(\.name).filter { name in !cases.contains { $0.contains(".\(name)(") } } == [])
   }
 
-  @Test("a verb has one public form that opens its transaction, and it is async", arguments: libraries.map(\.0))
-  func oneForm(_ module: String) throws {
-    let type = try #require(Self.libraries.first { $0.0 == module }?.1)
+  @Test("a verb has one public form that opens its transaction, and it is async", arguments: libraries)
+  func oneForm(_ module: String, _ type: String) throws {
     let forms = try Self.methods(of: type, in: module).filter {
       !$0.line.contains("-> Updates<") && !$0.line.contains(" in reader: Reader")
     }

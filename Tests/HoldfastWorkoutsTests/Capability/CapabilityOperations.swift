@@ -37,7 +37,7 @@ import Testing
     #expect(Set(rows).count == rows.count)
   }
 
-  @Test("operations are read from JSON and by any decoder as they went", arguments: 0..<10)
+  @Test("operations are read from JSON and by any decoder as they went", arguments: 0..<3)
   func operations(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let operations = Self.samples(&random)
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("responses come back from JSON and from any coder as they went", arguments: 0..<10)
+  @Test("responses come back from JSON and from any coder as they went", arguments: 0..<3)
   func responses(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let responses = Self.answers(&random)

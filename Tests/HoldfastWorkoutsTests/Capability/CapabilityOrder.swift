@@ -116,9 +116,7 @@ private final class Told: @unchecked Sendable {
 
 extension Core {
   /// The same workout, with another name.
-  static func saving(_ number: Int) -> Data {
-    let times = #""start_timestamp":"2025-12-25T10:15:30Z","end_timestamp":null"#
-    return request(
-      "saveWorkout", #"{"id":"\#(IDCodec.lowercase(id))","name":"\#(number)","note":null,"duration":12,\#(times),"exercises":[]}"#)
+  fileprivate static func saving(_ number: Int) -> Data {
+    saving(times: #""start_timestamp":"2025-12-25T10:15:30Z","end_timestamp":null"#, named: "\(number)")
   }
 }

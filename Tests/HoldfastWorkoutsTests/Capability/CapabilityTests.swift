@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test("every workout comes back from the log as it was sent, at every precision that the core has", arguments: 0..<20)
+  @Test("every workout comes back from the log as it was sent, at every precision that the core has", arguments: 0..<5)
   func throughTheLog(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let world = try World.inMemory()
@@ -82,13 +82,9 @@ import Testing
     #expect(try await world.log.workout(workout.id) == workout)
 
     var bare = workout
-    bare.exercises[0].sets[0].note = nil
-    bare.exercises[0].sets[0].actual.distance = nil
-    bare.exercises[0].sets[0].distanceUnit = nil
-    bare.exercises[0].sets[0].completedAt = nil
-    #expect(
-      try await capability.handle(Core.request("saveWorkout", String(decoding: JSONText.bytes(of: CoreWorkout(bare)), as: UTF8.self)))
-        == Core.saved(workout.id))
+    (set.note, set.actual.distance, set.distanceUnit, set.completedAt) = (nil, nil, nil, nil)
+    bare.exercises[0].sets = [set]
+    #expect(try await capability.handle(Core.request("saveWorkout", Core.text(of: bare))) == Core.saved(workout.id))
     #expect(try await world.log.workout(workout.id) == bare)
   }
 
@@ -154,20 +150,7 @@ import Testing
     }
     #expect(await capability.handle(.deleteTemplate(template.id)) == .templateDeleted(template.id, existed: true))
     for operation in [WorkoutOperation.addExercise(exercises[0]), .pauseWorkout, .finishWorkout(), .logSet(planned.id, nil)] {
-      guard case .error(let error) = await capability.handle(operation) else { throw StoreError(.misuse, "\(operation)") }
-      #expect(error.code == "not_found", "\(error)")
+      #expect(try Core.error(await capability.handle(operation).json).code == "not_found", "\(operation)")
     }
-  }
-
-  @Test("a superset of 0 is none")
-  func superset() async throws {
-    let world = try World.inMemory()
-    var random = SeededGenerator(seed: 3)
-    let workout = Sample.workout("Row", [Sample.exercise("Row", [], &random)], &random)
-    let text = try String(decoding: JSONText.bytes(of: CoreWorkout(workout)), as: UTF8.self)
-    _ = await WorkoutCapability(world.log).handle(
-      Core.request("saveWorkout", text.replacingOccurrences(of: #""superset_id":null"#, with: #""superset_id":0"#)))
-    #expect(try await world.log.workout(workout.id)?.exercises.map(\.superset) == [nil])
-    #expect(try String(decoding: JSONText.bytes(of: CoreWorkout(workout)), as: UTF8.self).contains(#""superset_id":null"#))
   }
 }

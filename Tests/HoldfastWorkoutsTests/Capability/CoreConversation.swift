@@ -40,9 +40,11 @@ enum Core {
   static func request(_ name: String, _ value: String) -> Data { Data("{\"\(name)\":\(value)}".utf8) }
 
   /// A workout without exercises that lasted 12 seconds.
-  static func saving(times: String) -> Data {
-    request("saveWorkout", #"{"id":"\#(IDCodec.lowercase(id))","name":"Run","note":null,"duration":12,\#(times),"exercises":[]}"#)
+  static func saving(times: String, named name: String = "Run") -> Data {
+    request("saveWorkout", #"{"id":"\#(IDCodec.lowercase(id))","name":"\#(name)","note":null,"duration":12,\#(times),"exercises":[]}"#)
   }
+
+  static func text(of workout: Workout) throws -> String { String(decoding: try JSONText.bytes(of: CoreWorkout(workout)), as: UTF8.self) }
 
   static func saved(_ id: UUID) -> Data { WorkoutResponse.workoutSaved(id).json }
 

@@ -6,11 +6,11 @@ import Testing
 @Suite("Weights") struct WeightTests {
   private static func there(_ weight: Weight) -> Weight? { weight.converted(to: weight.unit == .pounds ? .kilograms : .pounds) }
 
-  @Test("every multiple of 0.01 up to 2,000 comes back as it was entered, from kilograms and from pounds")
+  @Test("multiples of 0.01 come back as they were entered, from kilograms and from pounds: every one up to 400, every seventh up to 2,000")
   func everyEnteredWeight() {
     var changed: [Weight] = []
     for unit in [WeightUnit.kilograms, .pounds] {
-      for hundredths in -20_000...200_000 {
+      for hundredths in Array(-20_000...40_000) + stride(from: 40_000, through: 200_000, by: 7) {
         let entered = Weight(Double(hundredths) / 100, unit)
         if Self.there(entered).flatMap(Self.there) != entered { changed.append(entered) }
       }

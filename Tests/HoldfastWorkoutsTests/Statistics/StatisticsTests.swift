@@ -284,46 +284,4 @@ import Testing
       #expect([1, 10].contains(reps) == (difference < 1e-12), "\(reps)")
     }
   }
-
-  @Test("a damaged value names its table and its column")
-  func damage() async throws {
-    let (log, _) = try await Self.log([[Self.set(100, 5)]])
-    try await log.store.write { _ = try $0.execute("UPDATE workouts SET started_at = 999999999999999999") }
-    let error = await #expect(throws: StoreError.self) { try await log.records() }
-    #expect(error?.code == .decoding && error?.column == "started_at" && error?.table == "workouts")
-  }
-
-  @Test("both forms and the live one say the same, and the live one says it again after a change")
-  func forms() async throws {
-    let (log, _) = try await Self.log([[Self.set(100, 5)]])
-    let blocking = try await log.records()
-    #expect(try await log.records() == blocking)
-    #expect(try await log.records(of: "Squat") == blocking.first)
-    #expect(try await log.volumeByWorkout().map(\.work.reps) == [5])
-    #expect(try await log.volumeByExercise().map(\.work.reps) == [5])
-    #expect(try await log.volumeByBodyPart().map(\.bodyPart) == [.other])
-    #expect(try await log.volumeByWeek(limit: 3).map(\.workouts) == [1])
-    #expect(try await log.progress(of: "Squat").items.map(\.work.reps) == [5])
-    #expect(try await log.totals().workouts == 1)
-
-    var records = try await FollowedUpdates(log.recordUpdates())
-    var one = try await FollowedUpdates(log.recordUpdates(of: "Squat"))
-    var byWorkout = try await FollowedUpdates(log.volumeByWorkoutUpdates())
-    var byExercise = try await FollowedUpdates(log.volumeByExerciseUpdates())
-    var byBodyPart = try await FollowedUpdates(log.volumeByBodyPartUpdates())
-    var weeks = try await FollowedUpdates(log.volumeByWeekUpdates(limit: 3))
-    var progress = try await FollowedUpdates(log.progressUpdates(of: "Squat"))
-    var totals = try await FollowedUpdates(log.totalsUpdates())
-    var random = SeededGenerator(seed: 99)
-    let start = Date(timeIntervalSince1970: 1_767_700_800)
-    try await log.save([Sample.workout("b", at: start, [Sample.exercise("squat", [Self.set(200, 5)], &random)], &random)])
-    #expect(try await records.next()?.first?.workoutVolume?.value == 1000)
-    #expect(try await one.next()??.workoutVolume?.value == 1000)
-    #expect(try await byWorkout.next()?.map(\.work.volume) == [500, 1000])
-    #expect(try await byExercise.next()?.map(\.work.volume) == [1500])
-    #expect(try await byBodyPart.next()?.map(\.work.volume) == [1500])
-    #expect(try await weeks.next()?.reduce(0) { $0 + $1.work.volume } == 1500)
-    #expect(try await progress.next()?.map(\.work.volume) == [500, 1000])
-    #expect(try await totals.next()?.work.volume == 1500)
-  }
 }

@@ -23,6 +23,12 @@ import Testing
       exercises: [Exercise(id: UUID(), name: ""), exercise])
   }
 
+  /// A template, and an exercise of people's own.
+  private static func addOthers(in tx: Writer) throws {
+    try tx.execute("INSERT INTO workouts (id, name, name_key, state, started_at) VALUES (\(AppWorkouts.id(2)), 't', 't', 'template', 0)")
+    try tx.execute("INSERT INTO custom_exercises (id, name, type, name_key) VALUES (\(AppWorkouts.id(3)), 'c', 'machine', 'c')")
+  }
+
   @Test("the app's JSON is read back equal, with what the app does not know")
   func json() async throws {
     let world = try ImportWorld("history.json")
@@ -68,11 +74,7 @@ import Testing
     let world = try ImportWorld()
     _ = try world.report(AppWorkouts.core.workout(1, [], ["end_timestamp": "null"]))
     try world.withLibrary { log in
-      try log.store.write { tx in
-        try tx.execute(
-          "INSERT INTO workouts (id, name, name_key, state, started_at) VALUES (\(AppWorkouts.id(2)), 't', 't', 'template', 0)")
-        try tx.execute("INSERT INTO custom_exercises (id, name, type, name_key) VALUES (\(AppWorkouts.id(3)), 'c', 'machine', 'c')")
-      }
+      try log.store.write(Self.addOthers)
       let report = try log.exportJSON(to: world.folder.file("x.json"))
       #expect(report.counts["workouts"] == 0)
       #expect(
@@ -89,11 +91,7 @@ import Testing
     _ = try world.report(AppWorkouts.core.workout(1, [], ["end_timestamp": "null"]))
     try world.withLibrary { log in
       try log.store.write { try WorkoutLog.save((0..<3).map(Self.full), in: $0) }
-      try log.store.write { tx in
-        try tx.execute(
-          "INSERT INTO workouts (id, name, name_key, state, started_at) VALUES (\(AppWorkouts.id(2)), 't', 't', 'template', 0)")
-        try tx.execute("INSERT INTO custom_exercises (id, name, type, name_key) VALUES (\(AppWorkouts.id(3)), 'c', 'machine', 'c')")
-      }
+      try log.store.write(Self.addOthers)
     }
     let file = world.folder.file("log.jsonl")
     try world.withLibrary { _ = try $0.export(to: file) }
@@ -146,7 +144,7 @@ import Testing
     let world = try ImportWorld("log.jsonl")
     try exported(to: world.source)
     try world.withLibrary { _ = try $0.store.write { try WorkoutLog.startWorkout(named: "Legs", in: $0) } }
-    let current = try world.withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) } }
+    let current = try world.current()
     #expect(
       try world.importing() == """
         workouts 2: 2 imported
@@ -154,12 +152,12 @@ import Testing
         exercises 1: 1 imported
         skipped 1: its workout cannot be continued in this log: another one is in progress, or this one is finished
         """)
-    #expect(try world.withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) } } == current)
+    #expect(try world.current() == current)
     #expect(try world.workouts().map { "\($0.name): \($0.exercises.count)" }.sorted() == ["workout 2: 1", "workout 3: 0"])
     // Not even when the other one is finished: by then it is history.
     try world.withLibrary { _ = try $0.store.write { try WorkoutLog.finishWorkout(in: $0) } }
     #expect(try world.report().counts.values.allSatisfy { $0.skipped == $0.source })
-    #expect(try world.withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) } } == nil)
+    #expect(try world.current() == nil)
   }
 
   @Test("where none is in progress, that of an export goes on, and a later export does not end it")
@@ -167,7 +165,7 @@ import Testing
     let world = try ImportWorld("log.jsonl")
     try exported(to: world.source)
     #expect(try world.report().isClean)
-    #expect(try world.withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) }?.workout.exercises.count } == 1)
+    #expect(try world.current()?.workout.exercises.count == 1)
     let copy = try ImportWorld("log.jsonl")
     try FileManager.default.copyItem(at: world.source, to: copy.source)
     _ = try copy.report()
@@ -181,8 +179,7 @@ import Testing
         skipped 2: in the store already
         line 2: the workout is in progress in this log, but finished in the source
         """)
-    #expect(
-      try world.withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) }?.id } == UUID(uuidString: AppWorkouts.id(2)))
+    #expect(try world.current()?.id == UUID(uuidString: AppWorkouts.id(2)))
   }
 
   @Test("the log's own file is never replaced by an export")

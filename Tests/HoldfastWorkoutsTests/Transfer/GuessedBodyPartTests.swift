@@ -27,11 +27,7 @@ import Testing
     #expect(try world.report(Self.strong("Deadlift")).picture.hasSuffix(TableWorld.guessed(1)))
     #expect(try world.withLibrary { try $0.store.read { try WorkoutLog.volumeByBodyPart(in: $0) }.map(\.bodyPart) } == [.back])
     for part in [BodyPart(.legs), nil] {
-      try world.withLibrary { log in
-        var exercise = try #require(try log.store.read { try WorkoutLog.workouts(in: $0) }.first?.exercises.first)
-        exercise.bodyPart = part
-        try log.store.write { try WorkoutLog.updateExercise(exercise, in: $0) }
-      }
+      try world.change { $0.exercises[0].bodyPart = part }
       #expect(try world.report(Self.strong("Deadlift", reps: part == nil ? 6 : 7)).counts["exercises"]?.merged == 1)
       #expect(try world.workouts().first?.exercises.first?.bodyPart == part)
     }
@@ -51,11 +47,7 @@ import Testing
 
     let other = try TableWorld(unit: nil)
     _ = try other.report(Self.fitNotes(""))
-    try other.withLibrary { log in
-      var exercise = try #require(try log.store.read { try WorkoutLog.workouts(in: $0) }.first?.exercises.first)
-      exercise.bodyPart = BodyPart(.core)
-      try log.store.write { try WorkoutLog.updateExercise(exercise, in: $0) }
-    }
+    try other.change { $0.exercises[0].bodyPart = BodyPart(.core) }
     #expect(try other.report(Self.fitNotes("Legs")).skipped["the store is newer"] == 1)
     #expect(try other.workouts().first?.exercises.first?.bodyPart == BodyPart(.core))
   }

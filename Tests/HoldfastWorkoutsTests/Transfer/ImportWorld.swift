@@ -23,6 +23,20 @@ extension ImportWorld {
 
   func workouts() throws -> [Workout] { try withLibrary { try $0.store.read { try WorkoutLog.workouts(in: $0) } } }
 
+  func current() throws -> WorkoutInProgress? { try withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) } } }
+
+  /// Changes a workout as a person does; the newest has the place 0.
+  func change(at place: Int = 0, _ change: (inout Workout) -> Void) throws {
+    var workout = try workouts()[place]
+    change(&workout)
+    try withLibrary { log in try log.store.write { try WorkoutLog.save(workout, in: $0) } }
+  }
+
+  /// The log beside the old file; `nowhere`: where no store can be made.
+  func opened(nowhere: Bool = false) throws -> WorkoutLog {
+    try WorkoutLog.open(at: nowhere ? folder.file("no such folder/store.sqlite") : store, legacy: source, options: options)
+  }
+
   /// What is in the log: finished workouts, newest first, then the one in progress and templates.
   func shelf() throws -> String {
     try withLibrary { log in

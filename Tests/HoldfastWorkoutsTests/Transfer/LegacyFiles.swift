@@ -10,11 +10,11 @@ import Testing
   func imported() throws {
     let world = try ImportWorld("thiccc.sqlite")
     try world.database([AppDatabase.shipped, AppDatabase.laterWorkout(1)])
-    let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    let log = try world.opened()
     #expect(log.importReport?.picture == "workouts 1: 1 imported" && log.access == .readWrite)
     #expect(try log.store.read { try WorkoutLog.workouts(in: $0) }.count == 1)
     try log.store.close()
-    let again = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    let again = try world.opened()
     #expect(again.importReport == nil && again.importFailure == nil)
     try again.store.close()
   }
@@ -24,8 +24,7 @@ import Testing
     let world = try ImportWorld("thiccc.sqlite")
     try world.database([AppDatabase.shipped, AppDatabase.laterWorkout(1), AppDatabase.exercise(0x11, in: 1)])
     let bytes = try Data(contentsOf: world.source)
-    let log = try WorkoutLog.open(
-      at: world.folder.file("no such folder/store.sqlite"), legacy: world.source, options: world.options)
+    let log = try world.opened(nowhere: true)
     #expect(log.access == .readOnly(reason: log.importFailure?.message ?? ""))
     #expect(
       try log.store.read { try WorkoutLog.workouts(in: $0) }.map { "\($0.name): \($0.exercises.map(\.name))" } == [
@@ -48,7 +47,7 @@ import Testing
     #expect(log.access == .readOnly(reason: log.importFailure?.message ?? "") && log.importFailure?.code == .cancelled)
     #expect(try log.store.read { try WorkoutLog.workouts(in: $0) }.map(\.name) == ["workout 1"])
     #expect(try world.folder.contents() == ["thiccc.sqlite"] && Data(contentsOf: world.source) == bytes)
-    let later = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    let later = try world.opened()
     #expect(later.access == .readWrite && later.importReport?.picture == "workouts 1: 1 imported")
     try later.store.close()
   }
@@ -65,7 +64,7 @@ import Testing
     }
     let bytes = try Data(contentsOf: world.source)
     try bytes.prefix(bytes.count / 2).write(to: world.source)
-    let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    let log = try world.opened()
     #expect(log.access == .readOnly(reason: log.importFailure?.message ?? "") && log.importFailure?.code == .invalidSource)
     #expect(try log.store.read { try WorkoutLog.workouts(in: $0) } == [])
     #expect(try Data(contentsOf: world.source) == bytes.prefix(bytes.count / 2))
@@ -76,11 +75,11 @@ import Testing
   func null() throws {
     let world = try ImportWorld()
     try Data("null".utf8).write(to: world.source)
-    let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    let log = try world.opened()
     #expect(log.access == .readWrite && log.importReport?.isClean == true && log.importFailure == nil)
     _ = try log.store.write { try WorkoutLog.startWorkout(named: "Legs", in: $0) }
     try log.store.close()
-    let again = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    let again = try world.opened()
     #expect(again.importReport == nil && again.importFailure == nil)
     #expect(try again.store.read { try WorkoutLog.currentWorkout(in: $0) }?.workout.name == "Legs")
     try again.store.close()
@@ -90,13 +89,13 @@ import Testing
   func holdsNothing(text: String) throws {
     let world = try ImportWorld()
     try Data(text.utf8).write(to: world.source)
-    let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    let log = try world.opened()
     #expect(log.access == .readWrite && log.importReport == nil && log.importFailure?.code == .invalidSource)
     try log.store.write { try WorkoutLog.save(Workout(id: UUID(), name: "w", startedAt: Date()), in: $0) }
     try log.store.close()
     #expect(try String(contentsOf: world.source, encoding: .utf8) == text)
     try Data(AppWorkouts.core.workout(1, []).utf8).write(to: world.source)
-    let later = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    let later = try world.opened()
     #expect(later.importReport?.picture == "workouts 1: 1 imported")
     #expect(try later.store.read { try WorkoutLog.workouts(in: $0) }.count == 2)
     try later.store.close()
@@ -106,8 +105,7 @@ import Testing
   func nothingAndNowhere() throws {
     let world = try ImportWorld()
     try Data("{}".utf8).write(to: world.source)
-    let log = try WorkoutLog.open(
-      at: world.folder.file("no such folder/store.sqlite"), legacy: world.source, options: world.options)
+    let log = try world.opened(nowhere: true)
     #expect(log.access == .readOnly(reason: log.importFailure?.message ?? ""))
     #expect(try log.store.read { try WorkoutLog.workouts(in: $0) } == [] && world.folder.contents() == ["current-workout.json"])
   }
@@ -122,7 +120,7 @@ import Testing
     let middle = bytes.count / 8192 * 4096
     for offset in middle..<(middle + 4 * 4096) { bytes[offset] = 0x5A }
     try bytes.write(to: world.source)
-    let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    let log = try world.opened()
     #expect(log.access == .readOnly(reason: log.importFailure?.message ?? "") && log.importFailure != nil)
     #expect(try log.store.read { try WorkoutLog.workouts(in: $0) } == [])
     #expect(try Data(contentsOf: world.source) == bytes && world.folder.contents() == ["thiccc.sqlite"])
@@ -136,7 +134,7 @@ import Testing
       2024-03-01 18:30:00,"Push",1h,"Bench Press",1,60.0,8.0,0,0.0,"","",
       """
     try Data(table.utf8).write(to: world.source)
-    let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    let log = try world.opened()
     #expect(log.access == .readOnly(reason: log.importFailure?.message ?? ""))
     #expect(log.importFailure?.recoverySuggestion?.contains("kg") == true)
     #expect(try log.store.read { try WorkoutLog.workouts(in: $0) } == [])
@@ -147,17 +145,9 @@ import Testing
     let world = try ImportWorld()
     _ = try world.report(AppWorkouts.core.workout(1, []))
     try Data("{}".utf8).write(to: world.source)
-    let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    let log = try world.opened()
     #expect(log.access == .readWrite && log.importFailure?.code == .invalidSource)
     #expect(try log.store.read { try WorkoutLog.workouts(in: $0) }.count == 1)
-    try log.store.close()
-  }
-
-  @Test("without an old file it is an opening like any other")
-  func none() throws {
-    let world = try ImportWorld()
-    let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
-    #expect(log.importReport == nil && log.access == .readWrite)
     try log.store.close()
   }
 }

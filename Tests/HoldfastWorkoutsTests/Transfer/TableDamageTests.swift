@@ -187,18 +187,18 @@ import Testing
     var random = SeededGenerator(seed: 11)
     var text = "Date;Workout Name;Exercise Name;Set Order;Weight;Reps;Notes\n"
     var notes: [String] = []
-    for number in 0..<3_000 {
+    for number in 0..<1_500 {
       let note = "\(number) " + (0..<4).map { _ in random.pick(["三体", "a;b", "\n", "\"", "é", "\r\n", "🏋️", ","]) }.joined() + "."
       notes.append(note)
       text += "2023-01-02 18:30:00;A;E\(number);1;8,5;5;\"\(note.replacingOccurrences(of: "\"", with: "\"\""))\"\n"
     }
     let report = try world.report(text)
-    #expect(report.isClean && report.counts["exercise_sets"]?.imported == 3_000)
+    #expect(report.isClean && report.counts["exercise_sets"]?.imported == 1_500)
     #expect(try world.workouts().first?.exercises.map(\.notes) == notes.map { [$0] })
   }
 
   @Test(
-    "every table is imported, verified and the same at the second import, or refused whole", arguments: 1...(ProofRun.isLong ? 200 : 20))
+    "every table is imported, verified and the same at the second import, or refused whole", arguments: 1...(ProofRun.isLong ? 200 : 10))
   func random(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let world = try TableWorld()
@@ -223,7 +223,7 @@ import Testing
       #expect(error.code == .invalidSource, "\(what): \(error)")
       return
     }
-    #expect(try world.report().counts.values.allSatisfy { $0.imported == 0 && $0.merged == 0 }, "\(what)")
+    #expect(try world.addsNothing(), "\(what)")
   }
 
   @Test("a file of any size that is no table of workouts is refused at its first line")

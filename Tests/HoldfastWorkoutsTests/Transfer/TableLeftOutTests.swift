@@ -11,12 +11,19 @@ import Testing
     return Exercise(id: random.id(), name: "Curl", sets: sets)
   }
 
-  private static func leftOut(_ workout: Workout, _ format: WorkoutLog.CSVFormat) throws -> [String] {
-    let folder = try TemporaryFolder()
+  /// Exports a log of one workout.
+  @discardableResult
+  private static func export(
+    _ workout: Workout, _ format: WorkoutLog.CSVFormat, to file: URL, in zone: TimeZone = .gmt
+  ) throws -> ExportReport {
     let log = try WorkoutLog.inMemory()
     try log.store.write { try WorkoutLog.save(workout, in: $0) }
-    let report = try log.exportCSV(format, to: folder.file("out.csv"), timeZone: .gmt)
-    return report.leftOut.map { "\($0.kind) \($0.field ?? "-"): \($0.reason)" }
+    return try log.exportCSV(format, to: file, unit: .kilograms, timeZone: zone)
+  }
+
+  private static func leftOut(_ workout: Workout, _ format: WorkoutLog.CSVFormat) throws -> [String] {
+    let folder = try TemporaryFolder()
+    return try export(workout, format, to: folder.file("out.csv")).leftOut.map { "\($0.kind) \($0.field ?? "-"): \($0.reason)" }
   }
 
   @Test("times, rests, zeros, blanks and kinds of sets that have no column are told", arguments: WorkoutLog.CSVFormat.allCases)
@@ -55,17 +62,16 @@ import Testing
     let left = try Self.leftOut(workout, .strong)
     #expect(left.contains { $0.hasPrefix("exercises -: it has the same name as the exercise before") } == isTold)
     // What is not told comes back as it was.
-    var world = try TableWorld()
-    let log = try WorkoutLog.inMemory()
-    try log.store.write { try WorkoutLog.save(workout, in: $0) }
-    world.source = world.folder.file("back.csv")
-    _ = try log.exportCSV(.strong, to: world.source)
+    let world = try TableWorld()
+    try Self.export(workout, .strong, to: world.source)
     _ = try world.report()
     #expect((try world.workouts().first?.exercises.map { $0.sets.map(\.type) } == [first, second]) == !isTold)
   }
 
-  @Test("the workout in progress, templates, exercises of one's own and rows that no reader takes are told")
-  func besides() throws {
+  @Test(
+    "the workout in progress, templates, exercises of one's own and rows that no reader takes are told",
+    arguments: WorkoutLog.CSVFormat.allCases)
+  func besides(format: WorkoutLog.CSVFormat) throws {
     let folder = try TemporaryFolder()
     let log = try WorkoutLog.inMemory()
     var random = SeededGenerator(seed: 7)
@@ -75,11 +81,12 @@ import Testing
     try log.store.write { try WorkoutLog.save(workout, in: $0) }
     _ = try log.store.write { try WorkoutLog.saveTemplate(from: workout.id, named: "T", in: $0) }
     _ = try log.store.write { try WorkoutLog.startWorkout(named: "B", in: $0) }
-    let report = try log.exportCSV(.hevy, to: folder.file("out.csv"))
+    try log.store.write { try WorkoutLog.save(CustomExercise(id: random.id(), name: "Mine"), in: $0) }
+    let report = try log.exportCSV(format, to: folder.file("out.csv"))
     #expect(
       report.leftOut.map { "\($0.kind): \($0.reason)" } == [
         "exercise_sets: its row has more than 1048576 bytes: a reader may refuse the table", "workouts: it is in progress",
-        "workouts: it is a template",
+        "workouts: it is a template", "custom_exercises: the table has no place for it",
       ])
   }
 
@@ -99,35 +106,26 @@ import Testing
         "exercises notes: they become one note", "exercise_sets duration_seconds: a reader refuses such a number",
         "exercise_sets reps: a reader refuses such a number",
       ])
-    var world = try TableWorld()
-    let log = try WorkoutLog.inMemory()
-    try log.store.write { try WorkoutLog.save(workout, in: $0) }
-    world.source = world.folder.file("back.csv")
-    try log.exportCSV(format, to: world.source, unit: .kilograms, timeZone: .gmt)
+    let world = try TableWorld()
+    try Self.export(workout, format, to: world.source)
     #expect(try world.report().counts["exercise_sets"]?.quarantined == 1)
     let first = Workout(
       id: random.id(), name: "B", startedAt: Date(timeIntervalSince1970: -62_135_596_800), exercises: [Self.exercise([.working], &random)])
     #expect(try Self.leftOut(first, format) == [])
-    let early = try WorkoutLog.inMemory()
-    try early.store.write { try WorkoutLog.save(first, in: $0) }
-    let west = try early.exportCSV(format, to: world.folder.file("west.csv"), timeZone: try #require(TimeZone(secondsFromGMT: -3600)))
-    #expect(west.leftOut.map(\.field) == ["started_at"])
+    let west = try #require(TimeZone(secondsFromGMT: -3600))
+    #expect(try Self.export(first, format, to: world.folder.file("west.csv"), in: west).leftOut.map(\.field) == ["started_at"])
   }
 
   @Test("an exercise that is called as Strong calls its pauses comes back with its sets")
-  func restTimer() async throws {
+  func restTimer() throws {
     var random = SeededGenerator(seed: 8)
     var exercise = Self.exercise([.working, .working], &random)
     exercise.name = "Rest Timer"
-    let log = try WorkoutLog.inMemory()
-    try await log.save(Workout(id: random.id(), name: "A", startedAt: Date(timeIntervalSince1970: 1_700_000_040), exercises: [exercise]))
-    var world = try TableWorld()
-    world.source = world.folder.file("out.csv")
-    try log.exportCSV(.strong, to: world.source, unit: .kilograms, timeZone: .gmt)
-    world.hints.timeZone = .gmt
+    let workout = Workout(id: random.id(), name: "A", startedAt: Date(timeIntervalSince1970: 1_700_000_040), exercises: [exercise])
+    let world = try TableWorld()
+    try Self.export(workout, .strong, to: world.source)
     #expect(try world.report().skipped == [:])
-    let back = try await WorkoutLog.open(at: world.store).workouts().flatMap(\.exercises)
-    #expect(back.map(\.name) == ["Rest Timer"])
-    #expect(back.map(\.sets.count) == [2])
+    let back = try world.workouts().flatMap(\.exercises)
+    #expect(back.map(\.name) == ["Rest Timer"] && back.map(\.sets.count) == [2])
   }
 }

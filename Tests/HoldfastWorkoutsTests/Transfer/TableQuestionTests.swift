@@ -27,7 +27,7 @@ import Testing
         Row for back: 40.0kg ×10
       """
     let found = try world.importing(Self.numbered)
-    #expect(found.hasPrefix("strong-csv\nworkouts 2: 2 imported\nexercises 3: 3 imported\nexercise_sets 4: 4 imported\n"), "\(found)")
+    #expect(found.hasPrefix(TableWorld.imported("strong-csv", workouts: 2, exercises: 3, sets: 4)), "\(found)")
     let lines = Set(shelf.split(separator: "\n"))
     #expect(Set(try world.shelf().split(separator: "\n")) == lines)
     // A later edition has other numbers, and one more.
@@ -51,14 +51,14 @@ import Testing
     let fewer = Self.numbered.split(separator: "\n").filter { !$0.hasPrefix("7;") }.joined(separator: "\n")
     let report = try world.report(fewer)
     #expect(report.skipped["an earlier import had another workout of the same start; it stays in the log"] == 1)
-    #expect(try world.withLibrary { try $0.store.read { try WorkoutLog.workouts(in: $0) }.count } == 3)
+    #expect(try world.workouts().count == 3)
   }
 
   @Test("two of one start are not both taken for the one that came from elsewhere")
   func oneElsewhere() throws {
     let world = try TableWorld(unit: nil)
     _ = try world.report(Self.numbered)
-    let start = try #require(try world.withLibrary { try $0.store.read { try WorkoutLog.workouts(in: $0) }.first?.startedAt })
+    let start = try #require(try world.workouts().first?.startedAt)
     let other = try TableWorld(unit: nil)
     let log = try WorkoutLog.open(at: other.store)
     try log.store.write { try WorkoutLog.save(Workout(id: NewID.derived(from: "other"), name: "Upper", startedAt: start), in: $0) }
@@ -77,9 +77,7 @@ import Testing
   func everyTable(text: String) throws {
     let world = try TableWorld(unit: nil)
     _ = try world.report(text)
-    #expect(
-      try world.withLibrary { try $0.store.read { try WorkoutLog.workouts(in: $0) }.first?.exercises.first?.sets.first?.actual.weight }
-        == 1500)
+    #expect(try world.workouts().first?.exercises.first?.sets.first?.actual.weight == 1500)
   }
 
   @Test("a table with numbers and an older one without find the same workouts")
@@ -109,15 +107,10 @@ import Testing
       (signs("1,500"), "1.5kg ×5"), (signs("1,500", "8.5"), "1500.0kg ×5, 8.5kg ×5"), (signs("0.500", "8,5"), "0.5kg ×5, 8.5kg ×5"),
     ])
   func thousands(text: String, sets: String) throws {
-    let found = try TableWorld(unit: nil).importing(text)
-    let count = sets.split(separator: ",").count
     let told = sets.hasPrefix("1500") ? "noted 1: \(CSVEvidence.groups) (first: line 2)\n" : ""
     #expect(
-      found == """
-        strong-csv
-        workouts 1: 1 imported
-        exercises 1: 1 imported
-        exercise_sets \(count): \(count) imported
+      try TableWorld(unit: nil).importing(text) == """
+        \(TableWorld.imported("strong-csv", workouts: 1, exercises: 1, sets: sets.split(separator: ",").count))
         \(told)A 2025-03-30T07:00:00Z
           Press: \(sets)
         """)
@@ -140,9 +133,8 @@ import Testing
 
   @Test("where a file has decimals with both signs, a number that might be two is kept with the reason")
   func bothSigns() throws {
-    let found = try TableWorld(unit: nil).importing(Self.signs("8.5", "1.500", "8,5"))
     #expect(
-      found == """
+      try TableWorld(unit: nil).importing(Self.signs("8.5", "1.500", "8,5")) == """
         strong-csv
         workouts 1: 1 imported
         exercises 1: 1 imported
@@ -165,10 +157,7 @@ import Testing
       """)
     #expect(
       found == """
-        strong-csv
-        workouts 1: 1 imported
-        exercises 2: 2 imported
-        exercise_sets 4: 4 imported
+        \(TableWorld.imported("strong-csv", workouts: 1, exercises: 2, sets: 4))
         noted 1: \(CSVEvidence.groups) (first: line 3)
         A 2025-03-30T07:00:00Z
           Press: 62.5kg ×5, 1500.0kg ×5
@@ -234,9 +223,8 @@ import Testing
       2023/06/07,B,Squat,5,60
       31/02/2023,C,Squat,5,60
       """
-    let found = try TableWorld(unit: nil).importing(text)
     #expect(
-      found == """
+      try TableWorld(unit: nil).importing(text) == """
         stronglifts-csv
         workouts 1: 1 imported
         exercises 1: 1 imported
@@ -274,27 +262,6 @@ import Testing
         """)
   }
 
-  @Test("Android's table of old has no duration and no RPE")
-  func withoutDuration() throws {
-    let text = """
-      Date;Workout Name;Exercise Name;Set Order;Weight;Weight Unit;Reps;Distance;Distance Unit;Seconds;Notes;Workout Notes
-      2019-01-20 17:03:17;"Bike";"Cycling";1;;;;2.4;mi.;2100;"";""
-      2019-01-20 17:03:17;"Bike";"Squat";1;100;lbs;5;;;0;"";"late"
-      """
-    let found = try TableWorld(unit: nil).importing(text)
-    #expect(
-      found == """
-        strong-csv
-        workouts 1: 1 imported
-        exercises 2: 2 imported
-        exercise_sets 2: 2 imported
-        \(TableWorld.guessed(2))
-        Bike 2019-01-20T16:03:17Z (late)
-          Cycling for cardio: 2.4mi 2100s
-          Squat for legs: 100.0lb ×5
-        """)
-  }
-
   @Test("a table whose first line is lost or has another name for a column is refused as a table, with what is missing")
   func brokenHeader() throws {
     let world = try TableWorld()
@@ -306,21 +273,6 @@ import Testing
     #expect(renamed.code == .invalidSource && renamed.offset == 0)
     let json = try world.refusal("not a table at all")
     #expect(json.message.contains("JSON"), "\(json)")
-  }
-
-  @Test("an export as a table says that custom exercises stay in the log")
-  func customExercises() throws {
-    let log = try WorkoutLog.inMemory()
-    let id = NewID.derived(from: "mine")
-    try log.store.write { try WorkoutLog.save(CustomExercise(id: id, name: "Mine"), in: $0) }
-    let folder = try TemporaryFolder()
-    for format in WorkoutLog.CSVFormat.allCases {
-      let report = try log.exportCSV(format, to: folder.file("out.csv"))
-      #expect(
-        report.leftOut.map { "\($0.kind) \($0.id): \($0.reason)" } == [
-          "custom_exercises \(IDCodec.lowercase(id)): the table has no place for it"
-        ])
-    }
   }
 }
 

@@ -145,14 +145,9 @@ import Testing
       1;2025-03-30 09:00:00;Upper;3600;Curl;Note;;;;;;;
       1;2025-03-30 09:00:00;Upper;3600;Row;1;20;12;;;;;
       """
-    let found = try TableWorld(unit: nil).importing(text)
     #expect(
-      found == """
-        strong-csv
-        workouts 1: 1 imported
-        exercises 2: 2 imported
-        exercise_sets 2: 2 imported
-        \(TableWorld.guessed(2))
+      try TableWorld(unit: nil).importing(text) == """
+        \(TableWorld.imported("strong-csv", workouts: 1, exercises: 2, sets: 2, guessed: 2))
         Upper 2025-03-30T07:00:00Z, 3600 s
           Curl for arms (slow): 8.5kg ×12 @7.5
           Row for back: 20.0kg ×12

@@ -25,6 +25,12 @@ struct TableWorld {
     "noted \(count): the source gives no body part; the import guesses it from the name of a new exercise"
   }
 
+  /// How `importing` begins for a table that came in whole.
+  static func imported(_ format: String, workouts: Int, exercises: Int, sets: Int, guessed: Int = 0) -> String {
+    let counts = [("workouts", workouts), ("exercises", exercises), ("exercise_sets", sets)].map { "\($0) \($1): \($1) imported" }
+    return ([format] + counts + (guessed > 0 ? [Self.guessed(guessed)] : [])).joined(separator: "\n")
+  }
+
   /// The clock stands in Berlin, and the weights are kilograms where the table does not say.
   init(_ name: String = "workouts.csv", unit: String? = "kg") throws {
     world = try ImportWorld(name) { wanted in
@@ -47,6 +53,11 @@ struct TableWorld {
     return "\(report.format)\n\(report.picture)\n\(try shelf())"
   }
 
+  /// Whether the table adds nothing to what is in the log.
+  func addsNothing(_ text: String? = nil) throws -> Bool {
+    try report(text).counts.values.allSatisfy { $0.imported == 0 && $0.merged == 0 }
+  }
+
   func failure(_ content: Data, format: String? = nil) throws -> StoreError {
     try content.write(to: source)
     return try world.failure(format: format)
@@ -54,7 +65,8 @@ struct TableWorld {
 
   func withLibrary<T>(_ body: (WorkoutLog) throws -> T) throws -> T { try world.withLibrary(body) }
 
-  func workouts() throws -> [Workout] { try withLibrary { try $0.store.read { try WorkoutLog.workouts(in: $0) } } }
+  func workouts() throws -> [Workout] { try world.workouts() }
+  func change(at place: Int = 0, _ change: (inout Workout) -> Void) throws { try world.change(at: place, change) }
 
   func shelf() throws -> String { try Self.shelf(workouts()) }
 

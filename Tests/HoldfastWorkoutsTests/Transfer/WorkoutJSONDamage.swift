@@ -21,13 +21,8 @@ import Testing
   @Test("what is no workout is refused with the byte, and nothing is left behind")
   func refused() throws {
     let world = try ImportWorld()
-    let known = #"expected one with "start_timestamp", "startTimestamp", or "title" at byte 0"#
-    for (text, message) in [
-      ("12", "this JSON is no workout: \(known)"), (#"{"tracks": []}"#, "this JSON is no workout: \(known)"),
-      (#"[{"a": 1}]"#, "this JSON is no workout: \(known)"), ("[1, 2, 3]", "this JSON is no workout: \(known)"),
-      (#"["a"]"#, "this JSON is no workout: \(known)"), ("[[{}]]", "this JSON is no workout: \(known)"),
-      ("[null]", "this JSON is no workout: \(known)"),
-    ] {
+    let message = #"this JSON is no workout: expected one with "start_timestamp", "startTimestamp", or "title" at byte 0"#
+    for text in ["12", #"{"tracks": []}"#, #"[{"a": 1}]"#, "[1, 2, 3]", #"["a"]"#, "[[{}]]", "[null]"] {
       let error = try world.failure(text)
       #expect(error.code == .invalidSource && error.offset == 0 && error.message == message)
     }

@@ -29,13 +29,7 @@ import Testing
       Old.set(0x21, of: 0x12, in: 1, at: 0, ["type": "'warmUp'", "suggest": "'{}'", "actual": "'{}'"]),
     ])
     let report = try world.report()
-    #expect(report.format == "goonlytics-sqlite" && report.formatVersion == 1)
-    #expect(
-      report.picture == """
-        workouts 1: 1 imported
-        exercises 2: 2 imported
-        exercise_sets 2: 2 imported
-        """)
+    #expect(report.format == "goonlytics-sqlite" && report.formatVersion == 1 && report.isClean)
     #expect(
       try world.shelf() == """
         workout 1 2018-01-29T00:08:00Z to 2018-01-29T01:08:00.250Z, 3600 s, n
@@ -82,13 +76,7 @@ import Testing
       Old.set(0x21, of: 0x11, in: 1, at: 0, set), Old.set(0x22, of: 0x11, in: 1, at: 1, ["isCompleted": "1"]),
     ])
     let report = try world.report()
-    #expect(report.format == "thiccc-sqlite" && report.formatVersion == (isFlat ? 1 : 2))
-    #expect(
-      report.picture == """
-        workouts 1: 1 imported
-        exercises 1: 1 imported
-        exercise_sets 2: 2 imported
-        """)
+    #expect(report.format == "thiccc-sqlite" && report.formatVersion == (isFlat ? 1 : 2) && report.isClean)
     #expect(
       try world.shelf() == """
         workout 1 2025-12-25T10:15:30.123Z to 2025-12-25T11:15:30Z
@@ -96,13 +84,7 @@ import Testing
             - working, plan weight 40.5 reps 8 to 12 s 30 rpe 7.5 rest 60, did weight 41.0 reps 7 s 31 rpe 8.0 rest 65
             + working
         """)
-    #expect(
-      try world.importing() == """
-        workouts 1: 1 skipped
-        exercises 1: 1 skipped
-        exercise_sets 2: 2 skipped
-        skipped 4: in the store already
-        """)
+    #expect(try world.report().counts.values.allSatisfy { $0.skipped == $0.source })
   }
 
   @Test("exercises come in the order of their rows, whatever their ids say")
@@ -111,20 +93,20 @@ import Testing
     try world.database([
       Old.shipped,
       """
-      WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 399)
+      WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 79)
       INSERT INTO workouts (id, name, startTimestamp)
       SELECT printf('b0000000-0000-4000-8000-%012x', i), 'w' || i, 1766657730 + i FROM n
       """,
       """
-      WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 3999)
+      WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 799)
       INSERT INTO exercises (id, workoutId, name, type)
-      SELECT printf('%08x-0000-4000-8000-%012x', (i * 7919) % 4007, i), printf('b0000000-0000-4000-8000-%012x', i % 400), i, 'barbell' FROM n
+      SELECT printf('%08x-0000-4000-8000-%012x', (i * 7919) % 4007, i), printf('b0000000-0000-4000-8000-%012x', i % 80), i, 'barbell' FROM n
       """,
     ])
     let report = try world.report()
-    #expect(report.picture == "workouts 400: 400 imported\nexercises 4000: 4000 imported")
+    #expect(report.picture == "workouts 80: 80 imported\nexercises 800: 800 imported")
     let workouts = try world.workouts()
-    #expect(workouts.first?.exercises.map(\.name) == (0..<10).map { "\(399 + $0 * 400)" })
+    #expect(workouts.first?.exercises.map(\.name) == (0..<10).map { "\(79 + $0 * 80)" })
     #expect(workouts.allSatisfy { $0.exercises.map { Int($0.name) ?? 0 } == $0.exercises.map { Int($0.name) ?? 0 }.sorted() })
   }
 
@@ -246,7 +228,7 @@ import Testing
   }
 
   /// The finished workout with two completed sets, and the copy of it that was in progress with one.
-  private func bothSources(_ body: (_ database: ImportWorld, _ copy: ImportWorld) throws -> Void) throws {
+  private func bothSources() throws -> (database: ImportWorld, copy: ImportWorld) {
     let world = try ImportWorld("thiccc.sqlite")
     let done = ["actual": "'{\"weight\":80.0,\"reps\":5}'", "isCompleted": "1"]
     try world.database([
@@ -258,70 +240,64 @@ import Testing
     let app = AppWorkouts.core
     let sets = [app.set(0x21, of: 0x11, in: 1, at: 0), app.set(0x22, of: 0x11, in: 1, at: 1, ["is_completed": "false"])]
     try Data(app.workout(1, [app.exercise(0x11, in: 1, sets)], ["end_timestamp": "null", "duration": "1800"]).utf8).write(to: copy.source)
-    try body(world, copy)
+    return (world, copy)
   }
 
   @Test("a workout that only the JSON brought in as one in progress is finished by the database that has its end")
   func finishedElsewhere() throws {
-    try bothSources { database, copy in
-      _ = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
-      #expect(
-        try database.withLibrary {
-          try $0.store.read { try WorkoutLog.currentWorkout(in: $0) }?.workout.exercises.first?.sets.map(\.isCompleted)
-        } == [true, false])
-      #expect(
-        try database.importing() == """
-          workouts 1: 1 merged
-          exercises 1: 1 skipped
-          exercise_sets 2: 1 merged, 1 skipped
-          skipped 2: in the store already
-          """)
-      #expect(try database.withLibrary { try $0.store.read { try WorkoutLog.currentWorkout(in: $0) } } == nil)
-      #expect(
-        try database.shelf() == """
-          workout 1 2025-12-25T10:15:30.123Z to 2025-12-25T11:15:30.500Z, 3600 s
-            exercise 17, barbell, in kg
-              + working, did weight 80.0 reps 5
-              + working, did weight 80.0 reps 5
-          """)
-      #expect(try database.report().counts.values.allSatisfy { $0.skipped == $0.source })
-    }
+    let (database, copy) = try bothSources()
+    _ = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
+    #expect(try database.current()?.workout.exercises.first?.sets.map(\.isCompleted) == [true, false])
+    #expect(
+      try database.importing() == """
+        workouts 1: 1 merged
+        exercises 1: 1 skipped
+        exercise_sets 2: 1 merged, 1 skipped
+        skipped 2: in the store already
+        """)
+    #expect(try database.current() == nil)
+    #expect(
+      try database.shelf() == """
+        workout 1 2025-12-25T10:15:30.123Z to 2025-12-25T11:15:30.500Z, 3600 s
+          exercise 17, barbell, in kg
+            + working, did weight 80.0 reps 5
+            + working, did weight 80.0 reps 5
+        """)
+    #expect(try database.report().counts.values.allSatisfy { $0.skipped == $0.source })
   }
 
   @Test("one that goes on here is not finished by the database, and nothing that was done here is changed")
   func goesOnHere() throws {
-    try bothSources { database, copy in
-      _ = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
-      try database.withLibrary { try $0.store.write { try WorkoutLog.touchWorkout(in: $0) } }
-      let rows = try database.rows()
-      #expect(
-        try database.importing() == """
-          workouts 1: 1 skipped
-          exercises 1: 1 skipped
-          exercise_sets 2: 2 skipped
-          skipped 2: in the store already
-          skipped 2: the store is newer
-          """)
-      #expect(try database.rows() == rows)
-    }
+    let (database, copy) = try bothSources()
+    _ = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
+    try database.withLibrary { try $0.store.write { try WorkoutLog.touchWorkout(in: $0) } }
+    let rows = try database.rows()
+    #expect(
+      try database.importing() == """
+        workouts 1: 1 skipped
+        exercises 1: 1 skipped
+        exercise_sets 2: 2 skipped
+        skipped 2: in the store already
+        skipped 2: the store is newer
+        """)
+    #expect(try database.rows() == rows)
   }
 
   @Test("where the database comes first, the copy that was in progress changes nothing")
   func databaseFirst() throws {
-    try bothSources { database, copy in
-      _ = try database.report()
-      let rows = try database.rows()
-      let report = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
-      #expect(
-        report.picture == """
-          workouts 1: 1 skipped
-          exercises 1: 1 skipped
-          exercise_sets 2: 2 skipped
-          skipped 2: in the store already
-          skipped 2: the store is newer
-          """)
-      #expect(try database.rows() == rows)
-    }
+    let (database, copy) = try bothSources()
+    _ = try database.report()
+    let rows = try database.rows()
+    let report = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
+    #expect(
+      report.picture == """
+        workouts 1: 1 skipped
+        exercises 1: 1 skipped
+        exercise_sets 2: 2 skipped
+        skipped 2: in the store already
+        skipped 2: the store is newer
+        """)
+    #expect(try database.rows() == rows)
   }
 
   @Test("a later edition of a workout's row keeps its exercises and sets")

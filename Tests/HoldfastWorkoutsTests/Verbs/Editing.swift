@@ -18,6 +18,11 @@ import Testing
     return (world, workout)
   }
 
+  private static func move<Element>(_ from: Int, before to: Int, in list: inout [Element]) {
+    let moved = list.remove(at: from)
+    list.insert(moved, at: to > from ? to - 1 : to)
+  }
+
   @Test("every move in every workout of up to five exercises gives the order that an array gives")
   func everyExerciseMove() async throws {
     for count in 1...5 {
@@ -25,13 +30,9 @@ import Testing
       for from in 0..<count {
         for to in 0...count {
           var expected = try #require(try await world.log.workout(workout.id)).exercises
-          let moved = expected[from]
-          let other = to < count ? expected[to] : nil
-          if other != moved {
-            expected.remove(at: from)
-            expected.insert(moved, at: other.flatMap(expected.firstIndex) ?? expected.count)
-          }
-          try await world.log.moveExercise(moved.id, before: other?.id)
+          let (moved, other) = (expected[from].id, to < count ? expected[to].id : nil)
+          Self.move(from, before: to, in: &expected)
+          try await world.log.moveExercise(moved, before: other)
           #expect(try await world.log.workout(workout.id)?.exercises == expected, "\(from) to \(to) of \(count)")
         }
       }
@@ -45,13 +46,9 @@ import Testing
       for from in 0..<count {
         for to in 0...count {
           var expected = try #require(try await world.log.workout(workout.id)).exercises[0].sets
-          let moved = expected[from]
-          let other = to < count ? expected[to] : nil
-          if other != moved {
-            expected.remove(at: from)
-            expected.insert(moved, at: other.flatMap(expected.firstIndex) ?? expected.count)
-          }
-          try await world.log.moveSet(moved.id, before: other?.id)
+          let (moved, other) = (expected[from].id, to < count ? expected[to].id : nil)
+          Self.move(from, before: to, in: &expected)
+          try await world.log.moveSet(moved, before: other)
           #expect(try await world.log.workout(workout.id)?.exercises[0].sets == expected, "\(from) to \(to) of \(count)")
         }
       }

@@ -111,9 +111,8 @@ import Testing
     let old = finished(&random)
     try await world.log.save(old)
     let begun = try await world.log.startWorkout(repeating: old.id).workout
-    #expect(begun.exercises.map(\.name) == ["Bench Press", "Row"])
-    #expect(begun.exercises.map(\.superset) == [1, 1])
-    #expect(begun.exercises.map(\.pinnedNotes) == [["Seat 4"], ["Seat 4"]])
+    let exercises = begun.exercises.map { "\($0.name), superset \($0.superset ?? 0), \($0.pinnedNotes)" }
+    #expect(exercises == ["Bench Press", "Row"].map { "\($0), superset 1, [\"Seat 4\"]" })
     let sets = begun.exercises.flatMap(\.sets)
     #expect(sets.map(\.suggested.weight) == [60, 62.5, nil, 60, 62.5, nil])
     #expect(sets.map(\.suggested.reps) == [8, 7, 5, 8, 7, 5])
@@ -198,59 +197,5 @@ import Testing
     #expect(try await again.currentWorkout() == before)
     try again.store.close()
     #expect(try folder.contents() == ["log.sqlite"])
-  }
-
-  @Test("its updates begin with nothing, tell each change and each sign of training, and end with nothing")
-  func updates() async throws {
-    let world = try World.temporary()
-    var updates = try await FollowedUpdates(world.log.currentWorkoutUpdates())
-    #expect(updates.first == nil)
-    let begun = try await world.log.startWorkout(named: "Now")
-    #expect(try await updates.next() == .some(begun))
-    world.clock.advance()
-    try await world.log.touchWorkout()
-    #expect(try await updates.next() == .some(try await world.log.currentWorkout()))
-    try await world.log.renameWorkout(begun.id, to: "Then")
-    #expect(try await updates.next()??.workout.name == "Then")
-    try await world.log.finishWorkout()
-    #expect(try await updates.next() == .some(nil))
-  }
-
-  @Test("every verb does the same from a task")
-  func fromTasks() async throws {
-    let world = try World.temporary()
-    let log = world.log
-    let begun = try await log.startWorkout(named: "Now")
-    let exercises = ["A", "B", "C"].map { Exercise(id: UUID(), name: $0, sets: [ExerciseSet(id: UUID()), ExerciseSet(id: UUID())]) }
-    for exercise in exercises { try await log.addExercise(exercise, to: begun.id) }
-    var (a, set) = (exercises[0], exercises[0].sets[0])
-    try await log.moveExercise(exercises[2].id, before: a.id)
-    (a.name, set.note) = ("a", "n")
-    try await log.updateExercise(a)
-    #expect(try await log.makeSuperset([a.id, exercises[2].id]) == 1)
-    #expect(try await log.clearSuperset(of: a.id))
-    #expect(try await log.removeExercise(exercises[1].id))
-    try await log.addSet(ExerciseSet(id: UUID(), note: "added"), to: a.id, before: set.id)
-    try await log.updateSet(set)
-    try await log.moveSet(set.id, before: nil)
-    #expect(try await log.removeSet(a.sets[1].id))
-    try await log.logSet(set.id, .init(reps: 3))
-    let logged = try await log.logSet(in: exercises[2].id, .init(reps: 4))
-    #expect(try await log.reopenSet(logged.id))
-    try await log.renameWorkout(begun.id, to: "Then")
-    try await log.writeNote("note", of: begun.id)
-    try await log.pauseWorkout()
-    #expect(try await log.currentWorkout()?.timer.isPaused == true)
-    try await log.resumeWorkout()
-    let done = try await log.finishWorkout()
-    #expect(done.name == "Then" && done.note == "note")
-    #expect(done.exercises.map(\.name) == ["C", "a"])
-    #expect(done.exercises[1].sets.map(\.note) == ["added", "n"])
-    #expect(done.exercises[1].sets[1].actual.reps == 3 && done.exercises[1].sets[1].isCompleted)
-    #expect(done.exercises[0].sets.last?.actual.reps == 4 && done.exercises[0].sets.last?.isCompleted == false)
-    #expect(try await log.startWorkout(repeating: done.id).workout.exercises.count == 2)
-    #expect(try await log.discardWorkout() != nil)
-    try await world.store.write { _ = try $0.execute("UPDATE workouts SET state = 'template'") }
-    #expect(try await log.startWorkout(from: done.id).workout.name == "Then")
   }
 }

@@ -12,7 +12,7 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let world = try World.temporary()
     var model = LogModel()
-    for step in 0..<(ProofRun.isLong ? 600 : 300) {
+    for step in 0..<(ProofRun.isLong ? 600 : 200) {
       let name = try await act(world, &model, &random)
       let place = "seed \(seed), step \(step): \(name)"
       try #require(try await world.log.workouts() == model.finished, "\(place)")

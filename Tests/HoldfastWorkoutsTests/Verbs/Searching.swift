@@ -5,9 +5,11 @@ import HoldfastWorkouts
 import Testing
 
 @Suite("Search") struct Searching {
+  /// One for the tests that only read.
+  private static let shelf = Task { try await Searching.filled(World.inMemory()).log }
+
   /// Workouts in several scripts, one a day, the last of these lines the newest.
-  private func shelf() async throws -> World {
-    let world = try World.temporary()
+  private static func filled(_ world: World) async throws -> World {
     var random = SeededGenerator(seed: 40)
     let lines: [(name: String, note: String?, exercise: String, pinned: [String], notes: [String])] = [
       ("Push", "Slept badly", "Bench Press", [], ["left shoulder"]), ("月亮代表我的心", nil, "深蹲", ["膝盖不要过脚尖"], []),
@@ -36,7 +38,7 @@ import Testing
       ("push press squat", []),
     ])
   func found(text: String, expected: [String]) async throws {
-    #expect(try await shelf().log.search(text).items.map(\.name) == expected)
+    #expect(try await Self.shelf.value.search(text).items.map(\.name) == expected)
   }
 
   @Test(
@@ -46,27 +48,27 @@ import Testing
       ("' OR 1=1 --", []), ("{name} : x", []), ("\0", []), ("push AND", []), ("pu\0be", ["Push"]),
     ] as [(String, [String])])
   func inert(text: String, expected: [String]) async throws {
-    #expect(try await shelf().log.search(text).items.map(\.name) == expected)
+    #expect(try await Self.shelf.value.search(text).items.map(\.name) == expected)
   }
 
   @Test("a text without a word finds nothing", arguments: ["", " ", "…", "*", "🏋️"])
   func nothing(text: String) async throws {
-    let page = try await shelf().log.search(text, limit: 5)
+    let page = try await Self.shelf.value.search(text, limit: 5)
     #expect(page.items == [] && page.next == nil)
   }
 
   @Test("a whole page that was pasted in is a search like any other")
   func longText() async throws {
-    let world = try await shelf()
-    #expect(try await world.log.search(String(repeating: "push ", count: 5000)).items.map(\.name) == ["Push"])
-    #expect(try await world.log.search(String(repeating: "push ", count: 60) + "squat").items == [])
+    let log = try await Self.shelf.value
+    #expect(try await log.search(String(repeating: "push ", count: 5000)).items.map(\.name) == ["Push"])
+    #expect(try await log.search(String(repeating: "push ", count: 60) + "squat").items == [])
     #expect(
-      try await world.log.exerciseNames(matching: String(repeating: "press ", count: 5000)).items.map(\.name) == ["Bench Press", "Press"])
+      try await log.exerciseNames(matching: String(repeating: "press ", count: 5000)).items.map(\.name) == ["Bench Press", "Press"])
   }
 
   @Test("what is found follows every change, of a workout as of its exercises, and comes with everything in it")
   func changes() async throws {
-    let world = try await shelf()
+    let world = try await Self.filled(World.temporary())
     var workout = try #require(try await world.log.search("bench").items.first)
     #expect(try await world.log.workout(workout.id) == workout)
     workout.exercises[0].name = "深蹲"

@@ -88,7 +88,7 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let world = try World.inMemory()
     var expected = try await world.log.startWorkout(named: "Now", idleLimitSeconds: 20)
-    for step in 0..<500 {
+    for step in 0..<250 {
       world.clock.advance(milliseconds: random.pick([0, 1, 500, 19_999, 20_000, 20_001, 90_000, -1, -30_000]))
       let shown = expected.trained(at: world.clock.now)
       switch Int.random(in: 0..<4, using: &random) {
@@ -169,17 +169,6 @@ import Testing
     try await world.log.renameCustomExercise(row.id, to: "Rudern", inHistory: true)
     #expect(try await world.log.currentWorkout()?.workout.exercises.map(\.name) == ["Rudern"])
     #expect(try await trained(world) == 2000)
-  }
-
-  @Test("a workout in progress has no end and no duration, whatever is saved of it")
-  func noEnd() async throws {
-    let world = try World.inMemory()
-    var workout = try await world.log.startWorkout(named: "Now").workout
-    (workout.name, workout.endedAt, workout.durationSeconds) = ("Later", world.clock.now, 60)
-    try await world.log.save(workout)
-    (workout.endedAt, workout.durationSeconds) = (nil, nil)
-    #expect(try await world.log.currentWorkout()?.workout == workout)
-    #expect(try await world.log.finishWorkout().durationSeconds == 0)
   }
 
   @Test("a clock at the end of its range stands still, and no verb fails")
