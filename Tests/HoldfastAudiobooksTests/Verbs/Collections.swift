@@ -126,6 +126,7 @@ import Testing
     try await world.library.save(gone)
     #expect(try await world.library.deleteCollection(gone.id))
     #expect(try await world.library.deleteCollection(gone.id) == false)
+    #expect(try await world.library.collection(gone.id) == nil)
     #expect(try await world.library.collections() == [kept])
     for word in ["Zebra", "Yak", "Xylophone"] { #expect(try await world.library.search(word) == []) }
     #expect(try world.store.rows("SELECT count(*) FROM tags WHERE tag = 'animals'") == ["0"])
@@ -202,19 +203,5 @@ import Testing
     try await world.library.updateTracks(collection.tracks)
     #expect(try await world.library.track(collection.tracks[0].id)?.originalID == original)
     #expect(try await world.library.track(collection.tracks[0].id)?.checksum == "x")
-  }
-
-  @Test("the async verbs do what the blocking ones do")
-  func asyncVerbs() async throws {
-    let world = try World.temporary()
-    var collection = Sample.collection("Book", tracks: ["One"])
-    try await world.library.save(collection)
-    try await world.library.renameCollection(collection.id, to: "Other")
-    collection.title = "Other"
-    #expect(try await world.library.collections() == [collection])
-    #expect(try await world.library.collection(collection.id) == collection)
-    #expect(try await world.library.collections(after: nil, limit: 5).items == [collection])
-    #expect(try await world.library.deleteCollection(collection.id))
-    #expect(try await world.library.collection(collection.id) == nil)
   }
 }

@@ -44,3 +44,14 @@ extension ImportWorld {
     return "\(line) at \(track.file.location?.text ?? "no place")"
   }
 }
+
+/// The picture of a report whose records all came in: how many, by kind.
+func allImported(_ counts: KeyValuePairs<String, Int>) -> String {
+  counts.map { kind, count in "\(kind) \(count): \(count) imported" }.joined(separator: "\n")
+}
+
+/// The picture of a report whose records are all in the store already.
+func allSkipped(_ counts: KeyValuePairs<String, Int>) -> String {
+  let lines = counts.map { kind, count in "\(kind) \(count): \(count) skipped" }
+  return (lines + ["skipped \(counts.map(\.value).reduce(0, +)): in the store already"]).joined(separator: "\n")
+}
