@@ -7,9 +7,8 @@ import Testing
 @Suite("Favorites") struct Favorites {
   @Test("a favourite keeps the time since when it is one, and is still there after the library was opened again")
   func set() async throws {
-    let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One", "Two"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     let id = collection.tracks[0].id
     let since = world.clock.advance()
     try await world.library.setFavorite(true, track: id)
@@ -26,9 +25,8 @@ import Testing
 
   @Test("toggling turns a favourite into none and back, and says which")
   func toggle() async throws {
-    let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     let id = collection.tracks[0].id
     for wanted in [true, false, true, false] { #expect(try await world.library.toggleFavorite(track: id) == wanted) }
   }

@@ -7,9 +7,8 @@ import Testing
 @Suite("Playback") struct Playback {
   @Test("progress is two rows, whatever the size of the collection, and says what was played last and when")
   func progress() async throws {
-    let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: (1...200).map { "Track \($0)" })
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     let id = collection.tracks[120].id
     for second in 1...3 {
       let state = PlaybackState(position: Double(second), duration: 600, updatedAt: world.clock.advance())
@@ -26,9 +25,8 @@ import Testing
 
   @Test("going back is recorded; the collection's own time never goes back")
   func goingBack() async throws {
-    let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     let id = collection.tracks[0].id
     let late = world.clock.advance(milliseconds: 60_000)
     try await world.library.savePlaybackState(PlaybackState(position: 100, updatedAt: late), of: id)
@@ -56,9 +54,8 @@ import Testing
 
   @Test("there is nothing to resume when the last played track was removed or its state cleared")
   func nothingToResume() async throws {
-    let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One", "Two"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     for track in collection.tracks {
       try await world.library.savePlaybackState(PlaybackState(position: 1, updatedAt: world.clock.advance()), of: track.id)
     }
@@ -73,9 +70,8 @@ import Testing
 
   @Test("a verb of a library is counted under its own name, with the errors that it throws")
   func counted() async throws {
-    let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     let state = PlaybackState(position: 1, updatedAt: world.clock.advance())
     try await world.library.savePlaybackState(state, of: collection.tracks[0].id)
     let error = await #expect(throws: StoreError.self) { try await world.library.savePlaybackState(state, of: UUID()) }
@@ -86,9 +82,8 @@ import Testing
 
   @Test("a track that is not there and a position that is no number are refused, and nothing changes")
   func refused() async throws {
-    let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     let id = collection.tracks[0].id
     let attempts: [(PlaybackState, UUID, StoreError.Code)] = [
       (PlaybackState(position: 1, updatedAt: world.clock.now), UUID(), .notFound),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Search") struct Searching {
   /// For tests that change nothing.
-  private static let shelf = Task { try await filled(World.inMemory()) }
+  private static let shelf: Task<World, any Error> = Task { try await filled(World.inMemory()) }
 
   /// A shelf in several scripts.
   private static func filled(_ world: World) async throws -> World {

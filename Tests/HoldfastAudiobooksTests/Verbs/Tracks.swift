@@ -66,9 +66,8 @@ import Testing
 
   @Test("a list whose positions have no gap left takes a track anywhere")
   func noGaps() async throws {
-    let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["A", "B", "C", "D"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     var random = SeededGenerator(seed: 9)
     for start in [Int64(0), .max - 3, .min] {
       let ids = try await order(world, collection.id)
@@ -91,9 +90,8 @@ import Testing
 
   @Test("removing tracks takes their states and favourites along, and the collection no longer points at them")
   func remove() async throws {
-    let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One", "Two", "Three"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     let ids = collection.tracks.map(\.id)
     for id in ids {
       try await world.library.savePlaybackState(PlaybackState(position: 1, updatedAt: world.clock.advance()), of: id)
@@ -110,9 +108,8 @@ import Testing
 
   @Test("updating tracks replaces what they hold, keeps their places, and changes none when one is missing")
   func update() async throws {
-    let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One", "Two", "Three"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     var changed = collection.tracks
     changed[0].displayName = "第一章"
     changed[2].duration = 5
@@ -167,9 +164,8 @@ import Testing
 
   @Test("adding a track that is there is refused by table and column")
   func addTwice() async throws {
-    let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     let error = await #expect(throws: StoreError.self) { try await world.library.addTracks(collection.tracks, to: collection.id) }
     #expect([error?.code.rawValue, error?.table, error?.column] == ["constraint", "tracks", "id"])
     #expect(try await world.library.collections() == [collection])
