@@ -146,11 +146,7 @@ import Testing
     let world = try ImportWorld("Old.m3u8")
     let old = "#EXTM3U\n#EXTINF:1,A - Old\n/Music/01.mp3\n"
     _ = try world.report(old)
-    try world.withLibrary { library in
-      var track = try #require(try library.store.read { try MusicStore.tracks(in: $0) }.first)
-      track.file.location = FileLocation(path: "/Archive/01.mp3")
-      try library.store.write { try MusicStore.saveTracks([track], in: $0) }
-    }
+    try world.edit(track: #require(try world.tracks().first).id) { $0.file.location = FileLocation(path: "/Archive/01.mp3") }
     #expect(try world.importing(old).hasPrefix("tracks 1: 1 skipped\ncollections 1: 1 skipped\ncollection_tracks 1: 1 skipped\n"))
     #expect(try world.lists() == "Old: Old")
     world.source = world.folder.file("New.m3u8")
@@ -208,7 +204,7 @@ import Testing
         skipped 2: in the library already
         """)
     #expect(try world.lists() == "Mix: mine, drive, new, mine")
-    #expect(try world.withLibrary { try $0.store.read { try MusicStore.tracks(in: $0) } }.prefix(2) == tracks[...])
+    #expect(try world.tracks().prefix(2) == tracks[...])
     #expect(
       try world.importing(text) == """
         tracks 3: 3 skipped

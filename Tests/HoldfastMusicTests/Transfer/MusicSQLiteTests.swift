@@ -64,11 +64,7 @@ import Testing
         tracks 2: 2 imported
         tracks[rowid 2].playCount: playCount should be a whole number that is not less than 0, found -1
         """)
-    try world.withLibrary { library in
-      var track = try #require(try library.store.read { try MusicStore.track(Music.uuid(1), in: $0) })
-      track.playCount = 9
-      try library.store.write { try MusicStore.saveTracks([track], in: $0) }
-    }
+    try world.edit(track: Music.uuid(1)) { $0.playCount = 9 }
     try world.database(["UPDATE tracks SET title = 'newer'"])
     #expect(
       try world.importing() == """
@@ -169,8 +165,7 @@ import Testing
     #expect(try failure("PRAGMA user_version = 1; VACUUM").hasPrefix(empty))
     let world = try ImportWorld("library.json")
     _ = try world.importing(Music.library([]))
-    let error = #expect(throws: StoreError.self) { try MusicStore.importLibrary(from: world.store, into: world.folder.file("x")) }
-    #expect(error?.code == .wrongKind)
+    #expect(code { _ = try MusicStore.importLibrary(from: world.store, into: world.folder.file("x")) } == .wrongKind)
   }
 
   @Test("a file that lacks the tables of playlists has tracks all the same")

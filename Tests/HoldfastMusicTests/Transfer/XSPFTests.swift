@@ -30,7 +30,7 @@ import Testing
         Ripe & Ruin by alt-J on Wave, no. 3, 72.001 s at file:///Music/a%20b.mp3
         Mix: Ripe & Ruin
         """)
-    let stored = try #require(try world.withLibrary { try $0.store.read { try MusicStore.tracks(in: $0) }.first })
+    let stored = try #require(try world.tracks().first)
     #expect(stored.artworkURL == "http://example.com/a.jpg")
     #expect(
       try stored.metadata.decoded() == [
