@@ -214,19 +214,6 @@ struct ImportCases {
     }
   }
 
-  @Test("a playback state without its track is quarantined")
-  func stateWithoutTrack() throws {
-    let world = try ImportWorld()
-    let more = Legacy.states((8, Legacy.state()), (2, Legacy.state("5")))
-    #expect(
-      try world.importing(Legacy.library(Legacy.collection(tracks: [Legacy.track(2)], more: more))) == """
-        collections 1: 1 imported
-        tracks 1: 1 imported
-        playback_states 2: 1 imported, 1 quarantined
-        $.collections[0].playbackStates[1]: there is no such track in the collection
-        """)
-  }
-
   @Test("a last played track that does not exist: the collection is imported, the field quarantined")
   func lastPlayedMissing() throws {
     let world = try ImportWorld()

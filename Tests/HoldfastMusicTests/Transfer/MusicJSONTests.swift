@@ -38,24 +38,6 @@ import Testing
     }
   }
 
-  @Test("a dry run says the same and writes nothing")
-  func dryRun() throws {
-    let world = try ImportWorld()
-    var options = ImportOptions()
-    options.dryRun = true
-    let json = Music.library([Music.track(1)], [Music.playlist(5, [1, 9])])
-    let report = try world.report(json, options: options)
-    #expect(report.dryRun && report.backup == nil)
-    #expect(
-      report.picture == """
-        tracks 1: 1 imported
-        collections 1: 1 imported
-        collection_tracks 2: 1 imported, 1 quarantined
-        $.collections[0].trackIDs[1]: there is no such track
-        """)
-    #expect(try world.folder.contents() == ["library.json"])
-  }
-
   @Test("URLs are kept word for word, whatever they are")
   func locations() throws {
     let world = try ImportWorld()

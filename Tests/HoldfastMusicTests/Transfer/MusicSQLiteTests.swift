@@ -98,21 +98,6 @@ import Testing
     #expect(try world.quarantine() == ["\"/C:/x\"", "\"/C:/x\""])
   }
 
-  @Test("rows that stand only in the log are imported, and neither file changes")
-  func log() throws {
-    let world = try ImportWorld("library.db")
-    let live = world.folder.file("live.db")
-    try RawDatabase.with(live, creating: true) { database in
-      for statement in [Old.raw, "PRAGMA journal_mode = WAL", Old.track(1)] + Old.playlist(5, [1]) { try database.execute(statement) }
-      for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: live.path + suffix, toPath: world.source.path + suffix) }
-    }
-    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: live.path + suffix) }
-    let log = try Data(contentsOf: world.folder.file("library.db-wal"))
-    #expect(try world.importing() == allImported(["tracks": 1, "collections": 1, "collection_tracks": 1]))
-    #expect(try Data(contentsOf: world.folder.file("library.db-wal")) == log)
-    #expect(try Data(contentsOf: world.folder.file("library.db.backup-wal")) == log)
-  }
-
   @Test("physical media and other tables stay in the source, and are counted")
   func otherTables() throws {
     let world = try ImportWorld("library.db")
