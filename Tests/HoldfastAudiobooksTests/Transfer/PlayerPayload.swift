@@ -52,7 +52,8 @@ import Testing
   @Test("that is damaged anywhere is an error, or equal")
   func cutOff() throws {
     let payload = Data(PlayerPayload.sample.utf8)
-    for count in payload.indices where payload[count...].contains(UInt8(ascii: "}")) {
+    let last = try #require(payload.lastIndex(of: UInt8(ascii: "}")))
+    for count in Array(stride(from: 0, to: last, by: ProofRun.isLong ? 1 : 5)) + [last] {
       let error = #expect(throws: StoreError.self) { try AudiobookCollection(playerPayload: payload.prefix(count)) }
       #expect(error?.code == .invalidSource)
       #expect(error?.offset.map { $0 <= count } == true, "\(count) bytes: \(String(describing: error?.offset))")
