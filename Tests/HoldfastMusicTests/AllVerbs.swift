@@ -67,10 +67,8 @@ extension VerbCase {
       VerbCase(name: "delete tracks", changes: ["tracks", "collection_tracks"]) { library, known in
         try await library.deleteTracks([known.first])
       },
-      VerbCase(name: "delete no tracks") { library, _ in try await library.deleteTracks([UUID()]) },
       VerbCase(name: "record a play", changes: ["plays", "tracks"]) { library, known in try await library.recordPlay(of: known.first) },
       VerbCase(name: "rate", changes: ["tracks"]) { library, known in try await library.rate(60, track: known.first) },
-      VerbCase(name: "rate as it is") { library, known in try await library.rate(80, track: known.tracks[1].id) },
       VerbCase(name: "save a new playlist", changes: ["collections", "collection_tracks"]) { library, known in
         try await library.savePlaylists([MusicPlaylist(id: UUID(), name: "New", trackIDs: [known.first])])
       },
@@ -100,23 +98,15 @@ extension VerbCase {
       VerbCase(name: "rename a playlist", changes: ["collections"]) { library, known in
         try await library.renamePlaylist(known.list.id, to: "Name")
       },
-      VerbCase(name: "rename no playlist") { library, _ in try await library.renamePlaylist(UUID(), to: "Name") },
       VerbCase(name: "delete a playlist", changes: ["collections", "collection_tracks"]) { library, known in
         try await library.deletePlaylist(known.list.id)
       },
       VerbCase(name: "delete a folder", changes: ["collections"]) { library, known in try await library.deletePlaylist(known.folder.id) },
-      VerbCase(name: "delete no playlist") { library, _ in try await library.deletePlaylist(UUID()) },
       VerbCase(name: "move a playlist", changes: ["collections"]) { library, known in
         try await library.movePlaylist(known.folder.id, before: known.list.id)
       },
-      VerbCase(name: "move a playlist to where it is") { library, known in
-        try await library.movePlaylist(known.inner.id, before: nil)
-      },
       VerbCase(name: "move a playlist into a folder", changes: ["collections"]) { library, known in
         try await library.movePlaylist(known.list.id, toFolder: known.folder.id)
-      },
-      VerbCase(name: "move a playlist into its folder") { library, known in
-        try await library.movePlaylist(known.inner.id, toFolder: known.folder.id)
       },
       VerbCase(name: "add tracks", changes: ["collection_tracks"]) { library, known in
         try await library.addTracks([known.last, known.first], to: known.list.id)
@@ -124,24 +114,30 @@ extension VerbCase {
       VerbCase(name: "add tracks before an entry", changes: ["collection_tracks"]) { library, known in
         try await library.addTracks([known.last], to: known.list.id, before: known.entries[1].id)
       },
-      VerbCase(name: "add no tracks") { library, known in try await library.addTracks([], to: known.list.id) },
       VerbCase(name: "remove entries", changes: ["collection_tracks"]) { library, known in
         try await library.removeEntries([known.entries[0].id])
       },
-      VerbCase(name: "remove no entries") { library, _ in try await library.removeEntries([UUID()]) },
       VerbCase(name: "move an entry", changes: ["collection_tracks"]) { library, known in
         try await library.moveEntry(known.entries[2].id, before: known.entries[0].id)
       },
-      VerbCase(name: "move an entry to where it is") { library, known in
-        try await library.moveEntry(known.entries[0].id, before: known.entries[1].id)
-      },
       VerbCase(name: "save artwork", changes: ["artwork"]) { library, _ in try await library.saveArtwork(Data("other".utf8)) },
-      VerbCase(name: "save artwork that is there") { library, known in try await library.saveArtwork(known.picture) },
       VerbCase(name: "remove unused artwork", changes: ["artwork", "tracks"]) { library, known in
         var track = known.tracks[0]
         track.artworkHash = nil
         try await library.saveTracks([track])
         try await library.removeUnusedArtwork()
+      },
+      VerbCase(name: "change nothing") { library, known in
+        try await library.deleteTracks([UUID()])
+        try await library.rate(80, track: known.tracks[1].id)
+        try await library.renamePlaylist(UUID(), to: "Name")
+        try await library.deletePlaylist(UUID())
+        try await library.movePlaylist(known.inner.id, before: nil)
+        try await library.movePlaylist(known.inner.id, toFolder: known.folder.id)
+        try await library.addTracks([], to: known.list.id)
+        try await library.removeEntries([UUID()])
+        try await library.moveEntry(known.entries[0].id, before: known.entries[1].id)
+        try await library.saveArtwork(known.picture)
       },
     ]
   }
@@ -157,8 +153,9 @@ extension VerbCase {
 
   static var updates: [Live] { liveTracks + liveOthers }
 
+  /// One list of each form; the others differ in their order alone, and come in a long run.
   private static var liveTracks: [Live] {
-    lists.map { name, list in
+    lists.filter { ProofRun.isLong || ["by title", "most played", "of an artist"].contains($0.name) }.map { name, list in
       Live(
         name: "tracks \(name)", { library, _ in library.trackUpdates(list) },
         reading: { library, _ in try await library.tracks(list).items })

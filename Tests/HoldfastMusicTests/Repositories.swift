@@ -7,8 +7,7 @@ import Testing
 @Suite("The app's protocols") struct Repositories {
   @Test("an app that knows only the two protocols loads and saves everything")
   func repositories() async throws {
-    let world = try World.temporary()
-    let known = try await VerbCase.prepare(world)
+    let (world, known) = try await World.prepared()
     let tracks: any TrackRepository = world.library
     let collections: any CollectionRepository = world.library
     #expect(try await tracks.loadTracks() == known.tracks)

@@ -8,10 +8,6 @@ import Testing
 @Suite("A server of Audiobookshelf, by its database") struct AudiobookshelfSQLiteTests {
   private static let red = ["Red, Ann, Bob [\"Old\", \"Fantasy\"]", "  1 01 at 100.0", "> 2 02 at 50.0", "  3 03"]
 
-  private func notes(_ report: ImportReport) -> [String] {
-    (report.notes ?? [:]).keys.sorted().map { $0.split(separator: " (first").first.map(String.init) ?? "" }
-  }
-
   @Test("a book comes in with its authors in order; the report names tables that were not read, and no copy is kept beside the passwords")
   func whole() throws {
     let world = try Shelf.world(
@@ -21,7 +17,7 @@ import Testing
     #expect(report.format == "audiobookshelf-sqlite" && report.problems.isEmpty && report.backup == nil)
     #expect(try world.shelfOfServer() == Self.red)
     #expect(
-      notes(report) == [
+      Shelf.notes(report) == [
         "no copy of the source is kept: it contains the passwords and keys of the server's users",
         "the library has no place for a file's codec, bit rate and format", "the library has no place for bookmarks",
         "the library has no place for chapters", "the library has no place for narrators", "the positions are those of the user ann",
@@ -50,7 +46,7 @@ import Testing
       Shelf.heard(30, by: "u2", of: "e1", "podcastEpisode"))
     let report = try world.report()
     #expect(try world.shelfOfServer().contains(line))
-    #expect(notes(report).contains("the positions are those of the user \(name)"))
+    #expect(Shelf.notes(report).contains("the positions are those of the user \(name)"))
     #expect(report.skipped == ["the position of another user of the server": 1, "not an audiobook": 1])
   }
 

@@ -84,6 +84,11 @@ enum Shelf {
     """
   }
 
+  /// What the report notes, without where.
+  static func notes(_ report: ImportReport) -> [String] {
+    (report.notes ?? [:]).keys.sorted().map { $0.split(separator: " (first").first.map(String.init) ?? "" }
+  }
+
   static func world(_ statements: String...) throws -> ImportWorld {
     let world = try ImportWorld("absdatabase.sqlite")
     try RawDatabase.with(world.source, creating: true) { database in

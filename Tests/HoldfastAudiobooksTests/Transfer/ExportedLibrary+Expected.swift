@@ -14,36 +14,24 @@ extension ExportedLibrary {
 
 extension ExportedLibrary.Collection {
   fileprivate init(_ collection: AudiobookCollection) throws {
-    id = collection.id
-    title = collection.title
-    author = collection.author
-    description = collection.description
-    coverAsset = ExportedLibrary.Cover(kind: try .init(collection.cover), dominantColorHex: collection.cover.dominantColorHex)
-    createdAt = collection.createdAt.wholeSeconds
-    updatedAt = collection.updatedAt.wholeSeconds
-    source = try .init(collection.source.kind)
-    tracks = try collection.tracks.map { try .init($0, collection.favorites[$0.id]) }
-    lastPlayedTrackId = collection.lastPlayedTrackID
-    playbackStates = collection.playbackStates.mapValues {
-      ExportedLibrary.State(position: $0.position, duration: $0.duration, updatedAt: $0.updatedAt.wholeSeconds)
-    }
-    tags = collection.tags
+    self.init(
+      id: collection.id, title: collection.title, author: collection.author, description: collection.description,
+      coverAsset: ExportedLibrary.Cover(kind: try .init(collection.cover), dominantColorHex: collection.cover.dominantColorHex),
+      createdAt: collection.createdAt.wholeSeconds, updatedAt: collection.updatedAt.wholeSeconds,
+      source: try .init(collection.source.kind), tracks: try collection.tracks.map { try .init($0, collection.favorites[$0.id]) },
+      lastPlayedTrackId: collection.lastPlayedTrackID,
+      playbackStates: collection.playbackStates.mapValues {
+        ExportedLibrary.State(position: $0.position, duration: $0.duration, updatedAt: $0.updatedAt.wholeSeconds)
+      }, tags: collection.tags)
   }
 }
 
 extension ExportedLibrary.Track {
   fileprivate init(_ track: AudiobookTrack, _ favorite: Favorite?) throws {
-    id = track.originalID ?? track.id
-    displayName = track.displayName
-    filename = track.filename
-    location = try .init(track.location.kind)
-    fileSize = track.fileSize
-    duration = track.duration
-    trackNumber = track.trackNumber
-    checksum = track.checksum
-    metadata = try track.metadata.decoded()
-    isFavorite = favorite != nil
-    favoritedAt = favorite?.favoritedAt?.wholeSeconds
+    self.init(
+      id: track.originalID ?? track.id, displayName: track.displayName, filename: track.filename, location: try .init(track.location.kind),
+      fileSize: track.fileSize, duration: track.duration, trackNumber: track.trackNumber, checksum: track.checksum,
+      metadata: try track.metadata.decoded(), isFavorite: favorite != nil, favoritedAt: favorite?.favoritedAt?.wholeSeconds)
   }
 }
 

@@ -116,15 +116,7 @@ final class Recorder<Value: Sendable>: @unchecked Sendable {
   private let lock = NSLock()
   private var list: [Value] = []
 
-  func append(_ value: Value) {
-    lock.lock()
-    list.append(value)
-    lock.unlock()
-  }
+  var values: [Value] { lock.withLock { list } }
 
-  var values: [Value] {
-    lock.lock()
-    defer { lock.unlock() }
-    return list
-  }
+  func append(_ value: Value) { lock.withLock { list.append(value) } }
 }

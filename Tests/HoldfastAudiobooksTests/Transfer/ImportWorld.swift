@@ -38,6 +38,17 @@ extension ImportWorld {
   }
 }
 
+/// The picture of a report whose records all came in: how many, by kind.
+func allImported(_ counts: KeyValuePairs<String, Int>) -> String {
+  counts.map { kind, count in "\(kind) \(count): \(count) imported" }.joined(separator: "\n")
+}
+
+/// The picture of a report whose records are all in the store already.
+func allSkipped(_ counts: KeyValuePairs<String, Int>) -> String {
+  let lines = counts.map { kind, count in "\(kind) \(count): \(count) skipped" }
+  return (lines + ["skipped \(counts.map(\.value).reduce(0, +)): in the store already"]).joined(separator: "\n")
+}
+
 /// Pieces of a `library.json`, with ids from small numbers.
 enum Legacy {
   static func id(_ number: Int) -> String { "7C9E6679-7425-40DE-944B-" + String(repeating: "0", count: 10) + "\(number + 10)" }

@@ -52,7 +52,8 @@ import Testing
   @Test("that is damaged anywhere is an error, or equal")
   func cutOff() throws {
     let payload = Data(PlayerPayload.sample.utf8)
-    for count in payload.indices where payload[count...].contains(UInt8(ascii: "}")) {
+    let last = try #require(payload.lastIndex(of: UInt8(ascii: "}")))
+    for count in Array(stride(from: 0, to: last, by: ProofRun.isLong ? 1 : 5)) + [last] {
       let error = #expect(throws: StoreError.self) { try AudiobookCollection(playerPayload: payload.prefix(count)) }
       #expect(error?.code == .invalidSource)
       #expect(error?.offset.map { $0 <= count } == true, "\(count) bytes: \(String(describing: error?.offset))")
@@ -69,8 +70,7 @@ import Testing
       PlayerPayload.sample.replacingOccurrences(of: "\"id\":\"7C9E", with: "\"id\":\"XC9E"),
     ])
   func refused(payload: String) throws {
-    let error = #expect(throws: StoreError.self) { try AudiobookCollection(playerPayload: Data(payload.utf8)) }
-    #expect(error?.code == .invalidSource)
+    #expect(code { _ = try AudiobookCollection(playerPayload: Data(payload.utf8)) } == .invalidSource)
   }
 
   @Test("of a collection that the player could not read is refused with the reason")

@@ -31,9 +31,8 @@ import Testing
 
   @Test("a save changes only what changed, and every row that stays keeps its place in the file")
   func smallestChange() async throws {
-    let world = try World.temporary()
     var collection = Sample.collection("Book", tracks: (1...10).map { "Track \($0)" })
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     let before = Set(try world.store.rows("SELECT id, rowid FROM tracks", columns: 2))
 
     collection.tracks.swapAt(2, 3)
@@ -55,9 +54,8 @@ import Testing
 
   @Test("a copy that was loaded before the last listening cannot set it back")
   func stalePlayback() async throws {
-    let world = try World.temporary()
     let original = Sample.collection("Book", tracks: ["One", "Two"])
-    try await world.library.save(original)
+    let world = try await World.holding(original)
     let (first, second) = (original.tracks[0].id, original.tracks[1].id)
     try await world.library.savePlaybackState(PlaybackState(position: 10, updatedAt: world.clock.advance()), of: first)
     var stale = try #require(try await world.library.collection(original.id))
@@ -77,9 +75,8 @@ import Testing
 
   @Test("a save with newer playback states moves the last played track")
   func newerPlayback() async throws {
-    let world = try World.temporary()
     var collection = Sample.collection("Book", tracks: ["One", "Two"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     try await world.library.savePlaybackState(PlaybackState(position: 1, updatedAt: world.clock.advance()), of: collection.tracks[0].id)
     let state = PlaybackState(position: 2, updatedAt: world.clock.advance())
     collection.playbackStates = [collection.tracks[1].id: state]
@@ -126,6 +123,7 @@ import Testing
     try await world.library.save(gone)
     #expect(try await world.library.deleteCollection(gone.id))
     #expect(try await world.library.deleteCollection(gone.id) == false)
+    #expect(try await world.library.collection(gone.id) == nil)
     #expect(try await world.library.collections() == [kept])
     for word in ["Zebra", "Yak", "Xylophone"] { #expect(try await world.library.search(word) == []) }
     #expect(try world.store.rows("SELECT count(*) FROM tags WHERE tag = 'animals'") == ["0"])
@@ -134,9 +132,8 @@ import Testing
 
   @Test("renaming a collection is one update, and the new title is found")
   func rename() async throws {
-    let world = try World.temporary()
     let collection = Sample.collection("Old", tracks: ["One"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     _ = world.statements.take()
     let now = world.clock.advance()
     #expect(try await world.library.renameCollection(collection.id, to: "三体问题"))
@@ -164,9 +161,8 @@ import Testing
 
   @Test("a track named twice is refused, and nothing changes")
   func doubledTrack() async throws {
-    let world = try World.temporary()
     var collection = Sample.collection("Book", tracks: ["One"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     collection.tracks += collection.tracks
     await #expect(throws: StoreError.self) { try await world.library.save(collection) }
     #expect(try await world.library.collection(collection.id)?.tracks.count == 1)
@@ -174,10 +170,9 @@ import Testing
 
   @Test("a tag given twice is stored once")
   func doubledTag() async throws {
-    let world = try World.temporary()
     var collection = Sample.collection("Book")
     collection.tags = ["b", "a", "b"]
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     #expect(try await world.library.collection(collection.id)?.tags == ["b", "a"])
   }
 
@@ -191,9 +186,8 @@ import Testing
 
   @Test("a track's original id survives a save of a track that the app built anew")
   func originalID() async throws {
-    let world = try World.temporary()
     var collection = Sample.collection("Book", tracks: ["One"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     let original = UUID()
     try await world.store.write { tx in _ = try tx.execute("UPDATE tracks SET original_id = \(original)") }
     collection.tracks[0].displayName = "Renamed"
@@ -202,19 +196,5 @@ import Testing
     try await world.library.updateTracks(collection.tracks)
     #expect(try await world.library.track(collection.tracks[0].id)?.originalID == original)
     #expect(try await world.library.track(collection.tracks[0].id)?.checksum == "x")
-  }
-
-  @Test("the async verbs do what the blocking ones do")
-  func asyncVerbs() async throws {
-    let world = try World.temporary()
-    var collection = Sample.collection("Book", tracks: ["One"])
-    try await world.library.save(collection)
-    try await world.library.renameCollection(collection.id, to: "Other")
-    collection.title = "Other"
-    #expect(try await world.library.collections() == [collection])
-    #expect(try await world.library.collection(collection.id) == collection)
-    #expect(try await world.library.collections(after: nil, limit: 5).items == [collection])
-    #expect(try await world.library.deleteCollection(collection.id))
-    #expect(try await world.library.collection(collection.id) == nil)
   }
 }

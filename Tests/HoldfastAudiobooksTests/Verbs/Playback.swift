@@ -7,9 +7,8 @@ import Testing
 @Suite("Playback") struct Playback {
   @Test("progress is two rows, whatever the size of the collection, and says what was played last and when")
   func progress() async throws {
-    let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: (1...200).map { "Track \($0)" })
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     let id = collection.tracks[120].id
     for second in 1...3 {
       let state = PlaybackState(position: Double(second), duration: 600, updatedAt: world.clock.advance())
@@ -19,14 +18,15 @@ import Testing
       #expect(loaded.lastPlayedTrackID == id)
       #expect(loaded.updatedAt == state.updatedAt)
     }
-    #expect(try await world.library.playbackStates().count == 1)
+    let last = PlaybackState(position: 3, duration: 600, updatedAt: world.clock.now)
+    #expect(try await world.library.playbackStates() == [id: last])
+    #expect(try await world.library.resumePoint()?.state == last)
   }
 
   @Test("going back is recorded; the collection's own time never goes back")
   func goingBack() async throws {
-    let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     let id = collection.tracks[0].id
     let late = world.clock.advance(milliseconds: 60_000)
     try await world.library.savePlaybackState(PlaybackState(position: 100, updatedAt: late), of: id)
@@ -46,18 +46,16 @@ import Testing
       let state = PlaybackState(position: Double(book), updatedAt: world.clock.advance())
       try await world.library.savePlaybackState(state, of: books[book].tracks[track].id)
     }
-    let last = ResumeText(try await world.library.resumePoint())
-    #expect(last == ResumeText(collection: "Book 1", track: "Second", position: 0))
-    #expect(
-      ResumeText(try await world.library.resumePoint(in: books[1].id)) == ResumeText(collection: "Book 2", track: "Second", position: 1))
+    func words(_ point: ResumePoint?) -> [String]? { point.map { [$0.collectionTitle, $0.trackName, "\($0.state.position)"] } }
+    #expect(try await words(world.library.resumePoint()) == ["Book 1", "Second", "0.0"])
+    #expect(try await words(world.library.resumePoint(in: books[1].id)) == ["Book 2", "Second", "1.0"])
     #expect(try await world.library.resumePoint(in: books[2].id) == nil)
   }
 
   @Test("there is nothing to resume when the last played track was removed or its state cleared")
   func nothingToResume() async throws {
-    let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One", "Two"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     for track in collection.tracks {
       try await world.library.savePlaybackState(PlaybackState(position: 1, updatedAt: world.clock.advance()), of: track.id)
     }
@@ -72,9 +70,8 @@ import Testing
 
   @Test("a verb of a library is counted under its own name, with the errors that it throws")
   func counted() async throws {
-    let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     let state = PlaybackState(position: 1, updatedAt: world.clock.advance())
     try await world.library.savePlaybackState(state, of: collection.tracks[0].id)
     let error = await #expect(throws: StoreError.self) { try await world.library.savePlaybackState(state, of: UUID()) }
@@ -85,9 +82,8 @@ import Testing
 
   @Test("a track that is not there and a position that is no number are refused, and nothing changes")
   func refused() async throws {
-    let world = try World.temporary()
     let collection = Sample.collection("Book", tracks: ["One"])
-    try await world.library.save(collection)
+    let world = try await World.holding(collection)
     let id = collection.tracks[0].id
     let attempts: [(PlaybackState, UUID, StoreError.Code)] = [
       (PlaybackState(position: 1, updatedAt: world.clock.now), UUID(), .notFound),
@@ -98,36 +94,8 @@ import Testing
       (PlaybackState(position: 1, updatedAt: .distantPast.addingTimeInterval(-1e12)), id, .invalidValue),
     ]
     for (state, track, code) in attempts {
-      let error = await #expect(throws: StoreError.self) { try await world.library.savePlaybackState(state, of: track) }
-      #expect(error?.code == code)
+      #expect(await asyncCode { try await world.library.savePlaybackState(state, of: track) } == code)
     }
     #expect(try await world.library.collections() == [collection])
-  }
-
-  @Test("the async verbs do what the blocking ones do")
-  func asyncVerbs() async throws {
-    let world = try World.temporary()
-    let collection = Sample.collection("Book", tracks: ["One"])
-    try await world.library.save(collection)
-    let id = collection.tracks[0].id
-    let state = PlaybackState(position: 1, updatedAt: world.clock.advance())
-    try await world.library.savePlaybackState(state, of: id)
-    #expect(try await world.library.playbackState(of: id) == state)
-    #expect(try await world.library.playbackStates() == [id: state])
-    #expect(try await world.library.resumePoint()?.state == state)
-    #expect(try await world.library.clearPlaybackState(of: id))
-  }
-
-  private struct ResumeText: Equatable {
-    var collection: String
-    var track: String
-    var position: Double
-    init(collection: String, track: String, position: Double) {
-      (self.collection, self.track, self.position) = (collection, track, position)
-    }
-    init?(_ point: ResumePoint?) {
-      guard let point else { return nil }
-      self.init(collection: point.collectionTitle, track: point.trackName, position: point.state.position)
-    }
   }
 }

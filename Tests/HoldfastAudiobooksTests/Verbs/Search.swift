@@ -5,9 +5,11 @@ import HoldfastTesting
 import Testing
 
 @Suite("Search") struct Searching {
+  /// For tests that change nothing.
+  private static let shelf: Task<World, any Error> = Task { try await filled(World.inMemory()) }
+
   /// A shelf in several scripts.
-  private func shelf() async throws -> World {
-    let world = try World.temporary()
+  private static func filled(_ world: World) async throws -> World {
     let books = [
       ("三体", "刘慈欣", ["001 序章.mp3", "第1章 科学边界"]), ("吾輩は猫である", "夏目漱石", ["誤字を修正しました"]),
       ("Les Misérables", "Victor Hugo", ["Préface", "L’auteur à ses lecteurs"]), ("Čarobnjak iz Oza", nil, ["Ciklon"]),
@@ -38,9 +40,9 @@ import Testing
       ("chapter 10", ["The Long Way / Chapter 10"]), ("วิจัย", ["งานวิจัย"]), ("long the", ["The Long Way"]),
     ])
   func found(text: String, expected: [String]) async throws {
-    let world = try await shelf()
-    #expect(names(try await world.library.search(text)) == expected)
-    #expect(names(try await world.library.search(text, ranked: true)) == expected)
+    let library = try await Self.shelf.value.library
+    #expect(names(try await library.search(text)) == expected)
+    #expect(names(try await library.search(text, ranked: true)) == expected)
   }
 
   @Test(
@@ -50,18 +52,17 @@ import Testing
       "a\0b",
     ])
   func inert(text: String) async throws {
-    let world = try await shelf()
-    for hit in names(try await world.library.search(text)) { #expect(hit.isEmpty == false) }
+    for hit in names(try await Self.shelf.value.library.search(text)) { #expect(hit.isEmpty == false) }
   }
 
   @Test("a text without a word finds nothing", arguments: ["", " ", "…", "*", "📚"])
   func nothing(text: String) async throws {
-    #expect(try await shelf().library.search(text) == [])
+    #expect(try await Self.shelf.value.library.search(text) == [])
   }
 
   @Test("renamed and removed things are found by their new names only")
   func kept() async throws {
-    let world = try await shelf()
+    let world = try await Self.filled(World.temporary())
     let hit = try #require(try await world.library.search("猫").first)
     guard case .collection(let id, _, _) = hit else { throw StoreError(.misuse, "expected a collection, found \(hit)") }
     try await world.library.renameCollection(id, to: "犬")
@@ -93,7 +94,7 @@ import Testing
 
   @Test("VACUUM leaves search right")
   func vacuum() async throws {
-    let world = try await shelf()
+    let world = try await Self.filled(World.temporary())
     for hit in try await world.library.search("the long") {
       if case .collection(let id, _, _) = hit { try await world.library.deleteCollection(id) }
     }
@@ -101,11 +102,5 @@ import Testing
     #expect(names(try await world.library.search("三体")) == ["三体"])
     #expect(names(try await world.library.search("修正")) == ["吾輩は猫である / 誤字を修正しました"])
     #expect(try world.isHealthy())
-  }
-
-  @Test("search is the same from a task")
-  func asyncSearch() async throws {
-    let world = try await shelf()
-    #expect(names(try await world.library.search("三体")) == ["三体"])
   }
 }

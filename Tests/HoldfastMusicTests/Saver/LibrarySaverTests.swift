@@ -23,9 +23,9 @@ import Testing
     let saver = world.saver()
     let state = SaverWorld.state(["a"], list: [0])
     saver.save(state)
-    try await saver.flush()
+    try await saver.flushBlocking()
     #expect(try await world.library.state() == state)
-    try await saver.flush()
+    try await saver.flushBlocking()
   }
 
   @Test("a blocking flush inside a door of the store is refused, and the state stays to be stored")
@@ -35,8 +35,7 @@ import Testing
     let state = SaverWorld.state(["a"], list: [0])
     try await world.library.store.write { _ in
       saver.save(state)
-      let error = #expect(throws: StoreError.self) { try saver.flush() }
-      #expect(error?.code == .misuse)
+      #expect(code { try saver.flush() } == .misuse)
     }
     try await saver.flush()
     #expect(try await world.library.state() == state)
@@ -79,8 +78,7 @@ import Testing
     let state = SaverWorld.state(["a"], list: [0])
     try await Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      saver.save(state)
-      try await saver.flush()
+      try await saver.store(state)
     }.value
     #expect(try await world.library.state() == state)
   }
@@ -91,13 +89,11 @@ import Testing
     var state = SaverWorld.state((0..<50).map { "track \($0)" }, list: Array(0..<50))
     let saver = try await world.saver(holding: state)
     _ = world.world.statements.take()
-    saver.save(state)
-    try await saver.flush()
+    try await saver.store(state)
     #expect(world.world.statements.take() == [])
     state.tracks[7].title = "another"
     state.playlists[0].trackIDs.swapAt(3, 4)
-    saver.save(state)
-    try await saver.flush()
+    try await saver.store(state)
     let writes = world.world.statements.take().filter { !$0.hasPrefix("SELECT") }
     #expect(writes.map { $0.prefix(30) } == ["UPDATE tracks SET title = ?2, ", "UPDATE collection_tracks SET t"])
     #expect(try await world.library.state() == state)
@@ -110,16 +106,13 @@ import Testing
     let saver = world.saver()
     let part = LibraryState(tracks: [whole.tracks[0]], playlists: whole.playlists)
     for _ in 0..<3 {
-      saver.save(part)
-      try await saver.flush()
+      try await saver.store(part)
     }
     let list = whole.playlists[0].id
     #expect(try await world.library.playlists().map(\.trackIDs) == [[whole.tracks[0].id, whole.tracks[0].id]])
-    saver.save(whole)
-    try await saver.flush()
+    try await saver.store(whole)
     #expect(try await world.library.state() == whole)
-    saver.save(part)
-    try await saver.flush()
+    try await saver.store(part)
     let missing = "missing \(MissingEntry(playlistID: list, trackID: whole.tracks[1].id))"
     #expect(await world.told.first(2) == [missing, missing])
   }
@@ -130,8 +123,7 @@ import Testing
     var state = SaverWorld.state(["a", "b", "c"], list: [0, 1, 2, 1])
     let saver = try await world.saver(holding: state)
     let removed = state.tracks.remove(at: 1).id
-    saver.save(state)
-    try await saver.flush()
+    try await saver.store(state)
     state.playlists[0].trackIDs.removeAll { $0 == removed }
     #expect(try await world.library.state() == state)
   }
@@ -143,8 +135,7 @@ import Testing
     let saver = world.saver()
     let lock = try HeldWriteLock(on: try #require(world.library.store.url))
     saver.save(state)
-    let error = await #expect(throws: StoreError.self) { try await saver.flush() }
-    #expect(error?.code == .busy)
+    #expect(await asyncCode { try await saver.flush() } == .busy)
     lock.release()
     #expect(try await world.library.state() == LibraryState())
     try await saver.flush()
@@ -177,13 +168,10 @@ import Testing
       LibraryState(tracks: state.tracks + state.tracks, playlists: state.playlists),
       LibraryState(tracks: state.tracks, playlists: state.playlists + state.playlists),
     ] {
-      saver.save(bad)
-      let error = await #expect(throws: StoreError.self) { try await saver.flush() }
-      #expect(error?.code == .constraint)
+      #expect(await asyncCode { try await saver.store(bad) } == .constraint)
       #expect(try await world.library.state() == state)
     }
-    saver.save(LibraryState(tracks: state.tracks))
-    try await saver.flush()
+    try await saver.store(LibraryState(tracks: state.tracks))
     #expect(try await world.library.state() == LibraryState(tracks: state.tracks))
     #expect(await world.told.first(2) == ["constraint", "constraint"])
   }
@@ -194,12 +182,8 @@ import Testing
     let saver = world.saver()
     saver.save(SaverWorld.state(["a"], list: [0]))
     try world.library.store.close()
-    for _ in 0..<2 {
-      let error = await #expect(throws: StoreError.self) { try await saver.flush() }
-      #expect(error?.code == .closed)
-    }
-    let error = #expect(throws: StoreError.self) { try saver.flush() as Void }
-    #expect(error?.code == .closed)
+    for _ in 0..<2 { #expect(await asyncCode { try await saver.flush() } == .closed) }
+    #expect(code { try saver.flush() } == .closed)
   }
 
   @Test("what is told may wait for a flush")

@@ -16,8 +16,7 @@ import Testing
     for place in played.indices { (played[place].playCount, played[place].lastPlayedAt) = (1, world.world.clock.now) }
     try await world.library.saveTracks(played)
     state.tracks[0].title = "renamed"
-    saver.save(state)
-    try await saver.flush()
+    try await saver.store(state)
     played[0].title = "renamed"
     #expect(try await world.library.tracks() == played)
   }
@@ -48,8 +47,7 @@ import Testing
     try await world.library.savePlaylists(others.playlists)
     state.tracks.removeLast()
     state.playlists = []
-    saver.save(state)
-    try await saver.flush()
+    try await saver.store(state)
     #expect(try await world.library.state() == LibraryState(tracks: [state.tracks[0]] + others.tracks, playlists: others.playlists))
   }
 
@@ -61,12 +59,10 @@ import Testing
     try await world.library.savePlaylists(others.playlists)
     let state = SaverWorld.state(["a"], list: [0])
     let saver = world.saver()
-    saver.save(state)
-    try await saver.flush()
+    try await saver.store(state)
     #expect(try await world.library.state() == state)
     try await world.library.saveTracks(others.tracks)
-    saver.save(LibraryState(tracks: state.tracks))
-    try await saver.flush()
+    try await saver.store(LibraryState(tracks: state.tracks))
     #expect(try await world.library.state() == LibraryState(tracks: state.tracks + others.tracks))
   }
 
@@ -77,13 +73,11 @@ import Testing
     let saver = try await world.saver(holding: state)
     try await world.library.deleteTracks(state.tracks.map(\.id))
     state.tracks[1].title = "changed"
-    saver.save(state)
-    try await saver.flush()
+    try await saver.store(state)
     #expect(try await world.library.tracks() == [state.tracks[1]])
     state.playlists[0].name = "Changed"
     state.playlists[0].trackIDs.reverse()
-    saver.save(state)
-    try await saver.flush()
+    try await saver.store(state)
     #expect(try await world.library.playlists().map(\.trackIDs) == [[state.tracks[1].id]])
     let missing = MissingEntry(playlistID: state.playlists[0].id, trackID: state.tracks[0].id)
     #expect(await world.told.first(1) == ["missing \(missing)"])
@@ -100,13 +94,11 @@ import Testing
     list.trackIDs = [ids[3], ids[2], ids[3]]
     try await world.library.savePlaylists([list])
     state.tracks[1].title = "changed"
-    saver.save(state)
-    try await saver.flush()
+    try await saver.store(state)
     #expect(try await world.library.playlists().map(\.trackIDs) == [[ids[1], ids[3], ids[2], ids[1], ids[3]]])
     #expect(await world.told.first(1) == ["missing \(MissingEntry(playlistID: list.id, trackID: ids[0]))"])
     state.tracks[0].title = "changed, too"
-    saver.save(state)
-    try await saver.flush()
+    try await saver.store(state)
     #expect(try await world.library.playlists().map(\.trackIDs) == [[ids[1], ids[0], ids[3], ids[2], ids[1], ids[3]]])
     #expect(try world.world.isHealthy())
   }
@@ -122,13 +114,11 @@ import Testing
     stored[0].trackIDs.append(state.tracks[1].id)
     try await world.library.savePlaylists(stored, replacingAll: true)
     state.playlists[0].name = "Renamed"
-    saver.save(state)
-    try await saver.flush()
+    try await saver.store(state)
     stored[0].name = "Renamed"
     #expect(try await world.library.playlists() == stored)
     state.playlists[1].name = "Comes back"
-    saver.save(state)
-    try await saver.flush()
+    try await saver.store(state)
     #expect(try await world.library.playlists() == stored + [state.playlists[1]])
   }
 
@@ -142,14 +132,11 @@ import Testing
     try await world.library.savePlaylists([lists[2], other, lists[0], lists[1]], replacingAll: true)
     var changed = lists
     changed[0].name = "A"
-    saver.save(LibraryState(playlists: changed))
-    try await saver.flush()
+    try await saver.store(LibraryState(playlists: changed))
     #expect(try await world.library.playlists().map(\.name) == ["c", "other", "A", "b"])
-    saver.save(LibraryState(playlists: [changed[1], changed[0], changed[2]]))
-    try await saver.flush()
+    try await saver.store(LibraryState(playlists: [changed[1], changed[0], changed[2]]))
     #expect(try await world.library.playlists().map(\.name) == ["b", "A", "c", "other"])
-    saver.save(LibraryState(playlists: [changed[1], changed[0]]))
-    try await saver.flush()
+    try await saver.store(LibraryState(playlists: [changed[1], changed[0]]))
     #expect(try await world.library.playlists().map(\.name) == ["b", "A", "other"])
   }
 
@@ -163,8 +150,7 @@ import Testing
     others[1].parentID = folders[0].id
     try await world.library.savePlaylists(others)
     folders[0].parentID = folders[1].id
-    saver.save(LibraryState(playlists: folders))
-    try await saver.flush()
+    try await saver.store(LibraryState(playlists: folders))
     #expect(try await world.library.playlists().map(\.parentID) == [nil, folders[0].id])
     #expect(try world.world.isHealthy())
   }

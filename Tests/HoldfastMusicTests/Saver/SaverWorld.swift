@@ -24,8 +24,7 @@ struct SaverWorld {
   /// A saver that has loaded and stored a state.
   func saver(holding state: LibraryState) async throws -> LibrarySaver {
     let saver = saver(loaded: try await library.state())
-    saver.save(state)
-    try await saver.flush()
+    try await saver.store(state)
     return saver
   }
 
@@ -34,6 +33,21 @@ struct SaverWorld {
     var random = SeededGenerator(seed: seed)
     let tracks = titles.map { Sample.track($0, &random) }
     return LibraryState(tracks: tracks, playlists: [MusicPlaylist(id: random.id(), name: "List", trackIDs: list.map { tracks[$0].id })])
+  }
+}
+
+extension LibrarySaver {
+  /// Returns when this state is stored.
+  func store(_ state: LibraryState) async throws {
+    save(state)
+    try await flush()
+  }
+
+  /// Flushes without `await`, on a thread of its own, which it blocks.
+  func flushBlocking() async throws {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      Thread.detachNewThread { continuation.resume(with: Result { try self.flush() }) }
+    }
   }
 }
 

@@ -37,17 +37,6 @@ import Testing
         """)
   }
 
-  @Test("a file that ends too early is refused with its offset, wherever it ends", arguments: [0.1, 0.3, 0.5, 0.7, 0.9, 0.97])
-  func truncated(share: Double) throws {
-    let world = try ImportWorld("Library.xml")
-    let bytes = Array(one.utf8)
-    let end = Int(Double(bytes.count) * share)
-    let text = String(decoding: bytes.prefix(end), as: UTF8.self)
-    let error = try world.failure(text)
-    #expect(error.code == .invalidSource)
-    #expect(error.offset != nil || error.message.contains("at line"), "\(error)")
-  }
-
   @Test(
     "what is not a music library is refused, and the message says what it is",
     arguments: [
@@ -77,12 +66,6 @@ import Testing
         == "Export the library as XML: in Music or iTunes with File, Library, Export Library.")
   }
 
-  @Test("a newer version is refused before anything of it is read")
-  func newer() throws {
-    let text = one.replacingOccurrences(of: "<key>Major Version</key><integer>1</integer>", with: ITunes.integer("Major Version", "2"))
-    #expect(try ImportWorld("Library.xml").failure(text).code == .newerSource)
-  }
-
   @Test("it is read in the encoding that it declares", arguments: [String.Encoding.utf16, .isoLatin1])
   func encodings(encoding: String.Encoding) throws {
     let world = try ImportWorld("Library.xml")
@@ -96,21 +79,25 @@ import Testing
   @Test("a file that ends in the middle of a tag is told as one that is cut off")
   func cutTags() throws {
     let begin = try #require(one.range(of: "<dict>")).lowerBound
-    let tags = one[begin...].indices.filter { one[$0] == "<" }
-    for tag in tags {
+    let world = try ImportWorld("Library.xml")
+    var known: Set<Substring> = []
+    for tag in one[begin...].indices where one[tag] == "<" {
+      // Of equal tags the first, unless the run is long.
+      guard known.insert(one[tag...].prefix { $0 != ">" }).inserted || ProofRun.isLong else { continue }
       for length in 1...3 {
         let text = String(one[..<one.index(tag, offsetBy: length)])
-        let error = try ImportWorld("Library.xml").failure(text)
+        let error = try world.failure(text)
         #expect(error.offset == text.utf8.count && error.message.hasPrefix("the XML ends at byte \(text.utf8.count)"), "\(error.message)")
       }
     }
   }
 
-  @Test("a version that no number holds is newer, too")
-  func newest() throws {
-    let version = ITunes.integer("Major Version", "99999999999999999999")
+  @Test(
+    "a newer version is refused before anything of it is read, also one that no number holds", arguments: ["2", "99999999999999999999"])
+  func newer(version: String) throws {
     let error = try ImportWorld("Library.xml").failure(
-      one.replacingOccurrences(of: "<key>Major Version</key><integer>1</integer>", with: version))
-    #expect(error.code == .newerSource && error.message.contains("version 99999999999999999999"))
+      one.replacingOccurrences(
+        of: "<key>Major Version</key><integer>1</integer>", with: ITunes.integer("Major Version", version)))
+    #expect(error.code == .newerSource && error.message.contains("version \(version)"), "\(error.message)")
   }
 }

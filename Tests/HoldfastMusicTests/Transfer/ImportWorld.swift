@@ -3,6 +3,7 @@ import Holdfast
 import HoldfastMusic
 import HoldfastTesting
 import HoldfastTransfer
+import Testing
 
 typealias ImportWorld = HoldfastTesting.ImportWorld<MusicStore>
 
@@ -16,6 +17,25 @@ extension ImportWorld {
     }
   }
 
+  /// Changes a track as the listener does.
+  func edit(track id: UUID, _ change: (inout LibraryTrack) -> Void) throws {
+    try withLibrary { library in
+      var track = try #require(try library.store.read { try MusicStore.track(id, in: $0) })
+      change(&track)
+      try library.store.write { try MusicStore.saveTracks([track], in: $0) }
+    }
+  }
+
+  /// Changes a playlist as the listener does.
+  func edit(list id: UUID, _ change: (inout MusicPlaylist) -> Void) throws {
+    try withLibrary { library in
+      var list = try #require(try library.store.read { try MusicStore.playlist(id, in: $0) })
+      change(&list)
+      _ = try library.store.write { try MusicStore.savePlaylists([list], in: $0) }
+    }
+  }
+
+  func track(_ id: UUID) throws -> LibraryTrack? { try withLibrary { try $0.store.read { try MusicStore.track(id, in: $0) } } }
   func tracks() throws -> [LibraryTrack] { try withLibrary { try $0.store.read { try MusicStore.tracks(in: $0) } } }
 
   /// What is in the library: one line a track, and one a playlist with the titles of its tracks.
@@ -43,4 +63,15 @@ extension ImportWorld {
     if let hash = track.artworkHash { line += ", picture \(hash.prefix(6))" }
     return "\(line) at \(track.file.location?.text ?? "no place")"
   }
+}
+
+/// The picture of a report whose records all came in: how many, by kind.
+func allImported(_ counts: KeyValuePairs<String, Int>) -> String {
+  counts.map { kind, count in "\(kind) \(count): \(count) imported" }.joined(separator: "\n")
+}
+
+/// The picture of a report whose records are all in the store already.
+func allSkipped(_ counts: KeyValuePairs<String, Int>) -> String {
+  let lines = counts.map { kind, count in "\(kind) \(count): \(count) skipped" }
+  return (lines + ["skipped \(counts.map(\.value).reduce(0, +)): in the store already"]).joined(separator: "\n")
 }

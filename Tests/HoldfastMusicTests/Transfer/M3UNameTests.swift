@@ -39,9 +39,9 @@ struct M3UNameTests {
     #expect(found.artist == artist && found.title == title)
   }
 
-  @Test("a line of nothing but dashes is read in a moment", .timeLimit(.minutes(10)))
+  @Test("a line of nothing but dashes is read in a moment", .timeLimit(.minutes(1)))
   func dashes() {
-    let found = M3UName.read(String(repeating: " - -", count: 200_000), of: "/x.mp3")
+    let found = M3UName.read(String(repeating: " - -", count: 50_000), of: "/x.mp3")
     #expect(found.halves.artist == nil && found.halves.title?.isEmpty == false)
   }
 }

@@ -12,22 +12,18 @@ import Testing
   func notCarried() throws {
     let world = try ImportWorld()
     _ = try world.importing(Music.library([Music.track(1), Music.track(2)]))
-    try world.withLibrary { library in
-      var track = try #require(try library.store.read { try MusicStore.track(Music.uuid(1), in: $0) })
+    try world.edit(track: Music.uuid(1)) { track in
       (track.playCount, track.rating, track.lastPlayedAt) = (4, 80, world.clock.now)
       (track.discNumber, track.isCompilation, track.file.contentHash) = (2, true, "hash")
-      try library.store.write { try MusicStore.saveTracks([track], in: $0) }
     }
+    var expected = try #require(try world.track(Music.uuid(1)))
+    expected.title = "newer"
     #expect(
       try world.importing(Music.library([Music.track(1, ["title": "\"newer\""]), Music.track(2)])) == """
         tracks 2: 1 merged, 1 skipped
         skipped 1: in the store already
         """)
-    try world.withLibrary { library in
-      let track = try #require(try library.store.read { try MusicStore.track(Music.uuid(1), in: $0) })
-      #expect(track.title == "newer" && track.playCount == 4 && track.rating == 80 && track.lastPlayedAt == world.clock.now)
-      #expect(track.discNumber == 2 && track.isCompilation && track.file.contentHash == "hash")
-    }
+    #expect(try world.track(Music.uuid(1)) == expected)
   }
 
   @Test("a track that was deleted stays deleted, in every playlist of the source, in a new one too")
@@ -74,11 +70,7 @@ import Testing
     let world = try ImportWorld()
     let tracks = [Music.track(1)]
     _ = try world.importing(Music.library(tracks, [Music.playlist(5, [1]), Music.playlist(6, [1])]))
-    try world.withLibrary { library in
-      var mine = try #require(try library.store.read { try MusicStore.playlist(Music.uuid(5), in: $0) })
-      mine.name = "mine"
-      _ = try library.store.write { try MusicStore.savePlaylists([mine], in: $0) }
-    }
+    try world.edit(list: Music.uuid(5)) { $0.name = "mine" }
     let newer = ["name": "\"theirs\""]
     #expect(
       try world.importing(Music.library(tracks, [Music.playlist(5, [1], newer), Music.playlist(6, [1], newer)])) == """

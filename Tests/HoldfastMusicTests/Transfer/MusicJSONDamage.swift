@@ -50,18 +50,6 @@ import Testing
     #expect(try world.quarantine().last == "\"\(Music.id(9))\"")
   }
 
-  @Test("a track that stands twice in a playlist is there twice")
-  func repeatedEntries() throws {
-    let world = try ImportWorld()
-    #expect(
-      try world.importing(Music.library([Music.track(1), Music.track(2)], [Music.playlist(5, [1, 2, 1, 1])])) == """
-        tracks 2: 2 imported
-        collections 1: 1 imported
-        collection_tracks 4: 4 imported
-        """)
-    #expect(try world.shelf().hasSuffix("list 5: track 1, track 2, track 1, track 1"))
-  }
-
   @Test("the same playlist id twice: the first one stays as it is, and what the second has besides is quarantined")
   func repeatedPlaylists() throws {
     let world = try ImportWorld()

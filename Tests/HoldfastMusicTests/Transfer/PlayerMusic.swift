@@ -69,21 +69,16 @@ enum PlayerDatabase {
 
   /// `changes` are SQL literals by column.
   static func track(_ number: Int, _ changes: [String: String] = [:]) -> String {
-    RawDatabase.insert(
-      into: "tracks",
-      [
-        "id": "'\(PlayerMusic.id(number))'", "title": "'track \(number)'", "artist": "'Artist'", "album": "'Album'", "duration": "200.5",
-        "file_url": "'/Music/a b/\(number).mp3'",
-      ], changes)
+    track(number, ["file_url": "'/Music/a b/\(number).mp3'"], changes)
   }
 
   static func urlTrack(_ number: Int, _ changes: [String: String] = [:]) -> String {
-    RawDatabase.insert(
-      into: "tracks",
-      [
-        "id": "'\(PlayerMusic.id(number))'", "title": "'track \(number)'", "artist": "'Artist'", "album": "'Album'", "duration": "200.5",
-        "fileURL": "'file:///Music/a%20b/\(number).mp3'",
-      ], changes)
+    track(number, ["fileURL": "'file:///Music/a%20b/\(number).mp3'"], changes)
+  }
+
+  private static func track(_ number: Int, _ file: [String: String], _ changes: [String: String]) -> String {
+    let names = ["id": "'\(PlayerMusic.id(number))'", "title": "'track \(number)'", "artist": "'Artist'", "album": "'Album'"]
+    return RawDatabase.insert(into: "tracks", names.merging(file) { $1 }.merging(["duration": "200.5"]) { $1 }, changes)
   }
 
   static func playlist(_ number: Int, _ tracks: [Int]) -> [String] {

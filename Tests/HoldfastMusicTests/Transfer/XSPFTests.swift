@@ -24,18 +24,13 @@ import Testing
           + "<identifier>urn:a</identifier><meta rel=\"http://example.com/bpm\">96</meta>"
           + "<extension application=\"x\"><n><track/>9</n></extension>"),
       head: "<title>Mix</title><extension application=\"y\"><z>1</z></extension>")
-    #expect(
-      try world.importing(source) == """
-        tracks 1: 1 imported
-        collections 1: 1 imported
-        collection_tracks 1: 1 imported
-        """)
+    #expect(try world.importing(source) == allImported(["tracks": 1, "collections": 1, "collection_tracks": 1]))
     #expect(
       try world.shelf() == """
         Ripe & Ruin by alt-J on Wave, no. 3, 72.001 s at file:///Music/a%20b.mp3
         Mix: Ripe & Ruin
         """)
-    let stored = try #require(try world.withLibrary { try $0.store.read { try MusicStore.tracks(in: $0) }.first })
+    let stored = try #require(try world.tracks().first)
     #expect(stored.artworkURL == "http://example.com/a.jpg")
     #expect(
       try stored.metadata.decoded() == [
@@ -94,11 +89,12 @@ import Testing
   @Test("an element that stands many times is numbered, in a time that is not the square of how many there are")
   func manyElements() throws {
     let world = try ImportWorld("mix.xspf")
-    let more = "<link rel=\"2\">two</link>" + (1...20_000).map { "<link>\($0)</link>" }.joined()
+    let count = ProofRun.isLong ? 20_000 : 4_000
+    let more = "<link rel=\"2\">two</link>" + (1...count).map { "<link>\($0)</link>" }.joined()
     _ = try world.report(list(track("file:///a.mp3", more)))
     let metadata = try #require(try world.tracks().first).metadata.decoded()
-    #expect(metadata.count == 20_001)
-    #expect(["link", "link 2", "link 3", "link 20001"].map { metadata[$0] } == ["1", "two", "2", "20000"])
+    #expect(metadata.count == count + 1)
+    #expect(["link", "link 2", "link 3", "link \(count + 1)"].map { metadata[$0] } == ["1", "two", "2", "\(count)"])
   }
 
   @Test("the namespace may be missing, or have a prefix")

@@ -19,12 +19,15 @@ import Testing
       List("entries") { try await $0.entries(of: listID, after: $1, limit: $2) },
     ]
 
-  private func world() async throws -> (World, [LibraryTrack]) {
-    let world = try World.temporary()
+  /// For tests that change nothing.
+  private static let whole: Task<World, any Error> = Task { try await filled().0 }
+
+  private static func filled() async throws -> (World, [LibraryTrack]) {
+    let world = try World.inMemory()
     let tracks = TrackLists.crowd(seed: 101)
     try await world.library.saveTracks(tracks)
     try await world.library.savePlaylists(
-      [MusicPlaylist(id: Self.listID, name: "List", trackIDs: (tracks + tracks.prefix(40)).map(\.id))]
+      [MusicPlaylist(id: listID, name: "List", trackIDs: (tracks + tracks.prefix(40)).map(\.id))]
         + (0..<20).map { MusicPlaylist(id: UUID(), name: "\($0)") })
     return (world, tracks)
   }
@@ -32,14 +35,13 @@ import Testing
   @Test("pages of every size put together are the whole list", arguments: lists.map(\.name))
   func allPages(name: String) async throws {
     let list = try #require(Self.lists.first { $0.name == name })
-    let (world, _) = try await world()
-    try await list.checkSizes(in: world.library)
+    try await list.checkSizes(in: Self.whole.value.library)
   }
 
   @Test("a row that was there all the time comes exactly once, whatever is added and removed between pages", arguments: lists.map(\.name))
   func changesBetweenPages(name: String) async throws {
     let list = try #require(Self.lists.first { $0.name == name })
-    let (world, tracks) = try await world()
+    let (world, tracks) = try await Self.filled()
     var random = SeededGenerator(seed: 102)
     var removable = Array(tracks.prefix(60))
     var new = TrackLists.crowd(seed: 103)
@@ -69,10 +71,10 @@ import Testing
 
   @Test("a key that was kept as JSON goes on where it stopped")
   func keptKey() async throws {
-    let (world, _) = try await world()
-    let key = try #require(try await world.library.tracks(.byArtist, limit: 10).next)
+    let library = try await Self.whole.value.library
+    let key = try #require(try await library.tracks(.byArtist, limit: 10).next)
     let kept = try JSONDecoder().decode(PageKey.self, from: JSONEncoder().encode(key))
-    #expect(try await world.library.tracks(.byArtist, after: kept).items == world.library.tracks(.byArtist, after: key).items)
+    #expect(try await library.tracks(.byArtist, after: kept).items == library.tracks(.byArtist, after: key).items)
   }
 }
 

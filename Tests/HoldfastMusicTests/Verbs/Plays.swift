@@ -8,8 +8,7 @@ import Testing
 @Suite("Plays and ratings") struct Plays {
   @Test("a play is a row, its track's count goes up, and the last time is the latest of all")
   func play() async throws {
-    let world = try World.temporary()
-    let known = try await VerbCase.prepare(world)
+    let (world, known) = try await World.prepared()
     let now = world.clock.now
     #expect(try world.store.rowsChanged { try MusicStore.recordPlay(of: known.first, in: $0) } == 3)
     try await world.library.recordPlay(of: known.first, at: now.addingTimeInterval(-3600))
@@ -43,8 +42,7 @@ import Testing
 
   @Test("a count that somebody saves stays, whatever plays there are, and later plays are added to it")
   func savedCount() async throws {
-    let world = try World.temporary()
-    let known = try await VerbCase.prepare(world)
+    let (world, known) = try await World.prepared()
     for _ in 0..<2 { try await world.library.recordPlay(of: known.first) }
     #expect(try counts(world, known) == ["2 0 2"])
     for (count, base) in [(10, 8), (0, -2)] {
@@ -60,8 +58,7 @@ import Testing
 
   @Test("an export has the plays as rows; where it comes in, the plays of both sides are counted once")
   func exported() async throws {
-    let world = try World.temporary()
-    let known = try await VerbCase.prepare(world)
+    let (world, known) = try await World.prepared()
     let folder = try TemporaryFolder()
     let copy = folder.file("copy.sqlite")
     // Of the second track two plays came from elsewhere, and one was recorded.
@@ -82,8 +79,7 @@ import Testing
 
   @Test("a rating is one row, none when it is that already, and nil takes it away")
   func rate() async throws {
-    let world = try World.temporary()
-    let known = try await VerbCase.prepare(world)
+    let (world, known) = try await World.prepared()
     for (rating, rows) in [(0, 1), (0, 0), (100, 1), (nil, 1), (nil, 0)] as [(Int?, Int)] {
       #expect(try world.store.rowsChanged { try MusicStore.rate(rating, track: known.first, in: $0) } == rows)
       #expect(try await world.library.track(known.first)?.rating == rating)
@@ -92,8 +88,7 @@ import Testing
 
   @Test("what is not there is said to be missing, what no rating and no date is is refused, and nothing changes")
   func refused() async throws {
-    let world = try World.temporary()
-    let known = try await VerbCase.prepare(world)
+    let (world, known) = try await World.prepared()
     #expect(await asyncCode { try await world.library.recordPlay(of: UUID()) } == .notFound)
     #expect(await asyncCode { try await world.library.rate(1, track: UUID()) } == .notFound)
     #expect(await asyncCode { try await world.library.rate(nil, track: UUID()) } == .notFound)

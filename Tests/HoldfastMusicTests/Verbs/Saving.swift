@@ -61,8 +61,7 @@ import Testing
 
   @Test("tracks that are not saved stay, unless all are replaced; playlists keep the entries of tracks that stay, and the same ones")
   func replacingAll() async throws {
-    let world = try World.temporary()
-    let known = try await VerbCase.prepare(world)
+    let (world, known) = try await World.prepared()
     let library = world.library
     var changed = known.tracks[1]
     changed.title = "Zwei"
@@ -77,8 +76,7 @@ import Testing
 
   @Test("a track that was removed does not stand in the way of its playlist: the rest is saved, and the report names it")
   func removedTrack() async throws {
-    let world = try World.temporary()
-    let known = try await VerbCase.prepare(world)
+    let (world, known) = try await World.prepared()
     try await world.library.deleteTracks([known.first])
     var list = known.list
     list.name = "Still saved"
@@ -91,8 +89,7 @@ import Testing
 
   @Test("a track that stands in a playlist several times stays there as often, in this order")
   func repeated() async throws {
-    let world = try World.temporary()
-    let known = try await VerbCase.prepare(world)
+    let (world, known) = try await World.prepared()
     var list = known.list
     for places in [[0, 0, 0, 1], [1, 0, 1, 0], [0], [], [3, 3, 3, 3, 3]] {
       list.trackIDs = places.map { known.tracks[$0].id }
@@ -104,8 +101,7 @@ import Testing
 
   @Test("playlists that are not saved stay where they are, and those that are stand in their order, unless all are replaced")
   func somePlaylists() async throws {
-    let world = try World.temporary()
-    let known = try await VerbCase.prepare(world)
+    let (world, known) = try await World.prepared()
     let library = world.library
     let new = [MusicPlaylist(id: UUID(), name: "B"), MusicPlaylist(id: UUID(), name: "A", parentID: known.folder.id)]
     try await library.savePlaylists([new[0], known.inner, new[1]])
@@ -158,8 +154,7 @@ import Testing
 
   @Test("new playlists stand behind all others where there is no position left", arguments: [Int64.max, Int64.max - 1])
   func noRoom(last: Int64) async throws {
-    let world = try World.temporary()
-    let known = try await VerbCase.prepare(world)
+    let (world, known) = try await World.prepared()
     try await world.store.write { _ = try $0.execute("UPDATE collections SET position = \(last) WHERE id = \(known.inner.id)") }
     var list = known.list
     list.name = "Name"
@@ -190,8 +185,7 @@ import Testing
   @Test("what is in a folder goes to the top when the folder is saved as a playlist, or is removed")
   func noLongerAFolder() async throws {
     for replacing in [false, true] {
-      let world = try World.temporary()
-      let known = try await VerbCase.prepare(world)
+      let (world, known) = try await World.prepared()
       var folder = known.folder
       folder.isFolder = false
       try await world.library.savePlaylists(replacing ? [known.list, known.inner] : [folder], replacingAll: replacing)
@@ -203,8 +197,7 @@ import Testing
 
   @Test("what cannot be stored is refused, and everything stays as it was")
   func refused() async throws {
-    let world = try World.temporary()
-    let known = try await VerbCase.prepare(world)
+    let (world, known) = try await World.prepared()
     let library = world.library
     func save(_ change: (inout LibraryTrack) -> Void) async -> StoreError.Code? {
       var track = known.tracks[3]
@@ -231,8 +224,7 @@ import Testing
 
   @Test("a picture is stored once, whoever shows it, and goes only when nobody does")
   func artwork() async throws {
-    let world = try World.temporary()
-    let known = try await VerbCase.prepare(world)
+    let (world, known) = try await World.prepared()
     let library = world.library
     let other = try await library.saveArtwork(Data([0xFF, 0xD8]))
     #expect(try await library.saveArtwork(known.picture).hash == known.tracks[0].artworkHash)

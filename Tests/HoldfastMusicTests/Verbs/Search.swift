@@ -5,9 +5,11 @@ import HoldfastTesting
 import Testing
 
 @Suite("Search") struct Searching {
+  /// For tests that change nothing.
+  private static let shelf: Task<World, any Error> = Task { try await filled(World.inMemory()) }
+
   /// A shelf in several scripts.
-  private func shelf() async throws -> World {
-    let world = try World.temporary()
+  private static func filled(_ world: World) async throws -> World {
     var random = SeededGenerator(seed: 110)
     let lines: [(title: String, artist: String, album: String, albumArtist: String?, genre: String?)] = [
       ("Halo", "Beyoncé", "I Am… Sasha Fierce", nil, "R&B"), ("月亮代表我的心", "邓丽君", "淡淡幽情", nil, "华语流行"),
@@ -35,9 +37,9 @@ import Testing
       ("not", ["งานวิจัย"]), ("or not", ["งานวิจัย"]), ("unknown", []),
     ])
   func found(text: String, expected: [String]) async throws {
-    let world = try await shelf()
-    #expect(try await world.library.search(text).map(\.title) == expected)
-    #expect(try await Set(world.library.search(text, ranked: true).map(\.title)) == Set(expected))
+    let library = try await Self.shelf.value.library
+    #expect(try await library.search(text).map(\.title) == expected)
+    #expect(try await Set(library.search(text, ranked: true).map(\.title)) == Set(expected))
   }
 
   @Test(
@@ -47,20 +49,20 @@ import Testing
       ("NEAR(halo queen)", []), ("-", []), ("' OR 1=1 --", []), ("{title} : x", []), ("\0", []), ("ha\0be", ["Halo"]), ("halo AND", []),
     ] as [(String, [String])])
   func inert(text: String, expected: [String]) async throws {
-    #expect(try await shelf().library.search(text).map(\.title) == expected)
+    #expect(try await Self.shelf.value.library.search(text).map(\.title) == expected)
   }
 
   @Test("a text without a word finds nothing", arguments: ["", " ", "…", "*", "🎵"])
   func nothing(text: String) async throws {
-    let world = try await shelf()
-    #expect(try await world.library.search(text) == [])
-    let page = try await world.library.search(text, after: nil, limit: 5)
+    let library = try await Self.shelf.value.library
+    #expect(try await library.search(text) == [])
+    let page = try await library.search(text, after: nil, limit: 5)
     #expect(page.items == [] && page.next == nil)
   }
 
   @Test("what is found follows every change of a track")
   func changes() async throws {
-    let world = try await shelf()
+    let world = try await Self.filled(World.temporary())
     var track = try #require(try await world.library.search("halo").first)
     track.title = "第1章 序曲"
     track.genre = "Pop"
