@@ -90,11 +90,7 @@ struct ForgettingTests {
       declarations: [.synced("tags"), .audit("tags")])
     let device = try LoneDevice(folder.store([schema]))
     let name = SyncRow.Name("tags", "garden")
-    let values = ["id": "\"garden\"", "note": "\"\(Self.secret)\""]
-    try device.pull(
-      SyncRow(
-        name, generation: 1, birth: .at(1),
-        values: RowValues(values.map { (ExactText($0.key), ExactText($0.value)) })))
+    try device.pull(.texts("tags", "garden", ["note": Self.secret]))
     try device.write("UPDATE tags SET note = \(Self.secret + " again")")
     try device.pull(SyncRow(name, generation: 2, forgets: true))
     #expect(device.sync.status.lost == 1)
@@ -218,7 +214,7 @@ struct ForgettingTests {
     let tags = Migration("tags/002", sql: "CREATE TABLE tags (id TEXT NOT NULL PRIMARY KEY) STRICT")
     let old = try LoneDevice(folder.store([StoreSchema("tags", migrations: [notes], declarations: [.synced("notes")])]))
     let name = SyncRow.Name("tags", "garden")
-    try old.pull(SyncRow(name, generation: 1, birth: .at(1), values: [ExactText("id"): ExactText("\"garden\"")]))
+    try old.pull(.texts("tags", "garden"))
     try old.pull(SyncRow(name, generation: 2, forgets: true))
     #expect(try old.store.forgetPurged() == nil && old.row("tags", "garden")?.forgets == true)
     try old.store.close()

@@ -44,15 +44,11 @@ struct SyncedColumnsTests {
       StoreSchema(
         "works", migrations: [Migration("works/001", sql: sql)], records: [Work.self],
         declarations: [.synced("works", here: here, derived: ["small", "large"])]))
-    func row(_ title: String, at time: Int64) -> SyncRow {
-      let values: RowValues = [ExactText("id"): ExactText("\"a\""), ExactText("title"): ExactText("\"\(title)\"")]
-      return SyncRow(SyncRow.Name("works", "a"), generation: 1, birth: .at(time), values: values)
-    }
     func shown() throws -> [String] { try device.store.rows("SELECT id, title, small, large, shelf, place FROM works", columns: 6) }
-    try device.pull(row("Emma", at: 1))
+    try device.pull(.texts("works", "a", ["title": "Emma"]))
     #expect(try shown() == ["a Emma emma EMMA new none"])
     try device.write("UPDATE works SET shelf = 'B'")
-    try device.pull(row("Emma II", at: 2))
+    try device.pull(.texts("works", "a", at: 2, ["title": "Emma II"]))
     #expect(try shown() == ["a Emma II emma ii EMMA II B none"])
   }
 
