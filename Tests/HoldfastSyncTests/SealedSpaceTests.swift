@@ -99,11 +99,14 @@ struct SealedSpaceTests {
 
   // MARK: Keys
 
+  /// The key of a space, the one that a device comes with, and what that gets.
+  private static let wrongKeys: [(StoreKey?, StoreKey?, StoreError.Code)] = [
+    (key, nil, .keyNeeded), (key, .random(), .wrongKey), (nil, key, .notSealed),
+  ]
+
   @Test("a first sync without the key, with another one, or with one in a plain space changes neither side")
   func refusedAtFirst() async throws {
-    for (space, given, code) in [
-      (Self.key, nil, StoreError.Code.keyNeeded), (Self.key, StoreKey.random(), .wrongKey), (nil, Self.key, .notSealed),
-    ] as [(StoreKey?, StoreKey?, StoreError.Code)] {
+    for (space, given, code) in Self.wrongKeys {
       let world = try SyncedNotes()
       let founder = try await world.device(key: space)
       try founder.store.add("n1")
@@ -125,9 +128,7 @@ struct SealedSpaceTests {
 
   @Test("a device that has synced, and then comes without its key, with another one, or with a first one, asks nothing and changes nothing")
   func refusedLater() async throws {
-    for (first, later, code) in [
-      (Self.key, nil, StoreError.Code.keyNeeded), (Self.key, StoreKey.random(), .wrongKey), (nil, Self.key, .notSealed),
-    ] as [(StoreKey?, StoreKey?, StoreError.Code)] {
+    for (first, later, code) in Self.wrongKeys {
       let world = try SyncedNotes()
       let (store, sync) = try await world.device(key: first)
       try store.add("n1")
