@@ -74,9 +74,7 @@ struct BusyTests {
 
   @Test("a write waits for a lock that becomes free, and runs once", .timeLimit(.minutes(10)))
   func waiting() async throws {
-    var options = StoreOptions.testing
-    options.busyTimeout = .seconds(30)
-    let patient = try folder.store([Shelves.schema], options: options)
+    let patient = try folder.store([Shelves.schema], options: .testing.with { $0.busyTimeout = .seconds(30) })
     let lock = try HeldWriteLock(on: folder.file("store.sqlite"))
     async let runs = patient.write { tx in
       try tx.insert(Shelf("late"))
@@ -90,9 +88,7 @@ struct BusyTests {
   @Test("a lock that is not free is logged", .timeLimit(.minutes(10)))
   func logged() throws {
     let lines = LogLines()
-    var options = StoreOptions.testing
-    options.logger = lines.logger
-    let told = try folder.store([Shelves.schema], options: options)
+    let told = try folder.store([Shelves.schema], options: .testing.with { $0.logger = lines.logger })
     let lock = try HeldWriteLock(on: folder.file("store.sqlite"))
     #expect(failure { try told.fill() }?.code == .busy)
     lock.release()

@@ -68,9 +68,8 @@ struct MigrationTests {
   func progress() throws {
     try shipped()
     let told = LogLines()
-    var options = StoreOptions.testing
-    options.onMigration = { done, total in told.add("\(done)/\(total)") }
     let third = Migration("shelves/003-index", sql: "CREATE INDEX by_colour ON shelves (colour)")
+    let options = StoreOptions.testing.with { $0.onMigration = { done, total in told.add("\(done)/\(total)") } }
     _ = try folder.store([schema(Self.second, third)], options: options)
     #expect(told.all == ["0/2", "1/2", "2/2"])
   }

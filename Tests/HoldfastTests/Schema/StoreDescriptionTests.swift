@@ -96,9 +96,7 @@ struct StoreDescriptionTests {
     let schema = Self.schema([Note.self])
     try open(schema).close()
     try RawDatabase.with(url, key: nil) { try $0.execute("DROP TABLE holdfast_columns") }
-    var options = StoreOptions.testing
-    options.migrating = .never
-    try Store.open(at: url, schemas: [schema], options: options).close()
+    try Store.open(at: url, schemas: [schema], options: .testing.with { $0.migrating = .never }).close()
     try RawDatabase.with(url, key: nil) { database in
       #expect(try database.rows("SELECT name FROM sqlite_schema WHERE name = 'holdfast_columns'").isEmpty)
       try database.execute("CREATE TABLE holdfast_columns (table_name TEXT)")
@@ -146,9 +144,7 @@ struct StoreDescriptionTests {
     try open(schema).close()
     try RawDatabase.with(url, key: nil) { try $0.execute("DROP TABLE holdfast_columns") }
     #expect(try Store.check(at: url, schemas: [schema], options: .testing).findings == [])
-    var options = StoreOptions.testing
-    options.opensReadOnly = true
-    let looking = try Store.open(at: url, schemas: [schema], options: options)
+    let looking = try Store.open(at: url, schemas: [schema], options: .testing.with { $0.opensReadOnly = true })
     #expect(try kinds(looking, "notes", ["id"]) == [nil])
     try looking.close()
     let store = try open(schema)

@@ -9,13 +9,6 @@ struct AsyncTests {
 
   init() throws { store = try Shelves.temporary() }
 
-  @Test("the async doors do what the blocking ones do")
-  func doors() async throws {
-    try await store.write { tx in try tx.insert(Shelf("one")) }
-    let names = try await store.read { reader in try reader.all(Shelf.self).map(\.name) }
-    #expect(names == ["one"])
-  }
-
   @Test("a write that was cancelled before it began changes nothing")
   func cancelledBefore() async throws {
     let store = store
@@ -112,9 +105,7 @@ struct AsyncTests {
 
   @Test("reads that are cancelled again and again leave no transaction open behind them")
   func cancelledOften() async throws {
-    var options = StoreOptions.testing
-    options.readerCount = 1
-    let store = try Store.temporary(schemas: [Shelves.schema], options: options)
+    let store = try Store.temporary(schemas: [Shelves.schema], options: .testing.with { $0.readerCount = 1 })
     // SQLite counts the steps of a statement over all its runs: one of a thousand is interrupted, whatever it is.
     for _ in 0..<1_500 {
       let task = Task {
@@ -144,9 +135,7 @@ struct AsyncTests {
   @Test("however many reads last, a thread is left to other tasks")
   func threadsLeft() async throws {
     let count = ProcessInfo.processInfo.activeProcessorCount
-    var options = StoreOptions.testing
-    options.readerCount = count
-    let store = try Shelves.temporary(options: options)
+    let store = try Shelves.temporary(options: .testing.with { $0.readerCount = count })
     // A free reader for each of them, from the start.
     let (reading, read) = (DispatchGroup(), DispatchGroup())
     for _ in 0..<count {

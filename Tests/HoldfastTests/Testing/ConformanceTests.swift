@@ -90,6 +90,18 @@ private struct ShelfList: Library {
   }
 }
 
+private struct Swapped: StoredRecord {
+  static let table = "books"
+  static let columns = Book.columns
+  var book: Book
+  init(_ book: Book) { self.book = book }
+  init(row: inout StoredRow) throws {
+    book = try Book(row: &row)
+    swap(&book.id, &book.shelfID)
+  }
+  func encode(into values: inout Values) throws { try book.encode(into: &values) }
+}
+
 @Suite("What every library promises") struct ConformanceTests {
   private let folder: TemporaryFolder
 
@@ -159,10 +171,10 @@ private struct ShelfList: Library {
 
   @Test("a record that does not read what it writes, and a record type without a record, are told")
   func records() async throws {
-    let swapped = try ShelfList.conformance(folder, records: [Shelf("first"), RecordCheckTests.Swapped(Book("title"))])
+    let swapped = try ShelfList.conformance(folder, records: [Shelf("first"), Swapped(Book("title"))])
     #expect(try await complaint(.records, swapped)?.contains("the types of `records`") == true)
-    let schema = StoreSchema("shelves", migrations: [Shelves.v1], records: [Shelf.self, RecordCheckTests.Swapped.self])
-    let wrong = try ShelfList.conformance(folder, schema: schema, records: [Shelf("first"), RecordCheckTests.Swapped(Book("title"))])
+    let schema = StoreSchema("shelves", migrations: [Shelves.v1], records: [Shelf.self, Swapped.self])
+    let wrong = try ShelfList.conformance(folder, schema: schema, records: [Shelf("first"), Swapped(Book("title"))])
     #expect(try await complaint(.records, wrong)?.hasPrefix("misuse: Swapped binds id as text") == true)
     #expect(try await complaint(.records, ShelfList.conformance(folder, records: [Shelf("first")]))?.contains("Book") == true)
   }
