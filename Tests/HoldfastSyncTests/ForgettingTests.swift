@@ -34,12 +34,10 @@ struct ForgettingTests {
   private func purged() async throws -> (first: (store: Store, sync: StoreSync), second: (store: Store, sync: StoreSync)) {
     let (first, second) = (try await device("first"), try await device("second"))
     try first.store.add(Self.key, Self.secret)
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     for store in [first.store, second.store] { try await store.snapshot() }
     try await first.store.purge(Note.self, id: Self.id)
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     return (first, second)
   }
 
@@ -160,15 +158,12 @@ struct ForgettingTests {
   func deletedBefore() async throws {
     let (first, second) = (try await device("first"), try await device("second"))
     try first.store.add(Self.key, Self.secret)
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     try first.store.edit("DELETE FROM notes")
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     #expect(try second.sync.status().forgetting == 0)
     try await first.store.purge(Note.self, id: Self.id)
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     #expect(try first.sync.status().forgetting == 0 && second.sync.status().forgetting == 1)
   }
 
@@ -177,17 +172,14 @@ struct ForgettingTests {
     let (first, second) = try await purged()
     try await second.sync.forget()
     try first.store.add(Self.key, "another")
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     #expect(try second.store.notes() == ["\(Self.key) another"] && second.sync.status().forgetting == 0)
     try first.store.edit("DELETE FROM notes")
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     #expect(try world.server.store.rows("SELECT body FROM sync_row") == ["{\"g\":4,\"k\":\"\(Self.key)\",\"t\":\"notes\"}"])
     #expect(try second.sync.status().forgetting == 0)
     try await first.store.purge(Note.self, id: Self.id)
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     #expect(try second.sync.status().forgetting == 1)
   }
 
@@ -195,16 +187,13 @@ struct ForgettingTests {
   func goingBack() async throws {
     let (first, second) = (try await device("first"), try await device("second"))
     try first.store.add(Self.key, Self.secret)
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     try await second.store.label("here")
     try await first.store.purge(Note.self, id: Self.id)
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     #expect(try second.sync.status().forgetting == 1)
     _ = try await second.store.rewind(to: .label("here"))
-    try await second.sync.finish()
-    try await first.sync.finish()
+    try await finish(second.sync, first.sync)
     #expect(try first.store.notes() == ["\(Self.key) \(Self.secret)"] && second.sync.status().forgetting == 0)
   }
 

@@ -72,6 +72,9 @@ final class SyncedNotes: Sendable {
   }
 }
 
+/// Rounds of devices, one after the other.
+func finish(_ syncs: StoreSync...) async throws { for sync in syncs { try await sync.finish() } }
+
 extension SyncServer {
   fileprivate func head() async throws -> Int64 {
     try await store.read { reader in Int64(try reader.count("SELECT head FROM sync_space")) }

@@ -106,11 +106,7 @@ struct AuditChainTests {
   }
 }
 
-private struct PurgedPerson: StoredRecord {
+private struct PurgedPerson: StoredRecord, Codable {
   static let table = "people"
-  static let columns = ["id"]
   var id: UUID
-
-  init(row: inout StoredRow) throws { id = try row.id() }
-  func encode(into values: inout Values) throws { try values.id(id) }
 }

@@ -19,10 +19,7 @@ struct MadeAgainTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    url = folder.file("store.sqlite")
-    let store = try folder.store([Shelves.schema])
-    try store.fill()
-    try store.close()
+    url = try folder.shipShelves()
   }
 
   private func raw(_ sql: String) throws { try RawDatabase.with(url) { try $0.execute(sql) } }

@@ -11,10 +11,7 @@ struct StrandedTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    url = folder.file("store.sqlite")
-    let store = try folder.store([Shelves.schema])
-    try store.fill()
-    try store.close()
+    url = try folder.shipShelves()
   }
 
   private static let adding = StoreSchema(
