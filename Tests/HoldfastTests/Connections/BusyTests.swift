@@ -98,8 +98,7 @@ struct BusyTests {
   @Test("opening a store whose migration waits for a lock is busy, offers to try again and changes nothing", .timeLimit(.minutes(10)))
   func opening() throws {
     let lock = try HeldWriteLock(on: folder.file("store.sqlite"))
-    let next = StoreSchema(
-      "shelves", migrations: [Shelves.v1, Migration("shelves/002", sql: "ALTER TABLE shelves ADD COLUMN colour TEXT")])
+    let next = Shelves.next("ALTER TABLE shelves ADD COLUMN colour TEXT")
     let error = failure { try folder.store([next]) }
     #expect(error?.code == .busy)
     #expect(error?.recoveryOptions == [.retry])

@@ -11,6 +11,11 @@ extension Shelves {
     try store.close()
     return try Data(contentsOf: folder.file("store.sqlite"))
   }
+
+  /// The second version, which this migration makes.
+  static func next(_ sql: String, name: String = "shelves/002") -> StoreSchema {
+    StoreSchema("shelves", migrations: [v1, Migration(name, sql: sql)])
+  }
 }
 
 extension TemporaryFolder {

@@ -11,11 +11,7 @@ struct AccessTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private var newer: StoreSchema {
-    StoreSchema(
-      "shelves",
-      migrations: [Shelves.v1, Migration("shelves/002-colour", sql: "ALTER TABLE shelves ADD COLUMN colour TEXT")])
-  }
+  private let newer = Shelves.next("ALTER TABLE shelves ADD COLUMN colour TEXT", name: "shelves/002-colour")
 
   @Test("a new store is made where there is none, readable by its owner only")
   func made() throws {
@@ -113,9 +109,7 @@ struct AccessTests {
 
   @Test("a file of a newer version that lacks a declared column is refused, and the error offers to update")
   func newerAndUnreadable() throws {
-    let dropping = StoreSchema(
-      "shelves",
-      migrations: [Shelves.v1, Migration("shelves/002-no-cover", sql: "ALTER TABLE books DROP COLUMN cover")])
+    let dropping = Shelves.next("ALTER TABLE books DROP COLUMN cover", name: "shelves/002-no-cover")
     try folder.store([dropping]).close()
     let error = failure { try folder.store([Shelves.schema]) }
     #expect(error?.code == .newerSchema)
@@ -127,8 +121,7 @@ struct AccessTests {
   func migratingNever() throws {
     try folder.store([Shelves.schema]).close()
     let options = StoreOptions.testing.with { $0.migrating = .never }
-    let indexed = StoreSchema(
-      "shelves", migrations: [Shelves.v1, Migration("shelves/002-index", sql: "CREATE INDEX by_title ON books (title)")])
+    let indexed = Shelves.next("CREATE INDEX by_title ON books (title)", name: "shelves/002-index")
     #expect(try folder.store([indexed], options: options).access == .readOnly(reason: "shelves/002-index did not run yet"))
     #expect(failure { try folder.store([newer], options: options) }?.code == .readOnly)
     #expect(try Store.kinds(at: folder.file("store.sqlite")) == ["shelves": 1])

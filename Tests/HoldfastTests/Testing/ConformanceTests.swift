@@ -133,18 +133,15 @@ private struct Swapped: StoredRecord {
 
   @Test("an older version that nobody fills is told, and so is one whose rows are lost on the way")
   func olderVersions() async throws {
-    func second(_ sql: String) -> StoreSchema {
-      StoreSchema("shelves", migrations: [Shelves.v1, Migration("shelves/002-second", sql: sql)])
-    }
     let rows = [
       "INSERT INTO shelves VALUES ('\(UUID.numbered(1).uuidString.lowercased())', 'first', 0)",
       "INSERT INTO books SELECT 'b', id, 'title', 1, 1.0, 0, 0, NULL, '{}' FROM shelves",
     ]
-    var conformance = try ShelfList.conformance(folder, schema: second("ALTER TABLE books ADD COLUMN isbn TEXT"))
+    var conformance = try ShelfList.conformance(folder, schema: Shelves.next("ALTER TABLE books ADD COLUMN isbn TEXT"))
     #expect(try await complaint(.migration, conformance)?.contains("fill version 1 of shelves") == true)
     conformance.olderRows = [1: rows]
     #expect(try await complaint(.migration, conformance) == nil)
-    conformance = try await ShelfList.conformance(folder, schema: second("DELETE FROM books"))
+    conformance = try await ShelfList.conformance(folder, schema: Shelves.next("DELETE FROM books"))
     conformance.olderRows = [1: rows]
     #expect(try await complaint(.migration, conformance)?.hasPrefix("migration_lost_rows: ") == true)
   }
