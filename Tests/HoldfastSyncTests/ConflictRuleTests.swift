@@ -8,14 +8,14 @@ import Testing
 @Suite("Constraints that say what to do about a conflict")
 struct ConflictRuleTests {
   private static func device(_ rule: String, _ more: String = "") throws -> LoneDevice {
-    let sql = """
+    try LoneDevice(
+      """
       CREATE TABLE items (id TEXT NOT NULL PRIMARY KEY \(rule), slug TEXT UNIQUE \(rule)) STRICT;
       CREATE TABLE drafts (
         id TEXT NOT NULL PRIMARY KEY \(rule), item_id TEXT NOT NULL REFERENCES items (id) ON DELETE CASCADE) STRICT;
       CREATE TABLE slugs (slug TEXT NOT NULL PRIMARY KEY) STRICT;
-      """
-    return try LoneDevice(
-      StoreSchema("items", migrations: [Migration("items/001", sql: sql + more)], declarations: [.synced("items")]))
+      \(more)
+      """, syncing: "items")
   }
 
   private static let rules = ["REPLACE", "IGNORE", "FAIL", "ROLLBACK"].map { "ON CONFLICT \($0)" }

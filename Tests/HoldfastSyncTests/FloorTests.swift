@@ -152,13 +152,12 @@ struct FloorTests {
 
   @Test("what a gone row takes along is sent only where the server has it; what it clears in gone rows is no change, and none of lost")
   func gone() throws {
-    let sql = """
+    let device = try LoneDevice(
+      """
       CREATE TABLE items (
         id TEXT NOT NULL PRIMARY KEY, title TEXT NOT NULL, parent_id TEXT REFERENCES items (id) ON DELETE CASCADE,
         before_id TEXT REFERENCES items (id) ON DELETE SET NULL) STRICT
-      """
-    let device = try LoneDevice(
-      StoreSchema("items", migrations: [Migration("items/001", sql: sql)], declarations: [.synced("items")]))
+      """, syncing: "items")
     func item(_ key: String, _ references: [String: String] = [:]) -> SyncRow {
       .texts("items", key, references.merging(["title": "old"]) { $1 })
     }

@@ -11,11 +11,12 @@ struct KeptAsideTests {
       "items", migrations: [Migration("items/001", sql: sql)], declarations: [.synced("items", here: ["file": .text("none")])])
   }
 
+  private static let plain = schema("CREATE TABLE items (id TEXT NOT NULL PRIMARY KEY, slug TEXT UNIQUE, file TEXT) STRICT")
+
   @Test(
     "a parked row comes back with its columns that stay on this device, also where they are NULL and the declaration says another value")
   func hereOfParked() throws {
-    let device = try LoneDevice(
-      Self.schema("CREATE TABLE items (id TEXT NOT NULL PRIMARY KEY, slug TEXT UNIQUE, file TEXT) STRICT"))
+    let device = try LoneDevice(Self.plain)
     try device.pull(.item("b", at: 2, slug: "x"))
     try device.write("UPDATE items SET file = NULL")
     try device.pull(.item("a", at: 1, slug: "x"))
@@ -26,7 +27,7 @@ struct KeptAsideTests {
 
   /// With a parked row `b`, which has the slug `x` and the file `f`.
   private static func parked() throws -> LoneDevice {
-    let device = try LoneDevice(schema("CREATE TABLE items (id TEXT NOT NULL PRIMARY KEY, slug TEXT UNIQUE, file TEXT) STRICT"))
+    let device = try LoneDevice(plain)
     try device.pull(.item("b", at: 2, slug: "x"))
     try device.write("UPDATE items SET file = 'f'")
     try device.pull(.item("a", at: 1, slug: "x"))
@@ -85,12 +86,11 @@ struct KeptAsideTests {
   @Test("a parked row is not migrated: it comes back as it was")
   func migrated() throws {
     let folder = try TemporaryFolder()
-    let first = Self.schema("CREATE TABLE items (id TEXT NOT NULL PRIMARY KEY, slug TEXT UNIQUE, file TEXT) STRICT")
-    let old = try LoneDevice(folder.store([first]))
+    let old = try LoneDevice(folder.store([Self.plain]))
     try old.pull(.item("a", at: 1, slug: "x"), .item("b", at: 2, slug: "x"))
     try old.store.close()
     let upper = Migration("items/002", sql: "UPDATE items SET slug = upper(slug)")
-    let schema = StoreSchema("items", migrations: first.migrations + [upper], declarations: first.declarations)
+    let schema = StoreSchema("items", migrations: Self.plain.migrations + [upper], declarations: Self.plain.declarations)
     let device = try LoneDevice(folder.store([schema]))
     try device.pull()
     #expect(try device.store.rows("SELECT id, slug FROM items ORDER BY id", columns: 2) == ["a X", "b x"])
@@ -107,12 +107,11 @@ struct KeptAsideTests {
   }
 
   private static func labelled(_ onUpdate: String) throws -> LoneDevice {
-    let sql = """
+    try LoneDevice(
+      """
       CREATE TABLE items (id TEXT NOT NULL PRIMARY KEY, slug TEXT UNIQUE) STRICT;
       CREATE TABLE labels (id TEXT NOT NULL PRIMARY KEY, slug TEXT REFERENCES items (slug) \(onUpdate)) STRICT;
-      """
-    return try LoneDevice(
-      StoreSchema("items", migrations: [Migration("items/001", sql: sql)], declarations: [.synced("items"), .synced("labels")]))
+      """, syncing: "items", "labels")
   }
 
   @Test(

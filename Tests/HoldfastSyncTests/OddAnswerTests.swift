@@ -25,16 +25,10 @@ struct OddAnswerTests {
   @Test("where a row that was written unnoticed would go with a row that is parked, the answer fails, and nothing is lost")
   func unnoticed() throws {
     let device = try LoneDevice(
-      StoreSchema(
-        "tags",
-        migrations: [
-          Migration(
-            "tags/001",
-            sql: """
-              CREATE TABLE tags (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
-              CREATE TABLE uses (id TEXT NOT NULL PRIMARY KEY, tag TEXT NOT NULL REFERENCES tags (id) ON DELETE CASCADE) STRICT;
-              """)
-        ], declarations: [.synced("tags"), .synced("uses")]))
+      """
+      CREATE TABLE tags (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+      CREATE TABLE uses (id TEXT NOT NULL PRIMARY KEY, tag TEXT NOT NULL REFERENCES tags (id) ON DELETE CASCADE) STRICT;
+      """, syncing: "tags", "uses")
     try device.write("INSERT INTO tags VALUES ('young', 'jazz')")
     try device.store.edit("DROP TRIGGER uses_sync_insert")
     try device.store.edit("INSERT INTO uses VALUES ('u', 'young')")

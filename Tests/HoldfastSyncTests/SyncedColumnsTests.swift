@@ -6,8 +6,7 @@ import Testing
 @Suite("The columns that sync")
 struct SyncedColumnsTests {
   private static func device(_ options: String) throws -> LoneDevice {
-    let sql = "CREATE TABLE items (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, slug TEXT) \(options)"
-    return try LoneDevice(StoreSchema("items", migrations: [Migration("items/001", sql: sql)], declarations: [.synced("items")]))
+    try LoneDevice("CREATE TABLE items (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, slug TEXT) \(options)", syncing: "items")
   }
 
   /// Its columns are in another order than the table's. It computes two of them.

@@ -16,6 +16,11 @@ final class LoneDevice {
 
   convenience init(_ schema: StoreSchema = SyncedNotes.schema) throws { try self.init(Store.inMemory(schemas: [schema])) }
 
+  /// A store of these tables, of which some sync.
+  convenience init(_ sql: String, syncing tables: String...) throws {
+    try self.init(StoreSchema("lone", migrations: [Migration("lone/001", sql: sql)], declarations: tables.map { .synced($0) }))
+  }
+
   /// A store that may be connected already.
   init(_ store: Store) throws {
     let clock = Clock()

@@ -60,7 +60,6 @@ struct StoreDescriptionTests {
       try kinds(store, "covers", Cover.columns) == [.id, .date, .seconds, .flag, .json, .bytes, .text, nil, .text, .number])
     #expect(try kinds(store, "notes", ["id", "due_at", "labels"]) == [.id, .date, .json])
     #expect(try store.read { try $0.description().isNeverExported("Secrets") })
-    try store.close()
   }
 
   @Test("a version with the same migrations leaves the description as it is; one with a further migration writes it anew")
@@ -72,7 +71,6 @@ struct StoreDescriptionTests {
     let drop = Migration("art/002", sql: "DROP TABLE notes", losesRowsOf: ["notes"])
     let third = try open(Self.schema([Cover.self], [drop]))
     #expect(try kinds(third, "covers", ["id"]) == [.id] && kinds(third, "notes", ["id"]) == [nil])
-    try third.close()
   }
 
   @Test("a version that hides a table, and a second library of an older file, are described without a migration")
@@ -88,7 +86,6 @@ struct StoreDescriptionTests {
     try Store.open(at: url, schemas: [open, other], options: .testing).close()
     let second = try self.open(open)
     #expect(try second.read { try ["secrets", "keys"].map(try $0.description().isNeverExported) } == [true, true])
-    try second.close()
   }
 
   @Test("a store that is opened without migrations stays as it is, and a damaged description hides no other finding")
@@ -135,7 +132,6 @@ struct StoreDescriptionTests {
       ])
     let store = try open(StoreSchema("art", migrations: schema.migrations + [drop], records: [Row.self]))
     #expect(try store.read { try $0.description().isNeverExported("secrets") })
-    try store.close()
   }
 
   @Test("a file that lacks the description is sound, is read as it is, and gets it when it is opened for writing")
@@ -149,7 +145,6 @@ struct StoreDescriptionTests {
     try looking.close()
     let store = try open(schema)
     #expect(try kinds(store, "notes", ["id"]) == [.id])
-    try store.close()
   }
 
   @Test("without the library the check tests the kinds, and does not say that it has read the records")

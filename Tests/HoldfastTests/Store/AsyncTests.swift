@@ -16,8 +16,7 @@ struct AsyncTests {
       withUnsafeCurrentTask { $0?.cancel() }
       try await store.write { tx in try tx.insert(Shelf("never")) }
     }
-    let result = await task.result
-    #expect(failure { try result.get() }?.code == .cancelled)
+    #expect(await asyncFailure { try await task.value }?.code == .cancelled)
     #expect(try store.count("shelves") == 0)
   }
 
@@ -36,8 +35,7 @@ struct AsyncTests {
     let task = Task { try await store.write { tx in try tx.insert(Shelf("never")) } }
     task.cancel()
     cancelled.signal()
-    let result = await task.result
-    #expect(failure { try result.get() }?.code == .cancelled)
+    #expect(await asyncFailure { try await task.value }?.code == .cancelled)
     #expect(try store.count("shelves") == 0)
   }
 
@@ -76,8 +74,7 @@ struct AsyncTests {
     }
     for await _ in begun.stream { break }
     task.cancel()
-    let result = await task.result
-    #expect(failure { try result.get() }?.code == .cancelled)
+    #expect(await asyncFailure { try await task.value }?.code == .cancelled)
     #expect(try store.count("shelves") == 0)
   }
 
@@ -98,8 +95,7 @@ struct AsyncTests {
         begun.wait()
         task.cancel()
       }
-      let result = await task.result
-      #expect(failure { try result.get() }?.code == .cancelled)
+      #expect(await asyncFailure { try await task.value }?.code == .cancelled)
     }
   }
 

@@ -51,8 +51,7 @@ struct OffTaskTests {
         withUnsafeCurrentTask { $0?.cancel() }
         try await work()
       }
-      let result = await task.result
-      #expect(failure { try result.get() }?.code == .cancelled)
+      #expect(await asyncFailure { try await task.value }?.code == .cancelled)
     }
     #expect(try store.snapshots() == [snapshot])
   }
@@ -72,8 +71,7 @@ struct OffTaskTests {
     for await _ in begun.stream { break }
     task.cancel()
     cancelled.signal()
-    let result = await task.result
-    #expect(failure { try result.get() }?.code == .cancelled)
+    #expect(await asyncFailure { try await task.value }?.code == .cancelled)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("store.sqlite.holdfast/snapshots").path) == [])
   }
 
@@ -90,8 +88,7 @@ struct OffTaskTests {
     let task = Task { try await store.integrityCheck() }
     for await _ in begun.stream { break }
     task.cancel()
-    let result = await task.result
-    #expect(failure { try result.get() }?.code == .cancelled)
+    #expect(await asyncFailure { try await task.value }?.code == .cancelled)
   }
 
   @Test("however much of such work waits, tasks go on")
