@@ -17,13 +17,19 @@ struct AuditForgeryTests {
     url = folder.file("store.sqlite")
   }
 
-  private func fill(keepingLast kept: Int? = nil) throws {
-    let store = try folder.store([AuditedBooks.schema])
-    for id in 1...5 { try Audit.$actor.withValue("anna") { try store.run("INSERT INTO books (id, title) VALUES (\(id), 'A')") } }
-    if let kept { _ = try store.write { tx in try tx.removeAudit(keepingLast: kept) } }
-    #expect(try store.checkAudit().findings == [] && store.checkAudit().lastEntry == Int64(Self.newest))
-    try store.close()
+  /// The file of a closed store, by how many entries retention has kept; -1: it has not run.
+  private static let files = Result { () throws -> [Int: Data] in
+    try [-1, 4, 0].reduce(into: [:]) { files, kept in
+      let folder = try TemporaryFolder()
+      let store = try folder.auditedBooks()
+      if kept >= 0 { _ = try store.write { tx in try tx.removeAudit(keepingLast: kept) } }
+      #expect(try store.checkAudit().findings == [] && store.checkAudit().lastEntry == Int64(AuditForgeryTests.newest))
+      try store.close()
+      files[kept] = try Data(contentsOf: folder.file("store.sqlite"))
+    }
   }
+
+  private func fill(keepingLast kept: Int? = nil) throws { try #require(Self.files.get()[kept ?? -1]).write(to: url) }
 
   /// What the check tells after the forgery, and again after two writes of the app.
   private func findings(after forgery: String) throws -> [[String?]] {
