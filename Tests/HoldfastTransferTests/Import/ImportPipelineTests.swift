@@ -178,7 +178,6 @@ struct ImportPipelineTests {
     let store = try Store.open(at: url, schemas: [NoteWorld.schema])
     #expect(try store.read { try $0.values("SELECT text FROM notes ORDER BY rowid") { try $0.text() } } == ["a", "b"])
     #expect(try store.integrityCheck().isHealthy)
-    try store.close()
   }
 
   @Test("a dry run into a store that is open says what an import would do, and leaves nothing of it")
