@@ -8,20 +8,14 @@ import Testing
 @Suite("Constraints that say what to do about a conflict")
 struct ConflictRuleTests {
   private static func device(_ rule: String, _ more: String = "") throws -> LoneDevice {
-    let sql = """
+    try LoneDevice(
+      """
       CREATE TABLE items (id TEXT NOT NULL PRIMARY KEY \(rule), slug TEXT UNIQUE \(rule)) STRICT;
       CREATE TABLE drafts (
         id TEXT NOT NULL PRIMARY KEY \(rule), item_id TEXT NOT NULL REFERENCES items (id) ON DELETE CASCADE) STRICT;
       CREATE TABLE slugs (slug TEXT NOT NULL PRIMARY KEY) STRICT;
-      """
-    return try LoneDevice(
-      StoreSchema("items", migrations: [Migration("items/001", sql: sql + more)], declarations: [.synced("items")]))
-  }
-
-  private static func item(_ key: String, at time: Int64, slug: String) -> SyncRow {
-    SyncRow(
-      SyncRow.Name("items", key), generation: 1, birth: .at(time),
-      values: [ExactText("id"): SyncValue.text(of: .text(key)), ExactText("slug"): SyncValue.text(of: .text(slug))])
+      \(more)
+      """, syncing: "items")
   }
 
   private static let rules = ["REPLACE", "IGNORE", "FAIL", "ROLLBACK"].map { "ON CONFLICT \($0)" }
@@ -30,10 +24,10 @@ struct ConflictRuleTests {
   func parked(_ rule: String) throws {
     for keys in [["a", "b"], ["b", "a"]] {
       let device = try Self.device(rule)
-      for key in keys { try device.pull(Self.item(key, at: key == "a" ? 1 : 2, slug: "x")) }
+      for key in keys { try device.pull(.item(key, at: key == "a" ? 1 : 2, slug: "x")) }
       #expect(try device.store.rows("SELECT id FROM items") == ["a"])
       #expect(try device.store.rows("SELECT key FROM holdfast_sync_parked") == ["b"])
-      try device.pull(Self.item("c", at: 3, slug: "y"), SyncRow(SyncRow.Name("items", "a"), generation: 2))
+      try device.pull(.item("c", at: 3, slug: "y"), .deleted("items", "a"))
       #expect(try device.store.rows("SELECT id FROM items ORDER BY id") == ["b", "c"] && device.sync.status.pending == 0)
     }
   }
@@ -41,11 +35,11 @@ struct ConflictRuleTests {
   @Test("a kept row that comes back replaces no other one: it is in the list of what was lost", arguments: rules)
   func kept(_ rule: String) throws {
     let device = try Self.device(rule)
-    try device.pull(Self.item("b", at: 2, slug: "x"))
+    try device.pull(.item("b", at: 2, slug: "x"))
     try device.write("INSERT INTO drafts VALUES ('d1', 'b')")
-    try device.pull(Self.item("a", at: 1, slug: "x"), Self.item("c", at: 3, slug: "y"))
+    try device.pull(.item("a", at: 1, slug: "x"), .item("c", at: 3, slug: "y"))
     try device.write("INSERT INTO drafts VALUES ('d1', 'c')")
-    try device.pull(SyncRow(SyncRow.Name("items", "a"), generation: 2))
+    try device.pull(.deleted("items", "a"))
     #expect(try device.store.rows("SELECT item_id FROM drafts") == ["c"] && device.sync.status.lost == 1)
   }
 
@@ -53,7 +47,7 @@ struct ConflictRuleTests {
   func triggers() throws {
     let device = try Self.device(
       "", "CREATE TRIGGER items_slug AFTER INSERT ON items BEGIN INSERT OR IGNORE INTO slugs VALUES (lower(new.slug)); END")
-    try device.pull(Self.item("a", at: 1, slug: "x"), Self.item("b", at: 2, slug: "X"))
+    try device.pull(.item("a", at: 1, slug: "x"), .item("b", at: 2, slug: "X"))
     #expect(
       try device.store.rows("SELECT id FROM items ORDER BY id") == ["a", "b"] && device.store.rows("SELECT slug FROM slugs") == ["x"])
   }

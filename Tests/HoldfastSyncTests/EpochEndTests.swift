@@ -6,30 +6,13 @@ import Testing
 
 @Suite("The end of an epoch, on a device")
 struct EpochEndTests {
-  private static func note(_ key: String) -> SyncRow {
-    let values = ["id": "\"\(key)\"", "title": "\"old\"", "body": "\"\""].map { (ExactText($0), ExactText($1)) }
-    return SyncRow(SyncRow.Name("notes", key), generation: 1, birth: .at(1), values: RowValues(values))
-  }
-
-  private static func page(_ rows: (SyncRow, Int64)..., cursor: Int64, more: Bool = false) -> SyncResponse.Outcome {
-    .page(rows.map { SyncResponse.Stored($0.0, at: $0.1) }, cursor: cursor, more: more)
-  }
-
-  private func next(_ device: LoneDevice) throws -> SyncRequest { try #require(try device.sync.next()) }
-
-  /// The keys of the rows that the device sends now.
-  private func sent(_ device: LoneDevice) throws -> [String] {
-    guard case .push(let rows)? = try device.sync.next()?.verb else { return [] }
-    return rows.map(\.name.key.text)
-  }
-
   @Test("a device that had seen less than the fork keeps its cursor, and sends nothing")
   func away() throws {
     let device = try LoneDevice()
-    try device.pull(Self.note("n1"))
+    try device.pull(.note("n1"))
     device.sync.beginRound()
-    try device.answer(.branched(fork: 7), to: next(device), epoch: "e2")
-    let request = try next(device)
+    try device.answer(.branched(fork: 7), to: device.next(), epoch: "e2")
+    let request = try device.next()
     #expect(request == SyncRequest(.pull, epoch: "e2", cursor: 1, schema: request.schema))
     #expect(device.sync.status.pending == 0)
   }
@@ -37,25 +20,25 @@ struct EpochEndTests {
   @Test("between two pages an epoch ends: the device pulls anew from the fork, and sends what the pages had brought from behind it")
   func betweenPages() throws {
     let device = try LoneDevice()
-    try device.pull(Self.note("n1"), Self.note("n2"))
+    try device.pull(.note("n1"), .note("n2"))
     device.sync.beginRound()
-    try device.answer(Self.page((Self.note("n3"), 3), cursor: 3, more: true), to: next(device))
-    #expect(try next(device).cursor == 3)
-    try device.answer(.branched(fork: 1), to: next(device), epoch: "e2")
-    let request = try next(device)
+    try device.answer(.pageWith((.note("n3"), 3), cursor: 3, more: true), to: device.next())
+    #expect(try device.next().cursor == 3)
+    try device.answer(.branched(fork: 1), to: device.next(), epoch: "e2")
+    let request = try device.next()
     #expect(request == SyncRequest(.pull, epoch: "e2", cursor: 1, schema: request.schema))
-    try device.answer(Self.page(cursor: 1), to: request, epoch: "e2")
-    #expect(try sent(device) == ["n2", "n3"])
+    try device.answer(.pageWith(cursor: 1), to: request, epoch: "e2")
+    #expect(try device.sent() == ["n2", "n3"])
   }
 
   @Test("a row behind the fork is sent again, also of a table that this version does not know")
   func unknownTable() throws {
     let device = try LoneDevice()
-    try device.pull(Self.note("n1"), .book("a", at: 1))
+    try device.pull(.note("n1"), .book("a", at: 1))
     device.sync.beginRound()
-    try device.answer(.branched(fork: 1), to: next(device), epoch: "e2")
-    try device.answer(Self.page(cursor: 1), to: next(device), epoch: "e2")
-    #expect(try sent(device) == ["a"])
+    try device.answer(.branched(fork: 1), to: device.next(), epoch: "e2")
+    try device.answer(.pageWith(cursor: 1), to: device.next(), epoch: "e2")
+    #expect(try device.sent() == ["a"])
   }
 
   @Test("what the server has refused is sent again in the next epoch")
@@ -65,16 +48,16 @@ struct EpochEndTests {
     try device.pull()
     try device.answerPush(.pushed([], refused: [.init(SyncRow.Name("notes", "n1"), "quota")], cursor: nil))
     #expect(device.sync.status.refused == 1)
-    try device.answer(.branched(fork: 0), to: next(device), epoch: "e2")
+    try device.answer(.branched(fork: 0), to: device.next(), epoch: "e2")
     #expect(device.sync.status.refused == 0 && device.sync.status.pending == 1)
   }
 
   @Test("a page of another epoch than the one that was asked with is not taken")
   func anotherEpoch() throws {
     let device = try LoneDevice()
-    try device.pull(Self.note("n1"))
+    try device.pull(.note("n1"))
     device.sync.beginRound()
-    try device.answer(Self.page((Self.note("n2"), 2), cursor: 2), to: next(device), epoch: "e2")
+    try device.answer(.pageWith((.note("n2"), 2), cursor: 2), to: device.next(), epoch: "e2")
     #expect(device.sync.status.lastError?.code == .inputOutput)
     #expect(try device.store.notes() == ["n1 old"])
     #expect(try device.store.rows("SELECT epoch, cursor FROM holdfast_sync", columns: 2) == ["e1 1"])
@@ -83,16 +66,16 @@ struct EpochEndTests {
   @Test("what a full resync had got when its process ended counts for nothing: the epoch may have ended since, and the row with it")
   func interruptedResync() throws {
     let device = try LoneDevice()
-    try device.pull(Self.note("n1"))
+    try device.pull(.note("n1"))
     device.sync.beginRound()
-    try device.answer(.branched(fork: nil), to: next(device), epoch: "e2")
-    try device.answer(Self.page((Self.note("n1"), 1), cursor: 1, more: true), to: next(device), epoch: "e2")
+    try device.answer(.branched(fork: nil), to: device.next(), epoch: "e2")
+    try device.answer(.pageWith((.note("n1"), 1), cursor: 1, more: true), to: device.next(), epoch: "e2")
     let again = try LoneDevice(device.store)
     again.sync.beginRound()
-    let request = try next(again)
+    let request = try again.next()
     #expect(request == SyncRequest(.pull, epoch: nil, cursor: 0, schema: request.schema))
-    try again.answer(Self.page(cursor: 0), to: request, epoch: "e3")
-    #expect(try sent(again) == ["n1"])
+    try again.answer(.pageWith(cursor: 0), to: request, epoch: "e3")
+    #expect(try again.sent() == ["n1"])
   }
 
   @Test("only the last page of a pull makes the device one that has everything; the end of an epoch does not")
@@ -100,11 +83,11 @@ struct EpochEndTests {
     let device = try LoneDevice()
     func synced() throws -> [String] { try device.store.rows("SELECT synced_at FROM holdfast_sync") }
     device.sync.beginRound()
-    try device.answer(Self.page((Self.note("n1"), 1), cursor: 1, more: true), to: next(device))
+    try device.answer(.pageWith((.note("n1"), 1), cursor: 1, more: true), to: device.next())
     #expect(try synced() == ["NULL"])
-    try device.answer(.branched(fork: nil), to: next(device), epoch: "e2")
+    try device.answer(.branched(fork: nil), to: device.next(), epoch: "e2")
     #expect(try synced() == ["NULL"] && !device.sync.status.isCaughtUp)
-    try device.answer(Self.page(cursor: 0), to: next(device), epoch: "e2")
+    try device.answer(.pageWith(cursor: 0), to: device.next(), epoch: "e2")
     #expect(try synced() == ["\(device.clock.now)"] && device.sync.status.isCaughtUp)
   }
 }

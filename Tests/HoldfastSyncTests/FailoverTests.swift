@@ -8,31 +8,17 @@ import Testing
 /// Each `settle` also makes all the checks of the simulator.
 @Suite("A replica takes the server's place")
 struct FailoverTests {
-  private typealias Item = Simulated.Item
   private typealias World = Simulated.World
-
-  /// Two devices that have one item.
-  private func shared() throws -> World {
-    let world = try World()
-    try world.write(0) { tx in try tx.insert(Item("i1", "old")) }
-    try world.settle()
-    return world
-  }
 
   /// A second later: an edit, which the server takes.
   private func push(_ world: World, _ number: Int, _ sql: BoundSQL) throws {
-    world.now += 1_000
-    #expect(try world.write(number) { tx in try tx.execute(sql) })
+    try world.then(number, sql)
     #expect(try world.exchange(number))
-  }
-
-  private func items(_ world: World) throws -> [[String]] {
-    try world.devices.map { try $0.store.rows("SELECT id, title, notes, position FROM items ORDER BY id", columns: 4) }
   }
 
   @Test("a device that was away through two failovers goes back to the fork of the first: it sends what was lost, and misses nothing")
   func twice() throws {
-    let world = try shared()
+    let world = try World.shared()
     let lagging = try world.server.copy()
     try push(world, 0, "UPDATE items SET notes = 'since'")
     try world.server.restore(lagging)
@@ -40,13 +26,13 @@ struct FailoverTests {
     try push(world, 1, "UPDATE items SET position = 7")
     try world.server.restore(world.server.copy())
     try world.settle()
-    #expect(try items(world) == Array(repeating: ["i1 old since 7"], count: 2))
+    #expect(try world.items() == Array(repeating: ["i1 old since 7 NULL"], count: 2))
     #expect(world.events[.skipped] == 1 && world.events[.cut] == 1)
   }
 
   @Test("a primary that nobody has stopped goes on in its epoch: what it takes then is not lost where the device has it")
   func former() throws {
-    let world = try shared()
+    let world = try World.shared()
     let former = try world.server.copy()
     try world.server.restore(former)
     let promoted = try world.server.copy()
@@ -62,12 +48,12 @@ struct FailoverTests {
     #expect(world.events[.resynced] == 1)
     try world.server.rewind(to: both)
     try world.settle()
-    #expect(try items(world) == Array(repeating: ["i1 old since 7"], count: 2))
+    #expect(try world.items() == Array(repeating: ["i1 old since 7 NULL"], count: 2))
   }
 
   @Test("replicas that never follow lose what was acknowledged, and do not know each other's epochs; the devices bring it back")
   func lagging() throws {
-    let world = try shared()
+    let world = try World.shared()
     try world.server.replicate(isSynchronous: false)
     try push(world, 0, "UPDATE items SET notes = 'since'")
     let first = try world.server.failOver(&world.random)
@@ -78,12 +64,12 @@ struct FailoverTests {
     #expect(second == [.failedOver, .abandoned, .nested])
     try world.settle()
     #expect(world.events[.resynced] == 2)
-    #expect(try items(world) == Array(repeating: ["i1 old since 0"], count: 2))
+    #expect(try world.items() == Array(repeating: ["i1 old since 0 NULL"], count: 2))
   }
 
   @Test("the replica that a push waited for has it when it takes the primary's place: no device has to send it again")
   func synchronous() throws {
-    let world = try shared()
+    let world = try World.shared()
     try world.server.replicate(isSynchronous: true)
     for position in 1...5 {
       try push(world, 0, "UPDATE items SET position = \(position)")
@@ -91,13 +77,13 @@ struct FailoverTests {
       #expect(events == [.promoted])
     }
     try world.settle()
-    #expect(try items(world) == Array(repeating: ["i1 old NULL 5"], count: 2))
+    #expect(try world.items() == Array(repeating: ["i1 old NULL 5 NULL"], count: 2))
     #expect(world.events[.cut] == nil && world.events[.resynced] == nil)
   }
 
   @Test("with a synchronous replica an acknowledged push that is gone everywhere is found", arguments: [false, true])
   func gone(_ isSynchronous: Bool) throws {
-    let world = try shared()
+    let world = try World.shared()
     try world.server.replicate(isSynchronous: isSynchronous)
     let (server, device) = (try world.server.copy(), try world.devices[0].copy())
     try push(world, 0, "UPDATE items SET notes = 'since'")

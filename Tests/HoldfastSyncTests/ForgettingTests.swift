@@ -34,12 +34,10 @@ struct ForgettingTests {
   private func purged() async throws -> (first: (store: Store, sync: StoreSync), second: (store: Store, sync: StoreSync)) {
     let (first, second) = (try await device("first"), try await device("second"))
     try first.store.add(Self.key, Self.secret)
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     for store in [first.store, second.store] { try await store.snapshot() }
     try await first.store.purge(Note.self, id: Self.id)
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     return (first, second)
   }
 
@@ -90,11 +88,7 @@ struct ForgettingTests {
       declarations: [.synced("tags"), .audit("tags")])
     let device = try LoneDevice(folder.store([schema]))
     let name = SyncRow.Name("tags", "garden")
-    let values = ["id": "\"garden\"", "note": "\"\(Self.secret)\""]
-    try device.pull(
-      SyncRow(
-        name, generation: 1, birth: .at(1),
-        values: RowValues(values.map { (ExactText($0.key), ExactText($0.value)) })))
+    try device.pull(.texts("tags", "garden", ["note": Self.secret]))
     try device.write("UPDATE tags SET note = \(Self.secret + " again")")
     try device.pull(SyncRow(name, generation: 2, forgets: true))
     #expect(device.sync.status.lost == 1)
@@ -164,15 +158,12 @@ struct ForgettingTests {
   func deletedBefore() async throws {
     let (first, second) = (try await device("first"), try await device("second"))
     try first.store.add(Self.key, Self.secret)
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     try first.store.edit("DELETE FROM notes")
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     #expect(try second.sync.status().forgetting == 0)
     try await first.store.purge(Note.self, id: Self.id)
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     #expect(try first.sync.status().forgetting == 0 && second.sync.status().forgetting == 1)
   }
 
@@ -181,17 +172,14 @@ struct ForgettingTests {
     let (first, second) = try await purged()
     try await second.sync.forget()
     try first.store.add(Self.key, "another")
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     #expect(try second.store.notes() == ["\(Self.key) another"] && second.sync.status().forgetting == 0)
     try first.store.edit("DELETE FROM notes")
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     #expect(try world.server.store.rows("SELECT body FROM sync_row") == ["{\"g\":4,\"k\":\"\(Self.key)\",\"t\":\"notes\"}"])
     #expect(try second.sync.status().forgetting == 0)
     try await first.store.purge(Note.self, id: Self.id)
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     #expect(try second.sync.status().forgetting == 1)
   }
 
@@ -199,16 +187,13 @@ struct ForgettingTests {
   func goingBack() async throws {
     let (first, second) = (try await device("first"), try await device("second"))
     try first.store.add(Self.key, Self.secret)
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     try await second.store.label("here")
     try await first.store.purge(Note.self, id: Self.id)
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     #expect(try second.sync.status().forgetting == 1)
     _ = try await second.store.rewind(to: .label("here"))
-    try await second.sync.finish()
-    try await first.sync.finish()
+    try await finish(second.sync, first.sync)
     #expect(try first.store.notes() == ["\(Self.key) \(Self.secret)"] && second.sync.status().forgetting == 0)
   }
 
@@ -218,7 +203,7 @@ struct ForgettingTests {
     let tags = Migration("tags/002", sql: "CREATE TABLE tags (id TEXT NOT NULL PRIMARY KEY) STRICT")
     let old = try LoneDevice(folder.store([StoreSchema("tags", migrations: [notes], declarations: [.synced("notes")])]))
     let name = SyncRow.Name("tags", "garden")
-    try old.pull(SyncRow(name, generation: 1, birth: .at(1), values: [ExactText("id"): ExactText("\"garden\"")]))
+    try old.pull(.texts("tags", "garden"))
     try old.pull(SyncRow(name, generation: 2, forgets: true))
     #expect(try old.store.forgetPurged() == nil && old.row("tags", "garden")?.forgets == true)
     try old.store.close()

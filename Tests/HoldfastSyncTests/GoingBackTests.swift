@@ -203,18 +203,11 @@ struct GoingBackTests {
     try world.stores[0].write { tx in _ = try tx.execute("UPDATE books SET title = 'other' WHERE id = \(id)") }
     try world.settle()
     #expect(try world.stores[1].rows("SELECT count(*) FROM holdfast_sync_lost") == ["1"])
-    _ = try world.stores[1].purge(Book.self, id: #require(UUID(uuidString: id)))
+    _ = try world.stores[1].purge(Devices.Book.self, id: #require(UUID(uuidString: id)))
     try world.settle()
     #expect(try world.stores[1].rows("SELECT count(*) FROM holdfast_sync_lost") == ["0"])
     #expect(try world.books(0) == [])
   }
-}
-
-private struct Book: StoredRecord, Codable {
-  static let table = "books"
-  var id: UUID
-  var title: String
-  var pages: Int
 }
 
 private struct Name: StoredRecord, Codable {

@@ -65,7 +65,7 @@ struct HealTests {
     let report = try Store.heal(at: world.file(0), schemas: [Devices.schema], options: world.options)
     #expect(report.means == .rows, "\(report)")
     try world.reopen(0)
-    try world.stores[1].purge(Book.self, id: id)
+    try world.stores[1].purge(Devices.Book.self, id: id)
     try world.settle(1)
     try world.settle()
     #expect(try world.stores[0].rows("SELECT count(*) FROM books WHERE title LIKE 'secret%'") == ["0"])
@@ -122,11 +122,4 @@ struct HealTests {
     try world.settle()
     #expect(try world.books(1) == ["a A 1", "b B 1"] && world.books(0) == world.books(1))
   }
-}
-
-private struct Book: StoredRecord, Codable {
-  static let table = "books"
-  var id: UUID
-  var title: String
-  var pages: Int
 }

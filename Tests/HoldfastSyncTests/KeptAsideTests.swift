@@ -11,40 +11,28 @@ struct KeptAsideTests {
       "items", migrations: [Migration("items/001", sql: sql)], declarations: [.synced("items", here: ["file": .text("none")])])
   }
 
-  private static func item(_ key: String, at time: Int64, slug: String, later: [ExactText: SyncRow.Exception] = [:]) -> SyncRow {
-    SyncRow(
-      SyncRow.Name("items", key), generation: 1, birth: .at(time),
-      values: [ExactText("id"): SyncValue.text(of: .text(key)), ExactText("slug"): SyncValue.text(of: .text(slug))], exceptions: later)
-  }
+  private static let plain = schema("CREATE TABLE items (id TEXT NOT NULL PRIMARY KEY, slug TEXT UNIQUE, file TEXT) STRICT")
 
   @Test(
     "a parked row comes back with its columns that stay on this device, also where they are NULL and the declaration says another value")
   func hereOfParked() throws {
-    let device = try LoneDevice(
-      Self.schema("CREATE TABLE items (id TEXT NOT NULL PRIMARY KEY, slug TEXT UNIQUE, file TEXT) STRICT"))
-    try device.pull(Self.item("b", at: 2, slug: "x"))
+    let device = try LoneDevice(Self.plain)
+    try device.pull(.item("b", at: 2, slug: "x"))
     try device.write("UPDATE items SET file = NULL")
-    try device.pull(Self.item("a", at: 1, slug: "x"))
+    try device.pull(.item("a", at: 1, slug: "x"))
     #expect(try device.store.rows("SELECT id, file FROM items", columns: 2) == ["a none"] && device.sync.status.parked == 1)
-    let renamed = SyncRow.Exception(.at(3), [SyncValue.text(of: .text("y"))])
-    try device.pull(Self.item("a", at: 1, slug: "x", later: [ExactText("slug"): renamed]))
+    try device.pull(.item("a", at: 1, slug: "x", renamed: "y"))
     #expect(try device.store.rows("SELECT id, slug, file FROM items ORDER BY id", columns: 3) == ["a y none", "b x NULL"])
   }
 
   /// With a parked row `b`, which has the slug `x` and the file `f`.
   private static func parked() throws -> LoneDevice {
-    let device = try LoneDevice(schema("CREATE TABLE items (id TEXT NOT NULL PRIMARY KEY, slug TEXT UNIQUE, file TEXT) STRICT"))
-    try device.pull(item("b", at: 2, slug: "x"))
+    let device = try LoneDevice(plain)
+    try device.pull(.item("b", at: 2, slug: "x"))
     try device.write("UPDATE items SET file = 'f'")
-    try device.pull(item("a", at: 1, slug: "x"))
+    try device.pull(.item("a", at: 1, slug: "x"))
     try device.write("UPDATE items SET slug = 'y'")
     return device
-  }
-
-  private static func lost(_ device: LoneDevice) throws -> [String] {
-    try device.store.read { try LostRow.all(in: $0) }.map { entry in
-      entry.row.current.sorted { $0.key < $1.key }.map { "\($0.key.text): \($0.value.text)" }.joined(separator: ", ")
-    }
   }
 
   @Test(
@@ -58,15 +46,15 @@ struct KeptAsideTests {
     let device = try Self.parked()
     for sql in edits { try device.write(BoundSQL(raw: sql)) }
     for _ in 1...2 { try device.pull() }
-    #expect(try Self.lost(device) == lost && device.sync.status.parked == 0)
+    #expect(try device.lostValues() == lost && device.sync.status.parked == 0)
   }
 
   @Test("the same where another device deletes the row before the parked content was looked at: both contents are in the list")
   func deletedBefore() throws {
     let device = try Self.parked()
     try device.write("INSERT INTO items VALUES ('b', 'z', 'g')")
-    try device.pull(SyncRow(SyncRow.Name("items", "b"), generation: 2))
-    #expect(try Self.lost(device) == ["file: \"f\", slug: \"x\"", "file: \"g\", id: \"b\", slug: \"z\""])
+    try device.pull(.deleted("items", "b"))
+    #expect(try device.lostValues() == ["file: \"f\", slug: \"x\"", "file: \"g\", id: \"b\", slug: \"z\""])
     #expect(try device.store.rows("SELECT id FROM items") == ["a"] && device.sync.status.parked == 0)
   }
 
@@ -75,9 +63,9 @@ struct KeptAsideTests {
     let device = try Self.parked()
     try device.write("INSERT INTO items VALUES ('b', 'z', 'g')")
     try device.pull()
-    let id = try #require(try device.store.read { try LostRow.all(in: $0) }.first?.id)
+    let id = try #require(try device.lost().first?.id)
     try device.store.write { tx in try DeviceTables(device.store.schemas, in: tx).restore(id, in: tx) }
-    #expect(try device.store.rows("SELECT slug, file FROM items WHERE id = 'b'", columns: 2) == ["x f"] && Self.lost(device) == [])
+    #expect(try device.store.rows("SELECT slug, file FROM items WHERE id = 'b'", columns: 2) == ["x f"] && device.lostValues() == [])
   }
 
   @Test("a row without a column that the condition of a unique index names, and that cannot be NULL, is parked; others arrive")
@@ -88,9 +76,9 @@ struct KeptAsideTests {
         CREATE TABLE items (id TEXT NOT NULL PRIMARY KEY, slug TEXT, file TEXT, hidden INTEGER NOT NULL) STRICT;
         CREATE UNIQUE INDEX items_by_slug ON items (slug) WHERE hidden = 0;
         """))
-    var whole = Self.item("b", at: 2, slug: "x")
+    var whole = SyncRow.item("b", at: 2, slug: "x")
     whole.values[ExactText("hidden")] = ExactText("0")
-    try device.pull(Self.item("a", at: 1, slug: "x"), whole)
+    try device.pull(.item("a", at: 1, slug: "x"), whole)
     #expect(try device.store.rows("SELECT id FROM items") == ["b"])
     #expect(device.sync.status.parked == 1 && device.sync.status.lastError == nil)
   }
@@ -98,12 +86,11 @@ struct KeptAsideTests {
   @Test("a parked row is not migrated: it comes back as it was")
   func migrated() throws {
     let folder = try TemporaryFolder()
-    let first = Self.schema("CREATE TABLE items (id TEXT NOT NULL PRIMARY KEY, slug TEXT UNIQUE, file TEXT) STRICT")
-    let old = try LoneDevice(folder.store([first]))
-    try old.pull(Self.item("a", at: 1, slug: "x"), Self.item("b", at: 2, slug: "x"))
+    let old = try LoneDevice(folder.store([Self.plain]))
+    try old.pull(.item("a", at: 1, slug: "x"), .item("b", at: 2, slug: "x"))
     try old.store.close()
     let upper = Migration("items/002", sql: "UPDATE items SET slug = upper(slug)")
-    let schema = StoreSchema("items", migrations: first.migrations + [upper], declarations: first.declarations)
+    let schema = StoreSchema("items", migrations: Self.plain.migrations + [upper], declarations: Self.plain.declarations)
     let device = try LoneDevice(folder.store([schema]))
     try device.pull()
     #expect(try device.store.rows("SELECT id, slug FROM items ORDER BY id", columns: 2) == ["a X", "b x"])
@@ -120,12 +107,11 @@ struct KeptAsideTests {
   }
 
   private static func labelled(_ onUpdate: String) throws -> LoneDevice {
-    let sql = """
+    try LoneDevice(
+      """
       CREATE TABLE items (id TEXT NOT NULL PRIMARY KEY, slug TEXT UNIQUE) STRICT;
       CREATE TABLE labels (id TEXT NOT NULL PRIMARY KEY, slug TEXT REFERENCES items (slug) \(onUpdate)) STRICT;
-      """
-    return try LoneDevice(
-      StoreSchema("items", migrations: [Migration("items/001", sql: sql)], declarations: [.synced("items"), .synced("labels")]))
+      """, syncing: "items", "labels")
   }
 
   @Test(
@@ -133,10 +119,10 @@ struct KeptAsideTests {
     arguments: ["", "ON UPDATE RESTRICT"])
   func changedParent(_ onUpdate: String) throws {
     func renamed(_ slug: String, at time: Int64) -> SyncRow {
-      Self.item("a", at: 1, slug: "x", later: [ExactText("slug"): .init(.at(time), [SyncValue.text(of: .text(slug))])])
+      .texts("items", "a", ["slug": "x"], later: ["slug": (time, slug)])
     }
     let device = try Self.labelled(onUpdate)
-    try device.pull(Self.item("a", at: 1, slug: "x"))
+    try device.pull(.item("a", at: 1, slug: "x"))
     try device.write("INSERT INTO labels VALUES ('l', 'x')")
     try device.pull(renamed("y", at: 2))
     #expect(try device.store.rows("SELECT slug FROM items UNION ALL SELECT slug FROM labels") == ["y"])

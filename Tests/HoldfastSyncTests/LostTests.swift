@@ -10,20 +10,9 @@ struct LostTests {
 
   /// A note that was inserted long ago, with what was changed later.
   private static func note(title: (Int64, String), body: (Int64, String)? = nil) -> SyncRow {
-    func text(_ text: String) -> ExactText { SyncValue.text(of: .text(text)) }
     var changes = ["title": title]
     changes["body"] = body
-    return SyncRow(
-      SyncRow.Name("notes", "n1"), generation: 1, birth: .at(1),
-      values: [ExactText("id"): text("n1"), ExactText("title"): text("old"), ExactText("body"): text("old")],
-      exceptions: Dictionary(uniqueKeysWithValues: changes.map { (ExactText($0), SyncRow.Exception(.at($1.0), [text($1.1)])) }))
-  }
-
-  /// Such as `body: "mine"`.
-  private func lost(_ device: LoneDevice) throws -> [String] {
-    try device.store.read { try LostRow.all(in: $0) }.map { entry in
-      entry.row.current.sorted { $0.key < $1.key }.map { "\($0.key.text): \($0.value.text)" }.joined(separator: ", ")
-    }
+    return .texts("notes", "n1", ["title": "old", "body": "old"], later: changes)
   }
 
   /// With a title that it received, and a body that it has yet to send.
@@ -39,7 +28,7 @@ struct LostTests {
     let device = try self.device()
     try device.pull(Self.note(title: (3, "second")))
     try device.pull(Self.note(title: (4, "third")))
-    #expect(try lost(device) == [] && device.store.notes() == ["n1 third"] && device.sync.status.pending == 1)
+    #expect(try device.lostValues() == [] && device.store.notes() == ["n1 third"] && device.sync.status.pending == 1)
   }
 
   @Test("an unsent change that loses is in the list once, however often its row arrives after that, also in one pull")
@@ -52,7 +41,7 @@ struct LostTests {
       let cursor = request.cursor + 1
       try device.answer(.page([.init(row, at: cursor)], cursor: cursor, more: number < 3), to: request)
     }
-    #expect(try lost(device) == ["body: \"mine\""])
+    #expect(try device.lostValues() == ["body: \"mine\""])
     #expect(try device.store.rows("SELECT title, body FROM notes", columns: 2) == ["second theirs at last"])
     #expect(device.sync.status.pending == 0)
   }
@@ -62,7 +51,7 @@ struct LostTests {
     let device = try self.device()
     try device.write("UPDATE notes SET title = 'mine, too'")
     let sent = try device.pull(Self.note(title: (2, "first"), body: (Self.now + 1, "theirs")))
-    #expect(try lost(device) == ["body: \"mine\""])
+    #expect(try device.lostValues() == ["body: \"mine\""])
     #expect(sent.map { $0.current[ExactText("title")]?.text } == ["\"mine, too\""])
   }
 
@@ -75,6 +64,6 @@ struct LostTests {
     #expect(device.sync.status.pending == 0)
     try device.write("UPDATE notes SET body = 'equal'")
     try device.pull(Self.note(title: (Self.now + 1, "theirs"), body: (Self.now + 1, "equal")))
-    #expect(try lost(device) == [] && device.store.notes() == ["n1 theirs"])
+    #expect(try device.lostValues() == [] && device.store.notes() == ["n1 theirs"])
   }
 }

@@ -9,12 +9,6 @@ import Testing
 struct OddAnswerTests {
   private static let name = SyncRow.Name("notes", "n1")
 
-  private static func note(_ key: String, at time: Int64 = 1, later: [ExactText: SyncRow.Exception] = [:]) -> SyncRow {
-    let values = ["id": "\"\(key)\"", "title": "\"new\"", "body": "\"\""].map { (ExactText($0), ExactText($1)) }
-    return SyncRow(
-      SyncRow.Name("notes", key), generation: 1, birth: .at(time), values: RowValues(values), exceptions: later)
-  }
-
   @Test("an answer to a push that neither has a row nor refuses it does not fit: nothing is refused, and the row still waits")
   func missing() throws {
     let device = try LoneDevice()
@@ -31,21 +25,14 @@ struct OddAnswerTests {
   @Test("where a row that was written unnoticed would go with a row that is parked, the answer fails, and nothing is lost")
   func unnoticed() throws {
     let device = try LoneDevice(
-      StoreSchema(
-        "tags",
-        migrations: [
-          Migration(
-            "tags/001",
-            sql: """
-              CREATE TABLE tags (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
-              CREATE TABLE uses (id TEXT NOT NULL PRIMARY KEY, tag TEXT NOT NULL REFERENCES tags (id) ON DELETE CASCADE) STRICT;
-              """)
-        ], declarations: [.synced("tags"), .synced("uses")]))
+      """
+      CREATE TABLE tags (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+      CREATE TABLE uses (id TEXT NOT NULL PRIMARY KEY, tag TEXT NOT NULL REFERENCES tags (id) ON DELETE CASCADE) STRICT;
+      """, syncing: "tags", "uses")
     try device.write("INSERT INTO tags VALUES ('young', 'jazz')")
     try device.store.edit("DROP TRIGGER uses_sync_insert")
     try device.store.edit("INSERT INTO uses VALUES ('u', 'young')")
-    let values = ["id": "\"old\"", "name": "\"jazz\""].map { (ExactText($0), ExactText($1)) }
-    let old = SyncRow(SyncRow.Name("tags", "old"), generation: 1, birth: .at(1), values: RowValues(values))
+    let old = SyncRow.texts("tags", "old", ["name": "jazz"])
     let error = #expect(throws: StoreError.self) { try device.pull(old) }
     #expect(try error?.code == .verificationFailed && device.store.rows("SELECT id FROM uses") == ["u"])
     // As the next opening does.
@@ -71,10 +58,8 @@ struct OddAnswerTests {
   func beyondAllTimes() throws {
     let device = try LoneDevice()
     let beyond: Int64 = 253_402_300_800_000
-    let later = SyncRow.Exception(.at(beyond), ["\"late\""].map { ExactText($0) })
-    let last = SyncRow.Exception(.at(beyond - 1), ["\"last\""].map { ExactText($0) })
     try device.pull(
-      Self.note("n1", at: beyond), Self.note("n2", later: [ExactText("title"): later]), Self.note("n3", later: [ExactText("title"): last]))
+      .note("n1", at: beyond), .note("n2", later: ["title": (beyond, "late")]), .note("n3", later: ["title": (beyond - 1, "last")]))
     #expect(try device.store.notes() == ["n3 last"])
     #expect(device.sync.status.lastError == nil)
   }

@@ -42,12 +42,7 @@ struct PurgedWaitingRowsTests {
   /// - Parameter renamed: the slug that it got later.
   private func row(_ table: String, _ key: String, at time: Int64 = 1, _ values: [String: String] = [:], renamed: String? = nil) -> SyncRow
   {
-    func text(_ text: String) -> ExactText { SyncValue.text(of: .text(text)) }
-    let all = values.merging(["id": key]) { $1 }
-    return SyncRow(
-      SyncRow.Name(table, key), generation: 1, birth: .at(time),
-      values: RowValues(all.map { (ExactText($0.key), text($0.value)) }),
-      exceptions: renamed.map { [ExactText("slug"): SyncRow.Exception(.at(9), [text($0)])] } ?? [:])
+    .texts(table, key, at: time, values, later: renamed.map { ["slug": (9, $0)] } ?? [:])
   }
 
   @Test("a parked row that refers to a purged one with SET NULL is not deleted: it comes back without the reference")

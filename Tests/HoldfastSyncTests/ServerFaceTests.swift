@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastSyncServer
+import HoldfastTesting
 import Testing
 
 /// What another package sees of the server: bytes in, bytes out.
@@ -23,11 +24,6 @@ struct ServerFaceTests {
     return await server.answer(.push, body, in: space, token: token, now: now)
   }
 
-  private static func code(_ body: () throws -> Void) -> StoreError.Code? {
-    do { try body() } catch { return (error as? StoreError)?.code }
-    return nil
-  }
-
   @Test("a token opens one space until it is revoked, is stored as its hash only, and its name is free again afterwards")
   func tokens() async throws {
     let server = try Self.server()
@@ -37,8 +33,8 @@ struct ServerFaceTests {
     #expect(try server.tokens().map { "\($0.name) \($0.space) \($0.role)" } == ["anna-1 anna writes", "anna-2 anna reads"])
     let stored = try await server.store.read { reader in try reader.values("SELECT hash FROM sync_token") { try $0.text() } }
     #expect(stored.contains(SHA256Hex.of(Data(first.utf8))) && !stored.contains(first))
-    #expect(Self.code { _ = try server.makeToken(for: "anna", name: "anna-1") } == .constraint)
-    #expect(Self.code { _ = try server.makeToken(for: "bert") } == .notFound)
+    #expect(code { _ = try server.makeToken(for: "anna", name: "anna-1") } == .constraint)
+    #expect(code { _ = try server.makeToken(for: "bert") } == .notFound)
 
     #expect(try await Self.push(server, ["a"], first).status == 200)
     #expect(try await Self.push(server, ["a"], reading).status == 403)
@@ -55,7 +51,7 @@ struct ServerFaceTests {
     #expect(await server.head(of: "bert", token: first, now: Self.now).status == 404)
     try server.revokeToken(named: "anna-1")
     #expect(try await Self.push(server, ["a"], first).status == 401)
-    #expect(Self.code { try server.revokeToken(named: "anna-1") } == .notFound)
+    #expect(code { try server.revokeToken(named: "anna-1") } == .notFound)
     #expect(try server.makeToken(for: "anna", name: "anna-1") != first)
   }
 
@@ -67,9 +63,9 @@ struct ServerFaceTests {
     ])
   func names(_ name: String, _ isName: Bool) throws {
     let server = SyncServer(try Store.inMemory(schemas: [SyncServer.schema]))
-    #expect(Self.code { try server.makeSpace(name) } == (isName ? nil : .invalidValue))
+    #expect(code { try server.makeSpace(name) } == (isName ? nil : .invalidValue))
     #expect(try server.spaces().map(\.name) == (isName ? [name] : []))
-    if isName { #expect(Self.code { try server.makeSpace(name) } == .constraint) }
+    if isName { #expect(code { try server.makeSpace(name) } == .constraint) }
   }
 
   @Test("a list of spaces says what they hold; a new epoch begins in one or in all, and only pushes that change a row are counted")
@@ -85,7 +81,7 @@ struct ServerFaceTests {
     #expect(try server.spaces().map(\.epoch)[0] == before[0].epoch)
     try server.beginEpoch()
     #expect(try Set(server.spaces().map(\.epoch) + before.map(\.epoch)).count == 4)
-    #expect(Self.code { try server.beginEpoch(in: "carl") } == .notFound)
+    #expect(code { try server.beginEpoch(in: "carl") } == .notFound)
   }
 
   @Test("a body of the other verb and one that is no request get 400")
@@ -145,16 +141,14 @@ struct ServerFaceTests {
 
   @Test("a backup is the store at one commit, never overwrites, and the check finds a wrong digest in it")
   func copies() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("face-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let (url, copy) = (folder.appendingPathComponent("server.sqlite"), folder.appendingPathComponent("copy.sqlite"))
-    #expect(Self.code { try SyncServer.backUp(url, to: copy) } == .notFound)
+    let folder = try TemporaryFolder()
+    let (url, copy) = (folder.file("server.sqlite"), folder.file("copy.sqlite"))
+    #expect(code { try SyncServer.backUp(url, to: copy) } == .notFound)
     let server = SyncServer(try Store.open(at: url, schemas: [SyncServer.schema]))
     try server.makeSpace("anna")
     _ = try await Self.push(server, ["a"], try server.makeToken(for: "anna"))
     try SyncServer.backUp(url, to: copy)
-    #expect(Self.code { try SyncServer.backUp(url, to: copy) } == .cannotCreate)
+    #expect(code { try SyncServer.backUp(url, to: copy) } == .cannotCreate)
     #expect(try SyncServer.check(at: url).findings == [] && SyncServer.check(at: copy).findings == [])
     try server.store.close()
     let copied = SyncServer(try Store.open(at: copy, schemas: [SyncServer.schema]))

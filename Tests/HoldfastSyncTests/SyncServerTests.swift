@@ -116,9 +116,7 @@ struct SyncServerTests {
 
   @Test("a row over the limit of a row is refused, and the others are applied")
   func rowTooLarge() throws {
-    var limits = SyncLimits()
-    limits.rowBytes = 100
-    let world = try ServerWorld(limits)
+    let world = try ServerWorld { $0.rowBytes = 100 }
     let large = SyncRow.book("a", at: 1, ["title": "\"\(String(repeating: "x", count: 100))\""])
     #expect(try world.push(large, .book("b", at: 1)) == "pushed: 1 books/b; a row_too_large; cursor 1")
     #expect(try world.push(large, cursor: 1) == "pushed: ; a row_too_large; cursor 1")
@@ -138,9 +136,7 @@ struct SyncServerTests {
 
   @Test("a row over the space's number of rows is refused; rows that are there may still change")
   func quotaOfRows() throws {
-    var limits = SyncLimits()
-    limits.rows = 2
-    let world = try ServerWorld(limits)
+    let world = try ServerWorld { $0.rows = 2 }
     #expect(try world.push(.book("a", at: 1), .book("b", at: 1), .book("c", at: 1)) == "pushed: 1 books/a, 1 books/b; c quota; cursor 1")
     #expect(try world.push(.book("b", at: 2, ["title": "2"]), cursor: 1) == "pushed: 2 books/b; cursor 2")
   }
@@ -148,9 +144,7 @@ struct SyncServerTests {
   @Test("a row over the space's bytes is refused; one that becomes smaller is taken, and gives room")
   func quotaOfBytes() throws {
     let (small, large) = (SyncRow.book("b", at: 1), SyncRow.book("a", at: 1, ["title": "\"\(String(repeating: "x", count: 100))\""]))
-    var limits = SyncLimits()
-    limits.bytes = Int64(large.line.utf8.count)
-    let world = try ServerWorld(limits)
+    let world = try ServerWorld { $0.bytes = Int64(large.line.utf8.count) }
     #expect(try world.push(large, small) == "pushed: 1 books/a; b quota; cursor 1")
     #expect(try world.push(.deletedBook("a"), small, cursor: 1) == "pushed: 2 books/a, 2 books/b; cursor 2")
   }
@@ -158,9 +152,7 @@ struct SyncServerTests {
   @Test("a full space takes the mark of a deleted row, which makes its line longer; a deleted row that it does not have is refused")
   func quotaOfPurges() throws {
     let deleted = SyncRow.deletedBook("a")
-    var limits = SyncLimits()
-    (limits.bytes, limits.rowBytes) = (Int64(deleted.line.utf8.count), deleted.line.utf8.count)
-    let world = try ServerWorld(limits)
+    let world = try ServerWorld { ($0.bytes, $0.rowBytes) = (Int64(deleted.line.utf8.count), deleted.line.utf8.count) }
     #expect(try world.push(deleted) == "pushed: 1 books/a; cursor 1")
     let purged = SyncRow.deletedBook("a", forgets: true)
     #expect(try world.push(purged, .deletedBook("b"), cursor: 1) == "pushed: 2 books/a; b quota; cursor 2")

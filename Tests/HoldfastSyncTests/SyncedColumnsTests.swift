@@ -6,8 +6,7 @@ import Testing
 @Suite("The columns that sync")
 struct SyncedColumnsTests {
   private static func device(_ options: String) throws -> LoneDevice {
-    let sql = "CREATE TABLE items (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, slug TEXT) \(options)"
-    return try LoneDevice(StoreSchema("items", migrations: [Migration("items/001", sql: sql)], declarations: [.synced("items")]))
+    try LoneDevice("CREATE TABLE items (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, slug TEXT) \(options)", syncing: "items")
   }
 
   /// Its columns are in another order than the table's. It computes two of them.
@@ -44,15 +43,11 @@ struct SyncedColumnsTests {
       StoreSchema(
         "works", migrations: [Migration("works/001", sql: sql)], records: [Work.self],
         declarations: [.synced("works", here: here, derived: ["small", "large"])]))
-    func row(_ title: String, at time: Int64) -> SyncRow {
-      let values: RowValues = [ExactText("id"): ExactText("\"a\""), ExactText("title"): ExactText("\"\(title)\"")]
-      return SyncRow(SyncRow.Name("works", "a"), generation: 1, birth: .at(time), values: values)
-    }
     func shown() throws -> [String] { try device.store.rows("SELECT id, title, small, large, shelf, place FROM works", columns: 6) }
-    try device.pull(row("Emma", at: 1))
+    try device.pull(.texts("works", "a", ["title": "Emma"]))
     #expect(try shown() == ["a Emma emma EMMA new none"])
     try device.write("UPDATE works SET shelf = 'B'")
-    try device.pull(row("Emma II", at: 2))
+    try device.pull(.texts("works", "a", at: 2, ["title": "Emma II"]))
     #expect(try shown() == ["a Emma II emma ii EMMA II B none"])
   }
 

@@ -36,13 +36,17 @@ struct TakeTheServersTests {
 
   /// Such as `items/a: title`.
   private func lost(_ device: LoneDevice) throws -> [String] {
-    try device.store.read { try LostRow.all(in: $0) }.map { entry in
+    try device.lost().map { entry in
       let columns = entry.row.current.keys.sorted().map(\.text).joined(separator: " ")
       return "\(entry.row.name.table.text)/\(entry.row.name.key.text): \(columns)"
     }.sorted()
   }
 
-  private func text(_ text: String) -> ExactText { SyncValue.text(of: .text(text)) }
+  /// A row that the device has, with a later title of the server.
+  private func titled(_ own: SyncRow, _ title: String, at time: Int64 = 9) -> SyncRow {
+    let later = [ExactText("title"): SyncRow.Exception(.at(time), [SyncValue.text(of: .text(title))])]
+    return SyncRow(own.name, generation: 1, birth: own.birth, values: own.values, exceptions: later)
+  }
 
   @Test(
     """
@@ -52,11 +56,7 @@ struct TakeTheServersTests {
   func takes() throws {
     let device = try self.device()
     let own = try #require(try device.row("items", "a"))
-    // The server has `a` as it was, and a later title.
-    let later = SyncRow(
-      own.name, generation: 1, birth: own.birth, values: own.values,
-      exceptions: [ExactText("title"): SyncRow.Exception(.at(9), [text("theirs")])])
-    #expect(try device.pull(later, SyncRow(SyncRow.Name("items", "b"), generation: 2)) == [])
+    #expect(try device.pull(titled(own, "theirs"), .deleted("items", "b")) == [])
     #expect(try device.store.rows("SELECT id, title FROM items", columns: 2) == ["a theirs"])
     #expect(try device.store.rows("SELECT id FROM parts") == [] && device.store.rows("SELECT id FROM drafts") == ["da"])
     #expect(
@@ -69,7 +69,7 @@ struct TakeTheServersTests {
     #expect(try device.store.rows("SELECT key FROM holdfast_sync_row WHERE generation & 1 = 1") == ["a"])
     #expect(try device.store.rows("SELECT id FROM holdfast_sync_aside") == [])
     // With what never left the device.
-    let entry = try #require(try device.store.read { try LostRow.all(in: $0) }.first { $0.row.name.key.text == "pa" })
+    let entry = try #require(try device.lost().first { $0.row.name.key.text == "pa" })
     try device.store.write { tx in try DeviceTables([Self.schema], in: tx).restore(entry.id, in: tx) }
     #expect(try device.store.rows("SELECT id, path FROM parts", columns: 2) == ["pa file"])
   }
@@ -110,15 +110,9 @@ struct TakeTheServersTests {
   func twice() throws {
     let device = try self.device()
     let own = try #require(try device.row("items", "a"))
-    func titled(_ title: String, _ time: Int64) -> SyncRow {
-      SyncRow(
-        own.name, generation: 1, birth: own.birth, values: own.values,
-        exceptions: [ExactText("title"): SyncRow.Exception(.at(time), [text(title)])])
-    }
-    let request = try #require(try device.sync.next())
-    try device.answer(.page([.init(titled("first", 9), at: 1)], cursor: 1, more: true), to: request)
+    try device.answer(.pageWith((titled(own, "first"), 1), cursor: 1, more: true), to: device.next())
     let reopened = try LoneDevice(device.store)
-    #expect(try reopened.pull(titled("second", 10)) == [])
+    #expect(try reopened.pull(titled(own, "second", at: 10)) == [])
     #expect(try lost(reopened).filter { $0.hasPrefix("items/a") } == ["items/a: title"])
     #expect(try reopened.store.rows("SELECT id, title FROM items", columns: 2) == ["a second"])
     #expect(try reopened.store.rows("SELECT key FROM holdfast_sync_row WHERE sequence <= 0") == [])
@@ -127,11 +121,8 @@ struct TakeTheServersTests {
   @Test("a row of before gives its unique name to the server's row at once, whichever is older")
   func unique() throws {
     let device = try self.device("INSERT INTO tags VALUES ('mine', 'jazz')")
-    let theirs = SyncRow(
-      SyncRow.Name("tags", "theirs"), generation: 1, birth: .at(9),
-      values: [ExactText("id"): text("theirs"), ExactText("name"): text("jazz")])
-    let request = try #require(try device.sync.next())
-    try device.answer(.page([.init(theirs, at: 1)], cursor: 1, more: true), to: request)
+    let theirs = SyncRow.texts("tags", "theirs", at: 9, ["name": "jazz"])
+    try device.answer(.pageWith((theirs, 1), cursor: 1, more: true), to: device.next())
     #expect(try device.store.rows("SELECT id FROM tags") == ["theirs"])
     #expect(try device.pull(theirs) == [])
     #expect(try device.sync.status.parked == 0 && lost(device).contains("tags/mine: id name"))
@@ -140,14 +131,10 @@ struct TakeTheServersTests {
   @Test("a part that the server has of an item that it deleted goes as with every deletion; one that it has of another item stays")
   func known() throws {
     let device = try self.device()
-    func part(_ key: String, of item: String) -> SyncRow {
-      SyncRow(
-        SyncRow.Name("parts", key), generation: 1, birth: .at(9),
-        values: [ExactText("id"): text(key), ExactText("item_id"): text(item), ExactText("name"): text("theirs")])
-    }
+    func part(_ key: String, of item: String) -> SyncRow { .texts("parts", key, at: 9, ["item_id": item, "name": "theirs"]) }
     let own = try #require(try device.row("items", "a"))
-    let sent = try device.pull(part("pb", of: "b"), own, part("pc", of: "a"), SyncRow(SyncRow.Name("items", "b"), generation: 2))
-    #expect(sent == [SyncRow(SyncRow.Name("parts", "pb"), generation: 2)])
+    let sent = try device.pull(part("pb", of: "b"), own, part("pc", of: "a"), .deleted("items", "b"))
+    #expect(sent == [.deleted("parts", "pb")])
     #expect(try device.store.rows("SELECT id, item_id FROM parts ORDER BY id", columns: 2) == ["pc a"])
     #expect(try lost(device).filter { $0.hasPrefix("parts/pb") } == ["parts/pb: name"])
   }

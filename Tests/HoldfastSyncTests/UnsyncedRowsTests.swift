@@ -26,14 +26,6 @@ struct UnsyncedRowsTests {
 
   private static func device(_ sql: String = "") throws -> LoneDevice { try LoneDevice(schema(sql)) }
 
-  /// - Parameter renamed: the slug that it got later.
-  private static func item(_ key: String, at time: Int64, slug: String, renamed: String? = nil) -> SyncRow {
-    func text(_ text: String) -> ExactText { SyncValue.text(of: .text(text)) }
-    return SyncRow(
-      SyncRow.Name("items", key), generation: 1, birth: .at(time), values: [ExactText("id"): text(key), ExactText("slug"): text(slug)],
-      exceptions: renamed.map { [ExactText("slug"): SyncRow.Exception(.at(9), [text($0)])] } ?? [:])
-  }
-
   /// What is in the tables that do not sync.
   private func shown(_ device: LoneDevice) throws -> [String] {
     try ["drafts", "draft_lines", "uses", "pairs"].flatMap { table -> [String] in
@@ -41,8 +33,6 @@ struct UnsyncedRowsTests {
       return try device.store.rows("SELECT * FROM \(sql: .names([table])) ORDER BY 1, 2", columns: columns)
     }
   }
-
-  private func lost(_ device: LoneDevice) throws -> [LostRow] { try device.store.read { try LostRow.all(in: $0) } }
 
   /// With an item `b`, which is parked, and drafts and uses of it.
   private func parked() throws -> LoneDevice {
@@ -52,18 +42,18 @@ struct UnsyncedRowsTests {
   }
 
   private func park(_ device: LoneDevice) throws {
-    try device.pull(Self.item("b", at: 2, slug: "x"))
+    try device.pull(.item("b", at: 2, slug: "x"))
     try device.write("INSERT INTO drafts VALUES ('d1', 'b', 3, NULL)")
     try device.write("INSERT INTO draft_lines VALUES ('d1', 1, 'b'), ('d1', 2, NULL)")
     try device.write("INSERT INTO uses VALUES ('b', 100), ('b', 100), (NULL, 300)")
-    try device.pull(Self.item("a", at: 1, slug: "x"))
+    try device.pull(.item("a", at: 1, slug: "x"))
     #expect(try shown(device) == ["NULL 100", "NULL 100", "NULL 300"] && device.sync.status.parked == 1)
   }
 
   @Test("what a parked row takes along, and the references to it, come back with it, also rows of rows and columns that are NULL")
   func comeBack() throws {
     let device = try self.parked()
-    try device.pull(Self.item("a", at: 1, slug: "x", renamed: "y"))
+    try device.pull(.item("a", at: 1, slug: "x", renamed: "y"))
     #expect(try shown(device) == ["d1 b 3 NULL", "d1 1 b", "d1 2 NULL", "NULL 300", "b 100", "b 100"])
     #expect(try device.store.rows("SELECT id FROM holdfast_sync_aside") == [] && device.sync.status.lost == 0)
   }
@@ -71,7 +61,7 @@ struct UnsyncedRowsTests {
   @Test("what a parked row took along goes when another device deletes the row, as it does with a row that stands")
   func deleted() throws {
     let device = try self.parked()
-    try device.pull(SyncRow(SyncRow.Name("items", "b"), generation: 2))
+    try device.pull(.deleted("items", "b"))
     #expect(try shown(device) == ["NULL 100", "NULL 100", "NULL 300"])
     #expect(try device.store.rows("SELECT id FROM holdfast_sync_aside") == [] && device.sync.status.lost == 0)
   }
@@ -86,7 +76,7 @@ struct UnsyncedRowsTests {
     _ = try device.store.archive()
     try park(device)
     try device.store.label("here")
-    try device.pull(Self.item("a", at: 1, slug: "x", renamed: "y"))
+    try device.pull(.item("a", at: 1, slug: "x", renamed: "y"))
     let all = ["d1 b 3 NULL", "d1 1 b", "d1 2 NULL", "NULL 300", "b 100", "b 100"]
     #expect(try shown(device) == all)
     let undo = try device.store.rewind(to: .label("here")).undo
@@ -105,7 +95,7 @@ struct UnsyncedRowsTests {
   func setMeanwhile() throws {
     let device = try self.parked()
     try device.write("UPDATE uses SET item_id = 'a' WHERE at = 100 AND rowid = 1")
-    try device.pull(Self.item("a", at: 1, slug: "x", renamed: "y"))
+    try device.pull(.item("a", at: 1, slug: "x", renamed: "y"))
     #expect(try device.store.rows("SELECT item_id FROM uses WHERE at = 100 ORDER BY 1") == ["a", "b"])
   }
 
@@ -113,28 +103,28 @@ struct UnsyncedRowsTests {
   func refused() throws {
     let device = try self.parked()
     try device.write("INSERT INTO drafts VALUES ('d1', 'a', 9, 'mine')")
-    try device.pull(Self.item("a", at: 1, slug: "x", renamed: "y"))
+    try device.pull(.item("a", at: 1, slug: "x", renamed: "y"))
     #expect(try device.store.rows("SELECT item_id, note FROM drafts", columns: 2) == ["a mine"])
-    let entry = try #require(try lost(device).first)
-    #expect(try entry.row.name == SyncRow.Name("drafts", "d1") && lost(device).count == 1)
+    let entry = try #require(try device.lost().first)
+    #expect(try entry.row.name == SyncRow.Name("drafts", "d1") && device.lost().count == 1)
     func restore() throws { try device.store.write { tx in try DeviceTables(device.store.schemas, in: tx).restore(entry.id, in: tx) } }
     #expect(code { try restore() } == .constraint)
     try device.write("DELETE FROM drafts")
     try restore()
     #expect(try device.store.rows("SELECT * FROM drafts", columns: 4) == ["d1 b 3 NULL"])
-    #expect(try lost(device).isEmpty)
+    #expect(try device.lost().isEmpty)
   }
 
   @Test("a row that refers to two parked rows waits for both")
   func twoParents() throws {
     let device = try Self.device()
-    try device.pull(Self.item("b", at: 2, slug: "x"), Self.item("c", at: 2, slug: "y"))
+    try device.pull(.item("b", at: 2, slug: "x"), .item("c", at: 2, slug: "y"))
     try device.write("INSERT INTO pairs VALUES ('b', 'c')")
-    try device.pull(Self.item("a1", at: 1, slug: "x"), Self.item("a2", at: 1, slug: "y"))
+    try device.pull(.item("a1", at: 1, slug: "x"), .item("a2", at: 1, slug: "y"))
     #expect(try shown(device) == [] && device.sync.status.parked == 2)
-    try device.pull(Self.item("a1", at: 1, slug: "x", renamed: "p"))
+    try device.pull(.item("a1", at: 1, slug: "x", renamed: "p"))
     #expect(try shown(device) == [] && device.sync.status.parked == 1 && device.sync.status.lost == 0)
-    try device.pull(Self.item("a2", at: 1, slug: "y", renamed: "q"))
+    try device.pull(.item("a2", at: 1, slug: "y", renamed: "q"))
     #expect(try shown(device) == ["b c"] && device.sync.status.parked == 0)
   }
 
@@ -147,15 +137,15 @@ struct UnsyncedRowsTests {
 
   private static func withLetter() throws -> LoneDevice {
     let device = try Self.device(letters)
-    try device.pull(item("b", at: 2, slug: "x"), item("c", at: 2, slug: "y"))
+    try device.pull(.item("b", at: 2, slug: "x"), .item("c", at: 2, slug: "y"))
     try device.write("INSERT INTO letters VALUES ('l', 'b', 'c')")
     return device
   }
 
-  private static let parksB = item("a1", at: 1, slug: "x")
-  private static let parksC = item("a2", at: 1, slug: "y")
-  private static let bringsB = item("a1", at: 1, slug: "x", renamed: "p")
-  private static let bringsC = item("a2", at: 1, slug: "y", renamed: "q")
+  private static let parksB = SyncRow.item("a1", at: 1, slug: "x")
+  private static let parksC = SyncRow.item("a2", at: 1, slug: "y")
+  private static let bringsB = SyncRow.item("a1", at: 1, slug: "x", renamed: "p")
+  private static let bringsC = SyncRow.item("a2", at: 1, slug: "y", renamed: "q")
 
   private func letters(_ device: LoneDevice) throws -> [String] { try device.store.rows("SELECT * FROM letters", columns: 3) }
 
@@ -171,7 +161,7 @@ struct UnsyncedRowsTests {
   @Test("a kept row whose SET NULL refers to a row that was deleted comes back without it", arguments: [false, true])
   func friendDeleted(_ first: Bool) throws {
     let device = try Self.withLetter()
-    let deletesC = SyncRow(SyncRow.Name("items", "c"), generation: 2)
+    let deletesC = SyncRow.deleted("items", "c")
     for row in [Self.parksB, Self.parksC] + (first ? [deletesC, Self.bringsB] : [Self.bringsB, deletesC]) { try device.pull(row) }
     #expect(try letters(device) == ["l b NULL"] && device.sync.status.lost == 0)
     #expect(try device.store.rows("SELECT id FROM holdfast_sync_aside") == [])
@@ -201,7 +191,7 @@ struct UnsyncedRowsTests {
   @Test("a row of a kept row that went with another parked row waits for both")
   func rowOfKeptRow() throws {
     let device = try Self.device()
-    try device.pull(Self.item("b", at: 2, slug: "x"), Self.item("c", at: 2, slug: "y"))
+    try device.pull(.item("b", at: 2, slug: "x"), .item("c", at: 2, slug: "y"))
     try device.write("INSERT INTO drafts VALUES ('d1', 'b', 3, NULL)")
     try device.write("INSERT INTO draft_lines VALUES ('d1', 1, 'c')")
     for row in [Self.parksC, Self.parksB, Self.bringsC] { try device.pull(row) }
@@ -214,14 +204,14 @@ struct UnsyncedRowsTests {
   func newColumn() throws {
     let device = try self.parked()
     try device.write("ALTER TABLE drafts ADD COLUMN stars INTEGER NOT NULL DEFAULT 5")
-    try LoneDevice(device.store).pull(Self.item("a", at: 1, slug: "x", renamed: "y"))
-    #expect(try device.store.rows("SELECT id, note, stars FROM drafts", columns: 3) == ["d1 NULL 5"] && lost(device).isEmpty)
+    try LoneDevice(device.store).pull(.item("a", at: 1, slug: "x", renamed: "y"))
+    #expect(try device.store.rows("SELECT id, note, stars FROM drafts", columns: 3) == ["d1 NULL 5"] && device.lost().isEmpty)
   }
 
   @Test("of rows without a key that are equal while their references are kept, each gets its own again")
   func equalRows() throws {
     let device = try Self.device()
-    try device.pull(Self.item("b", at: 2, slug: "x"))
+    try device.pull(.item("b", at: 2, slug: "x"))
     try device.write("INSERT INTO uses VALUES (NULL, 100), ('b', 100)")
     for row in [Self.parksB, Self.bringsB] { try device.pull(row) }
     #expect(try device.store.rows("SELECT item_id FROM uses ORDER BY rowid") == ["NULL", "b"])
@@ -230,7 +220,7 @@ struct UnsyncedRowsTests {
   @Test("a kept row without a key that is in its table again, as after a rewind, is not put back a second time")
   func standsAlready() throws {
     let device = try Self.device()
-    try device.pull(Self.item("b", at: 2, slug: "x"), Self.item("c", at: 2, slug: "y"))
+    try device.pull(.item("b", at: 2, slug: "x"), .item("c", at: 2, slug: "y"))
     try device.write("INSERT INTO pairs VALUES ('b', 'c')")
     try device.pull(Self.parksB)
     try device.write("INSERT INTO items VALUES ('b', 'z')")
@@ -273,10 +263,10 @@ struct UnsyncedRowsTests {
     let over = "ON UPDATE CASCADE) STRICT; CREATE TABLE ends (slug TEXT REFERENCES others (slug) ON DELETE CASCADE"
     #expect(code { _ = try device("", "items (slug)", over) } == .misuse)
     let changed = try device("", "items (slug)", over + " ON UPDATE CASCADE")
-    try changed.pull(Self.item("b", at: 2, slug: "x"))
+    try changed.pull(.item("b", at: 2, slug: "x"))
     try changed.write("INSERT INTO others VALUES ('x')")
     try changed.write("INSERT INTO ends VALUES ('x')")
-    try changed.pull(Self.item("b", at: 2, slug: "x", renamed: "y"))
+    try changed.pull(.item("b", at: 2, slug: "x", renamed: "y"))
     #expect(try changed.store.rows("SELECT slug FROM others UNION ALL SELECT slug FROM ends") == ["y", "y"])
   }
 

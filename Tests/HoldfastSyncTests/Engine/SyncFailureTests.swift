@@ -120,9 +120,7 @@ struct SyncFailureTests {
   func refused() async throws {
     let world = try SyncedNotes()
     let (store, sync) = try await world.device()
-    var limits = SyncLimits()
-    limits.rows = 0
-    try world.server.setLimits(limits, of: "anna")
+    try world.limitRows(to: 0)
     try store.add("n1")
     #expect(await asyncCode { try await sync.finish() } == .invalidValue)
     #expect(await asyncCode { try await sync.disconnect() } == .busy)
@@ -138,19 +136,16 @@ struct SyncFailureTests {
   func newLimits() async throws {
     let world = try SyncedNotes()
     let (store, sync) = try await world.device()
-    var limits = SyncLimits()
-    limits.rows = 1
-    try world.server.setLimits(limits, of: "anna")
+    try world.limitRows(to: 1)
     try store.add("n1")
     try store.add("n2")
     #expect(await asyncCode { try await sync.finish() } == .invalidValue)
     #expect(try sync.status().refused == 1)
-    try world.server.setLimits(limits, of: "anna")
+    try world.limitRows(to: 1)
     let before = world.requests.all.count
     #expect(await asyncCode { try await sync.finish() } == .invalidValue)
     #expect(world.requests.all[before...] == ["pull"], "the limits are as before")
-    limits.rows = 2
-    try world.server.setLimits(limits, of: "anna")
+    try world.limitRows(to: 2)
     try await sync.finish()
     #expect(try sync.status().refused == 0 && world.server.store.rows("SELECT key FROM sync_row ORDER BY key") == ["n1", "n2"])
   }
@@ -159,9 +154,7 @@ struct SyncFailureTests {
   func refusedBeforeResync() async throws {
     let world = try SyncedNotes()
     let (store, sync) = try await world.device()
-    var limits = SyncLimits()
-    limits.rows = 0
-    try world.server.setLimits(limits, of: "anna")
+    try world.limitRows(to: 0)
     try store.add("n1")
     #expect(await asyncCode { try await sync.finish() } == .invalidValue)
     try world.server.store.edit("UPDATE sync_space SET limits = NULL")

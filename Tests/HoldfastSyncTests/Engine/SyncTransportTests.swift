@@ -49,8 +49,7 @@ struct SyncTransportTests {
     defer { server.stop() }
     let (first, second) = (try await Self.device(server), try await Self.device(server))
     try first.store.add("n1", "é / \u{1F4D6}")
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     #expect(try second.store.notes() == ["n1 é / \u{1F4D6}"])
     #expect(server.requests.map { "\($0.method) \($0.path)" } == ["pull", "push", "pull"].map { "POST /v1/spaces/anna/\($0)" })
   }
@@ -63,8 +62,7 @@ struct SyncTransportTests {
     let (first, second) = (try await Self.device(server), try await Self.device(server))
     let title = String(repeating: "long ", count: 10_000)
     try first.store.add("n1", title)
-    try await first.sync.finish()
-    try await second.sync.finish()
+    try await finish(first.sync, second.sync)
     #expect(try second.store.notes() == ["n1 " + title])
     #expect(server.requests.map { $0.headers["content-encoding"] } == [nil, "gzip", nil])
   }

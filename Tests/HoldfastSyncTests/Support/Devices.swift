@@ -19,6 +19,13 @@ final class Devices {
           """)
     ], declarations: [.synced("books"), .synced("marks", whole: true), .synced("names")])
 
+  struct Book: StoredRecord, Codable {
+    static let table = "books"
+    var id: UUID
+    var title: String
+    var pages: Int
+  }
+
   let folder: TemporaryFolder
   let options: StoreOptions
   let server: SyncServer
@@ -103,23 +110,5 @@ final class Devices {
     {
       ($0.count == 1 ? "~" + $0 : $0) < ($1.count == 1 ? "~" + $1 : $1)
     }
-  }
-}
-
-extension SyncServer {
-  /// Makes three rounds of each device with the space `s`, one after the other. Returns how many rows they have sent.
-  @discardableResult
-  func settle(_ devices: [SyncDevice], at now: Int64) throws -> Int {
-    var sent = 0
-    for _ in 0..<3 {
-      for device in devices {
-        device.beginRound()
-        while let request = try device.next() {
-          if case .push(let rows) = request.verb { sent += rows.count }
-          try device.receive(answer(request, in: "s", now: now), to: request)
-        }
-      }
-    }
-    return sent
   }
 }

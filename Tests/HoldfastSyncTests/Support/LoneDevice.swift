@@ -1,5 +1,6 @@
 import Holdfast
 import HoldfastTesting
+import Testing
 
 @testable import HoldfastSync
 
@@ -14,6 +15,11 @@ final class LoneDevice {
   let sync: SyncDevice
 
   convenience init(_ schema: StoreSchema = SyncedNotes.schema) throws { try self.init(Store.inMemory(schemas: [schema])) }
+
+  /// A store of these tables, of which some sync.
+  convenience init(_ sql: String, syncing tables: String...) throws {
+    try self.init(StoreSchema("lone", migrations: [Migration("lone/001", sql: sql)], declarations: tables.map { .synced($0) }))
+  }
 
   /// A store that may be connected already.
   init(_ store: Store) throws {
@@ -53,8 +59,33 @@ final class LoneDevice {
     try answer(outcome, to: request)
   }
 
+  func next() throws -> SyncRequest { try #require(try sync.next()) }
+
+  /// The keys of the rows that the device sends now.
+  func sent() throws -> [String] {
+    guard case .push(let rows)? = try sync.next()?.verb else { return [] }
+    return rows.map(\.name.key.text)
+  }
+
+  /// The entries of the list of what was lost.
+  func lost() throws -> [LostRow] { try store.read { try LostRow.all(in: $0) } }
+
+  /// Such as `body: "mine", title: "old"`.
+  func lostValues() throws -> [String] {
+    try lost().map { entry in
+      entry.row.current.sorted { $0.key < $1.key }.map { "\($0.key.text): \($0.value.text)" }.joined(separator: ", ")
+    }
+  }
+
   /// A row as the device has it.
   func row(_ table: String, _ key: String) throws -> SyncRow? {
     try store.read { reader in try sync.row(SyncRow.Name(table, key), in: reader) }
+  }
+}
+
+extension SyncResponse.Outcome {
+  /// A page of these rows, each with the number of its push.
+  static func pageWith(_ rows: (SyncRow, Int64)..., cursor: Int64, more: Bool = false) -> SyncResponse.Outcome {
+    .page(rows.map { SyncResponse.Stored($0.0, at: $0.1) }, cursor: cursor, more: more)
   }
 }

@@ -8,7 +8,10 @@ struct ServerWorld {
   static let now: Int64 = 1_800_000_000_000
   var server: SyncServer
 
-  init(_ limits: SyncLimits = SyncLimits()) throws {
+  /// - Parameter change: of the limits.
+  init(_ change: (inout SyncLimits) -> Void = { _ in }) throws {
+    var limits = SyncLimits()
+    change(&limits)
     server = SyncServer(try Store.inMemory(schemas: [SyncServer.schema]), limits: limits)
     try server.makeSpace("anna", epoch: "e1")
   }

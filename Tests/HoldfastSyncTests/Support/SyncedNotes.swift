@@ -53,6 +53,13 @@ final class SyncedNotes: Sendable {
       store, server: .init(space: space, key: key, transport(in: space, hears: hears)), pauses: HTTPPauses { 1 }, clock: clock)
   }
 
+  /// The server takes at most so many rows from now on.
+  func limitRows(to count: Int64) throws {
+    var limits = SyncLimits()
+    limits.rows = count
+    try server.setLimits(limits, of: "anna")
+  }
+
   static func store() throws -> Store { try Store.inMemory(schemas: [schema]) }
 
   /// A store that is connected and has what the server has.
@@ -64,6 +71,9 @@ final class SyncedNotes: Sendable {
     return (store, sync)
   }
 }
+
+/// Rounds of devices, one after the other.
+func finish(_ syncs: StoreSync...) async throws { for sync in syncs { try await sync.finish() } }
 
 extension SyncServer {
   fileprivate func head() async throws -> Int64 {

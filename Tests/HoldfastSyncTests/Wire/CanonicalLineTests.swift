@@ -32,12 +32,15 @@ struct CanonicalLineTests {
   func agree(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let letters = Array(#"{}[]",:0123456789.-+eExvkhgtq\u\#u{E9}\ abn"#.utf8) + [0, 0x1F, 0x80, 0xFF]
-    var both = 0
-    for number in Int64(0)..<20_000 {
+    let lines = (Int64(0)..<200).map { number in
       let row = SyncRow.book(
         "k\(number)", at: 1 + number, ["a": "\(number)", "b": #""text \#(number)""#, "c": "1.5"],
         later: ["d,e": (number + 2, ["5", "null"])])
-      var bytes = Array(row.line(at: number.isMultiple(of: 2) ? 5 : nil).utf8)
+      return Array(row.line(at: number.isMultiple(of: 2) ? 5 : nil).utf8)
+    }
+    var both = 0
+    for number in 0..<10_000 {
+      var bytes = lines[number % lines.count]
       for _ in 0..<Int.random(in: 0...2, using: &random) {
         let place = Int.random(in: bytes.indices, using: &random)
         let letter = random.pick(letters)
@@ -52,7 +55,7 @@ struct CanonicalLineTests {
       #expect(fast.row == full.row && fast.sequence == full.sequence, "seed \(seed), line \(String(decoding: bytes, as: UTF8.self))")
       both += 1
     }
-    #expect(both > 5_000, "seed \(seed)")
+    #expect(both > 2_500, "seed \(seed)")
   }
 
   private func read(_ line: String) -> (row: SyncRow, sequence: Int64?)? {

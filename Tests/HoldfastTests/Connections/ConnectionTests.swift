@@ -109,8 +109,7 @@ struct ConnectionTests {
     try Data(repeating: 0x41, count: 8_192).write(to: other)
     let key = try StoreKey(Data("secretsecretsecretsecretsecretse".utf8))
     // The factory takes it even with an SQLite that cannot encrypt; a store asks `Encryption.probe` first.
-    var options = StoreOptions.testing
-    options.key = key
+    let options = StoreOptions.testing.with { $0.key = key }
     do {
       switch why {
       case "the key is refused":

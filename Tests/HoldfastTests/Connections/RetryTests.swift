@@ -71,9 +71,7 @@ struct RetryTests {
     let interrupted = failure { try FailingLocks.within(store, next: 1, code: SQLITE_INTERRUPT) { try store.fill() } }
     #expect(interrupted?.code == .cancelled)
     #expect(try store.statistics().retries == 0)
-    var options = StoreOptions.testing
-    options.busyTimeout = .zero
-    let hasty = try folder.store([Shelves.schema], options: options)
+    let hasty = try folder.store([Shelves.schema], options: .testing.with { $0.busyTimeout = .zero })
     #expect(failure { try FailingLocks.within(hasty, next: 1, code: Self.failedLock) { try hasty.fill() } }?.code == .inputOutput)
     #expect(try hasty.statistics().retries == 0)
   }

@@ -14,14 +14,6 @@ struct AuditChainTests {
     url = folder.file("store.sqlite")
   }
 
-  /// Two bases, and the entries 3 to 7.
-  private func filled() throws -> Store {
-    let store = try folder.store([AuditedBooks.schema])
-    for id in 1...5 { try Audit.$actor.withValue("anna") { try store.run("INSERT INTO books (id, title) VALUES (\(id), 'A')") } }
-    #expect(try store.checkAudit().findings == [] && store.auditEntries().map(\.id) == [1, 2, 3, 4, 5, 6, 7])
-    return store
-  }
-
   @Test(
     "an entry that is edited, removed, reordered, put in or cut off shows, in the check of the whole store as well",
     arguments: [
@@ -37,7 +29,7 @@ struct AuditChainTests {
       ("DELETE FROM holdfast_audit WHERE id = 4; UPDATE holdfast_audit SET operation = 'purged' WHERE id = 5", "5"),
     ])
   func broken(damage: String, row: String) throws {
-    let store = try filled()
+    let store = try folder.auditedBooks()
     try RawDatabase.with(url) { try $0.execute(damage) }
     #expect(try store.checkAudit().findings.first?.row == row)
     #expect(try store.integrityCheck().findings.contains { $0.table == "holdfast_audit" && $0.part == .invariants })
@@ -48,7 +40,7 @@ struct AuditChainTests {
 
   @Test("a hash is made as the documentation says")
   func format() throws {
-    let store = try filled()
+    let store = try folder.auditedBooks()
     let entries = try store.read { reader in
       try reader.values("SELECT time, coalesce(before, ''), coalesce(after, ''), hash FROM holdfast_audit WHERE id IN (3, 4) ORDER BY id") {
         row in (time: try row.int64(), before: try row.text(), after: try row.text(), hash: try row.data())
@@ -63,7 +55,7 @@ struct AuditChainTests {
 
   @Test("retention removes the oldest entries by age and by count, and leaves an anchor from which the chain goes on")
   func anchor() throws {
-    let store = try filled()
+    let store = try folder.auditedBooks()
     #expect(try store.write { tx in try tx.removeAudit(keepingLast: 4) } == 3)
     #expect(try store.write { tx in try tx.removeAudit(before: Date(timeIntervalSince1970: 0), keepingLast: 9) } == 0)
     try store.run("INSERT INTO books (id) VALUES (9)")
@@ -106,11 +98,17 @@ struct AuditChainTests {
   }
 }
 
-private struct PurgedPerson: StoredRecord {
-  static let table = "people"
-  static let columns = ["id"]
-  var id: UUID
+extension TemporaryFolder {
+  /// A store with two bases, and the entries 3 to 7.
+  func auditedBooks() throws -> Store {
+    let store = try store([AuditedBooks.schema])
+    for id in 1...5 { try Audit.$actor.withValue("anna") { try store.run("INSERT INTO books (id, title) VALUES (\(id), 'A')") } }
+    #expect(try store.checkAudit().findings == [] && store.auditEntries().map(\.id) == [1, 2, 3, 4, 5, 6, 7])
+    return store
+  }
+}
 
-  init(row: inout StoredRow) throws { id = try row.id() }
-  func encode(into values: inout Values) throws { try values.id(id) }
+private struct PurgedPerson: StoredRecord, Codable {
+  static let table = "people"
+  var id: UUID
 }

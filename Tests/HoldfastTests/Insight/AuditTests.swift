@@ -9,9 +9,7 @@ struct AuditTests {
   @Test("an entry tells who, when, by which verb, which row, and the columns before and after")
   func entry() throws {
     let clock = TestClock()
-    var options = StoreOptions.testing
-    options.now = { clock.now }
-    let store = try Store.inMemory(schemas: [AuditedBooks.schema], options: options)
+    let store = try Store.inMemory(schemas: [AuditedBooks.schema], options: .testing.with { $0.now = { clock.now } })
     let began = clock.now
     try Audit.$actor.withValue("anna") { try store.run("INSERT INTO books (id, title) VALUES ('a', 'Old')", as: "add") }
     clock.advance()
@@ -163,9 +161,7 @@ struct AuditTests {
     let entry = try #require(try store.history(of: "keys", id: "hub").last)
     #expect(entry.operation == .read && entry.reason == "a download" && entry.actor == "anna" && entry.after == [:])
     try store.close()
-    var options = StoreOptions.testing
-    options.opensReadOnly = true
-    let looking = try folder.store([AuditedBooks.schema], options: options)
+    let looking = try folder.store([AuditedBooks.schema], options: .testing.with { $0.opensReadOnly = true })
     #expect(try looking.history(of: "books", id: "a").count == 2)
     #expect(try looking.checkAudit().findings == [])
     #expect(failure { try looking.revert(of: "books", id: "a", to: 3) }?.code == .readOnly)

@@ -166,11 +166,7 @@ struct DayNotesTests {
     }
     store.dayNotes?.due = 0
     try add(1, to: store)
-    let kinds = try store.read { reader in
-      try reader.values("SELECT kind || count(DISTINCT day) || min(day) FROM holdfast_insight GROUP BY kind ORDER BY kind") { row in
-        try row.text()
-      }
-    }
+    let kinds = try store.rows("SELECT kind || count(DISTINCT day) || min(day) FROM holdfast_insight GROUP BY kind ORDER BY kind")
     #expect(kinds == ["bytes4002020-01-08", "errors302020-01-06", "slow302020-01-06", "verb312020-01-06"])
   }
 

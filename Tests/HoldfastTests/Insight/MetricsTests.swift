@@ -79,9 +79,7 @@ struct MetricsTests {
   @Test("the wait for the write lock is counted, also in vain")
   func lockWait() throws {
     let folder = try TemporaryFolder()
-    var options = StoreOptions.testing
-    options.busyTimeout = .milliseconds(20)
-    let patient = try folder.store([Self.schema], options: options)
+    let patient = try folder.store([Self.schema], options: .testing.with { $0.busyTimeout = .milliseconds(20) })
     try patient.write(as: "first") { _ in }
     let lock = try HeldWriteLock(on: folder.file("store.sqlite"))
     #expect(failure { try patient.write(as: "second") { _ in } }?.code == .busy)
@@ -96,9 +94,7 @@ struct MetricsTests {
   @Test("reads of live queries, waits for a connection, checkpoints and the cache are counted apart from the verbs")
   func storeItself() async throws {
     let folder = try TemporaryFolder()
-    var options = StoreOptions.testing
-    options.readerCount = 1
-    let store = try folder.store([Self.schema], options: options)
+    let store = try folder.store([Self.schema], options: .testing.with { $0.readerCount = 1 })
     var updates = store.updates { try $0.count("SELECT count(*) FROM parents") }.makeAsyncIterator()
     #expect(try await updates.next() == 0)
     var metrics = store.metrics()
@@ -141,9 +137,7 @@ struct MetricsTests {
 
   @Test("switched off, nothing is counted, and errors still name their verb")
   func off() async throws {
-    var options = StoreOptions.testing
-    options.metrics = false
-    let store = try Store.inMemory(schemas: [Self.schema], options: options)
+    let store = try Store.inMemory(schemas: [Self.schema], options: .testing.with { $0.metrics = false })
     #expect(failure { try store.write(as: "lost") { _ in throw StoreError(.notFound, "nothing") } }?.verb == "lost")
     #expect(store.metrics() == StoreMetrics())
     for await _ in store.metricsUpdates(every: .seconds(3_600)) { Issue.record("metrics that are off are told") }

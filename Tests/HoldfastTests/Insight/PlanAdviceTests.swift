@@ -4,6 +4,10 @@ import Testing
 
 @Suite("Advice on query plans", .timeLimit(.minutes(10)))
 struct PlanAdviceTests {
+  private let store: Store
+
+  init() throws { store = try Store.inMemory(schemas: [SlowStatementTests.schema]) }
+
   private static let columns = ["authors": ["id", "name"], "Books": ["id", "Author", "year"]]
 
   @Test(
@@ -33,7 +37,6 @@ struct PlanAdviceTests {
       ("SELECT a.name FROM books c JOIN authors a ON a.name = c.title", "CREATE INDEX authors_by_name ON authors (name)"),
     ])
   func advised(sql: String, index: String) throws {
-    let store = try Store.inMemory(schemas: [SlowStatementTests.schema])
     let plan = try store.read { try $0.statementPlan(sql) }
     #expect(plan.indexes == [index] && plan.scanned == ["books"] && plan.advice == index)
   }
@@ -52,7 +55,6 @@ struct PlanAdviceTests {
       "SELECT * FROM books WHERE year NOT BETWEEN ? AND ?", "SELECT * FROM books WHERE year > author",
     ])
   func onlyNamed(sql: String) throws {
-    let store = try Store.inMemory(schemas: [SlowStatementTests.schema])
     let plan = try store.read { try $0.statementPlan(sql) }
     #expect(plan.indexes == [] && plan.advice == "books: read row by row, without an index")
   }
@@ -65,7 +67,6 @@ struct PlanAdviceTests {
       "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) SELECT count(*) FROM n",
     ])
   func none(sql: String) throws {
-    let store = try Store.inMemory(schemas: [SlowStatementTests.schema])
     #expect(try store.read { try $0.statementPlan(sql) }.advice == nil)
   }
 

@@ -19,7 +19,7 @@ struct UpdatesTests {
   private func counts(_ store: Store, of table: String = "books", _ reads: Counter = Counter()) -> Updates<Int> {
     store.updates { reader in
       defer { reads.next() }
-      return try reader.count("SELECT count(*) FROM books")
+      return try reader.count("SELECT count(*) FROM \(raw: table)")
     }
   }
 

@@ -7,12 +7,14 @@ import Testing
 struct DateCodecTests {
   private let first = DateCodec.range.lowerBound
   private let last = DateCodec.range.upperBound
+  /// How many random cases there are, in short runs and in `make proof`.
+  private let thousands = ProofRun.isLong ? 1_000 : 20
 
-  @Test("gives back the same millisecond through Date for a million random ones of the whole range")
+  @Test("gives back the same millisecond through Date for random ones of the whole range")
   func throughDate() {
     var random = SeededGenerator(printing: 0xDA_0001)
     var wrong: [Int64] = []
-    for _ in 0..<1_000_000 {
+    for _ in 0..<1_000 * thousands {
       let milliseconds = Int64.random(in: DateCodec.range, using: &random)
       let date = DateCodec.date(milliseconds: milliseconds)
       if date.flatMap(DateCodec.milliseconds) != milliseconds || date.map(DateCodec.rounded) != date { wrong.append(milliseconds) }
@@ -45,7 +47,7 @@ struct DateCodecTests {
     var wrong: [String] = []
     var day = first
     // `make proof` looks at the texts of every year.
-    func isLookedAt(_ year: Int) -> Bool { ProofRun.isLong || 1960...2040 ~= year || year % 7 == 1 || year % 100 < 2 }
+    func isLookedAt(_ year: Int) -> Bool { ProofRun.isLong || 1960...2040 ~= year || year % 29 == 1 || year % 100 < 2 }
     for year in 1...9999 {
       let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
       for (month, length) in zip(1..., [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]) {
@@ -69,11 +71,11 @@ struct DateCodecTests {
     #expect(wrong.prefix(5) == [])
   }
 
-  @Test("reads its own texts back for 200,000 random milliseconds")
+  @Test("reads its own texts back for random milliseconds")
   func ownTexts() {
     var random = SeededGenerator(printing: 0xDA_0002)
     var wrong: [Int64] = []
-    for round in 0..<200_000 {
+    for round in 0..<1_000 * thousands {
       let milliseconds = Int64.random(in: DateCodec.range, using: &random)
       let isGood =
         switch round % 3 {
@@ -100,7 +102,7 @@ struct DateCodecTests {
     sql.timeZone = TimeZone(secondsFromGMT: 0)
     sql.dateFormat = "yyyy-MM-dd HH:mm:ss.SSS"
     var wrong: [String] = []
-    for _ in 0..<20_000 {
+    for _ in 0..<100 * thousands {
       let milliseconds = Int64.random(in: gregorian, using: &random)
       // A quarter of a millisecond up: the formatters cut where a Date falls just short of its millisecond.
       let date = Date(timeIntervalSince1970: (Double(milliseconds) + 0.25) / 1000)
@@ -116,7 +118,7 @@ struct DateCodecTests {
   @Test("agrees with Foundation's JSON coders on dates")
   func foundationCoders() throws {
     var random = SeededGenerator(printing: 0xDA_0004)
-    let milliseconds = (0..<20_000).map { _ in Int64.random(in: gregorian, using: &random) }
+    let milliseconds = (0..<100 * thousands).map { _ in Int64.random(in: gregorian, using: &random) }
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .iso8601
     let dates = milliseconds.map { Date(timeIntervalSince1970: (Double($0) + 0.25) / 1000) }
@@ -182,7 +184,7 @@ struct DateCodecTests {
     var random = SeededGenerator(printing: 0xDA_0005)
     let alphabet = Array("0123456789-:.TZ+ \0é".utf8)
     var wrong: [String] = []
-    for _ in 0..<100_000 {
+    for _ in 0..<1_000 * thousands {
       var bytes = Array("2024-02-28T23:59:59.123Z".utf8)
       for _ in 0..<Int.random(in: 1...3, using: &random) {
         bytes[Int.random(in: 0..<bytes.count, using: &random)] = alphabet.randomElement(using: &random) ?? 0

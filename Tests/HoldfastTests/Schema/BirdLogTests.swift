@@ -57,6 +57,5 @@ struct BirdLogTests {
     let log = BirdLog(try folder.store([BirdLog.schema]))
     #expect(try await names(log) == ["Émeu", "Nandu"])
     #expect(try await log.store.read { try $0.all(Sighting.self, "ORDER BY id") }.map(\.sortName) == ["nandu", "emeu"])
-    try log.store.close()
   }
 }

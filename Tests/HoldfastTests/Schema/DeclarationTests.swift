@@ -146,12 +146,8 @@ struct DeclarationTests {
   func readOnly() throws {
     try RawDatabase.with(url) { try $0.execute("DROP TRIGGER notes_search_insert") }
     let before = try Data(contentsOf: url)
-    var options = StoreOptions.testing
-    options.opensReadOnly = true
-    try folder.store([Self.schema()], options: options).close()
-    options = .testing
-    options.migrating = .never
-    let store = try folder.store([Self.schema()], options: options)
+    try folder.store([Self.schema()], options: .testing.with { $0.opensReadOnly = true }).close()
+    let store = try folder.store([Self.schema()], options: .testing.with { $0.migrating = .never })
     #expect(store.access == .readOnly(reason: "notes_search_insert is not as the schema declares"))
     try store.close()
     #expect(try Data(contentsOf: url) == before)

@@ -19,10 +19,7 @@ struct MadeAgainTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    url = folder.file("store.sqlite")
-    let store = try folder.store([Shelves.schema])
-    try store.fill()
-    try store.close()
+    url = try folder.shipShelves()
   }
 
   private func raw(_ sql: String) throws { try RawDatabase.with(url) { try $0.execute(sql) } }
@@ -87,9 +84,7 @@ struct MadeAgainTests {
   @Test("reading and writing with an unreadable index is damage, and the error names the way out", arguments: indexDamages.dropLast())
   func error(damage: String) throws {
     try raw(damage)
-    var options = StoreOptions.testing
-    options.opensReadOnly = true
-    let store = try folder.store([Shelves.schema], options: options)
+    let store = try folder.store([Shelves.schema], options: .testing.with { $0.opensReadOnly = true })
     guard let error = failure({ try found(store) }) else {
       #expect(damage.contains("docsize"))
       return
@@ -140,8 +135,7 @@ struct MadeAgainTests {
 
   @Test("a store that may not migrate is written without a plain index, and not without a trigger")
   func never() throws {
-    var options = StoreOptions.testing
-    options.migrating = .never
+    let options = StoreOptions.testing.with { $0.migrating = .never }
     try raw("DROP INDEX books_by_shelf")
     let store = try folder.store([Shelves.schema], options: options)
     #expect(store.access == .readWrite)

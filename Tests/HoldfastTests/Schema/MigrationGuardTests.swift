@@ -11,9 +11,7 @@ struct MigrationGuardTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    let store = try folder.store([Shelves.schema])
-    try store.fill()
-    try store.close()
+    try folder.shipShelves()
   }
 
   private func schema(_ migration: Migration) -> StoreSchema { StoreSchema("shelves", migrations: [Shelves.v1, migration]) }
@@ -106,9 +104,7 @@ struct MigrationGuardTests {
 
   @Test("a file whose schema is not what its migrations made is not migrated further")
   func drift() throws {
-    let queue = try DatabaseQueue(path: folder.file("store.sqlite").path)
-    try queue.write { db in try db.execute(sql: "ALTER TABLE books ADD COLUMN sneaked TEXT") }
-    try queue.close()
+    try RawDatabase.with(folder.file("store.sqlite")) { try $0.execute("ALTER TABLE books ADD COLUMN sneaked TEXT") }
     let error = migrationError(schema(Migration("shelves/002", sql: "CREATE INDEX by_title ON books (title)")), in: folder)
     #expect(error?.code == .migrationFailed)
     #expect(error?.message.contains("table books is not as declared") == true)
@@ -116,15 +112,8 @@ struct MigrationGuardTests {
 
   @Test("triggers and tables of others do not stand in the way")
   func othersObjects() throws {
-    let queue = try DatabaseQueue(path: folder.file("store.sqlite").path)
-    try queue.write { db in
-      try db.execute(
-        sql: """
-          CREATE TABLE log (id TEXT);
-          CREATE TRIGGER watch AFTER INSERT ON books BEGIN INSERT INTO log VALUES (new.id); END
-          """)
-    }
-    try queue.close()
+    let watching = "CREATE TABLE log (id TEXT); CREATE TRIGGER watch AFTER INSERT ON books BEGIN INSERT INTO log VALUES (new.id); END"
+    try RawDatabase.with(folder.file("store.sqlite")) { try $0.execute(watching) }
     #expect(try folder.store([schema(Migration("shelves/002", sql: "CREATE INDEX by_title ON books (title)"))]).access == .readWrite)
   }
 

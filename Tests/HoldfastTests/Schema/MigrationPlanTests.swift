@@ -11,10 +11,7 @@ struct MigrationPlanTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    url = folder.file("store.sqlite")
-    let store = try folder.store([Shelves.schema])
-    try store.fill()
-    try store.close()
+    url = try folder.shipShelves()
   }
 
   private func schema(_ migration: Migration) -> StoreSchema { StoreSchema("shelves", migrations: [Shelves.v1, migration]) }

@@ -12,13 +12,6 @@ struct MigrationTests {
 
   private func schema(_ more: Migration...) -> StoreSchema { StoreSchema("shelves", migrations: [Shelves.v1] + more) }
 
-  /// A store of version 1 with one shelf and three books, closed.
-  private func shipped() throws {
-    let store = try folder.store([Shelves.schema])
-    try store.fill()
-    try store.close()
-  }
-
   /// Opens, expects an error, thrown or told by a store that is read-only, and checks that the file is as it was: the same
   /// rows and versions, and no other object.
   private func refused(_ schema: StoreSchema, _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation) throws
@@ -42,18 +35,14 @@ struct MigrationTests {
     options.appVersion = "1.2"
     let schema = schema(Self.second)
     let store = try folder.store([schema], options: options)
-    let ran = try store.read { reader in
-      try reader.values("SELECT name, hash, ran_at, app_version FROM holdfast_migrations WHERE name LIKE 'shelves%'") { row in
-        [try row.text(), try row.text(), String(try row.int()), try row.text()]
-      }
-    }
-    #expect(ran == schema.migrations.map { [$0.name, $0.hash, "5000", "1.2"] })
+    let ran = try store.rows("SELECT name, hash, ran_at, app_version FROM holdfast_migrations WHERE name LIKE 'shelves%'", columns: 4)
+    #expect(ran == schema.migrations.map { "\($0.name) \($0.hash) 5000 1.2" })
     #expect(try store.snapshots() == [])
   }
 
   @Test("a shipped store runs what is pending, keeps its rows, and a verified snapshot of before is there")
   func twoSteps() throws {
-    try shipped()
+    try folder.shipShelves()
     let store = try folder.store([schema(Self.second)])
     #expect(try store.titles().count == 3)
     #expect(try store.read { reader in try reader.value("SELECT colour FROM shelves") { row in try row.text() } } == "red")
@@ -66,18 +55,17 @@ struct MigrationTests {
 
   @Test("migrations tell how far they are")
   func progress() throws {
-    try shipped()
+    try folder.shipShelves()
     let told = LogLines()
-    var options = StoreOptions.testing
-    options.onMigration = { done, total in told.add("\(done)/\(total)") }
     let third = Migration("shelves/003-index", sql: "CREATE INDEX by_colour ON shelves (colour)")
+    let options = StoreOptions.testing.with { $0.onMigration = { done, total in told.add("\(done)/\(total)") } }
     _ = try folder.store([schema(Self.second, third)], options: options)
     #expect(told.all == ["0/2", "1/2", "2/2"])
   }
 
   @Test("the snapshot taken before a migration gives the old file back")
   func wayBack() throws {
-    try shipped()
+    try folder.shipShelves()
     let store = try folder.store([schema(Self.second)])
     try store.write { tx in _ = try tx.execute("DELETE FROM books") }
     let snapshot = try #require(try store.snapshots().first)
@@ -89,7 +77,7 @@ struct MigrationTests {
 
   @Test("a migration in Swift moves data, and its version stands for its text")
   func closure() throws {
-    try shipped()
+    try folder.shipShelves()
     let move = Migration("shelves/002-move", version: "1") { tx in
       for shelf in try tx.all(Shelf.self) {
         _ = try tx.execute("UPDATE shelves SET name = \(shelf.name.uppercased()) WHERE id = \(shelf.id)")
@@ -106,7 +94,7 @@ struct MigrationTests {
     "what the machine refuses in a migration is told as that, and not as a migration to be mended",
     arguments: [StoreError.Code.diskFull, .outOfMemory, .inputOutput, .damaged])
   func machine(_ code: StoreError.Code) throws {
-    try shipped()
+    try folder.shipShelves()
     let failing = Migration("shelves/002-fails", version: "1") { tx in
       // In memory it is tried first, on no shelf.
       if try !tx.all(Shelf.self).isEmpty { throw StoreError(code, "the machine's doing") }
@@ -117,7 +105,7 @@ struct MigrationTests {
 
   @Test("a shipped migration that was edited is refused, with its name and both hashes")
   func edited() throws {
-    try shipped()
+    try folder.shipShelves()
     let other = Migration("shelves/001-first", sql: "CREATE TABLE shelves (id TEXT) STRICT")
     let error = try refused(StoreSchema("shelves", migrations: [other]), .editedMigration)
     #expect(error.message.contains("shelves/001-first"))
@@ -126,7 +114,7 @@ struct MigrationTests {
 
   @Test("a migration put before a shipped one is refused")
   func inserted() throws {
-    try shipped()
+    try folder.shipShelves()
     let early = Migration("shelves/000-early", sql: "CREATE TABLE early (id TEXT) STRICT")
     let error = try refused(StoreSchema("shelves", migrations: [early, Shelves.v1]), .editedMigration)
     #expect(error.message.contains("shelves/000-early"))
@@ -135,7 +123,7 @@ struct MigrationTests {
 
   @Test("SQL that fails rolls everything back, the migrations before it too")
   func failing() throws {
-    try shipped()
+    try folder.shipShelves()
     let error = try refused(schema(Self.second, Migration("shelves/003-wrong", sql: "UPDATE nowhere SET a = 1")), .migrationFailed)
     #expect(error.message.contains("shelves/003-wrong"))
     #expect(error.message.contains("no such table: nowhere"))
@@ -143,7 +131,7 @@ struct MigrationTests {
 
   @Test("SQL that fails only on the rows that are there rolls back, and offers the snapshot")
   func failingOnRows() throws {
-    try shipped()
+    try folder.shipShelves()
     let error = try refused(schema(Migration("shelves/002", sql: "CREATE UNIQUE INDEX by_shelf ON books (shelf_id)")), .migrationFailed)
     let newest = try #require(try Snapshot.all(of: folder.file("store.sqlite")).first)
     #expect(error.recoveryOptions == [.restoreSnapshot(id: newest.id), .openReadOnly])
@@ -151,7 +139,7 @@ struct MigrationTests {
 
   @Test("a store whose migration failed opens read-only when every declared column is there, and throws when not")
   func readOnlyAfterFailure() throws {
-    try shipped()
+    try folder.shipShelves()
     let indexing = schema(Migration("shelves/002", sql: "CREATE UNIQUE INDEX by_shelf ON books (shelf_id)"))
     let store = try folder.store([indexing])
     #expect(store.access == .readOnly(reason: store.openingError?.message ?? ""))
@@ -172,7 +160,7 @@ struct MigrationTests {
   @Test("a closure that throws rolls back, and its error is the cause")
   func failingClosure() throws {
     struct Stop: Error {}
-    try shipped()
+    try folder.shipShelves()
     let move = Migration("shelves/002", version: "1") { tx in
       if try tx.execute("DELETE FROM books") > 0 { throw Stop() }
     }
@@ -186,7 +174,7 @@ struct MigrationTests {
       "ROLLBACK; BEGIN; DELETE FROM books",
     ])
   func ending(_ sql: String) throws {
-    try shipped()
+    try folder.shipShelves()
     let error = try refused(schema(Migration("shelves/002-end", sql: sql)), .migrationFailed)
     #expect(error.message.contains("shelves/002-end"))
     #expect(try folder.store([Shelves.schema]).count("books") == 3)
@@ -205,7 +193,7 @@ struct MigrationTests {
 
   @Test("stores that are opened at once migrate once", .timeLimit(.minutes(10)), arguments: ["new", "shipped"])
   func together(_ kind: String) async throws {
-    if kind == "shipped" { try shipped() }
+    if kind == "shipped" { try folder.shipShelves() }
     let folder = folder
     let schema = schema(Self.second)
     try await withThrowingTaskGroup(of: Void.self) { group in

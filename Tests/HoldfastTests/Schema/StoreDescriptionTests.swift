@@ -60,7 +60,6 @@ struct StoreDescriptionTests {
       try kinds(store, "covers", Cover.columns) == [.id, .date, .seconds, .flag, .json, .bytes, .text, nil, .text, .number])
     #expect(try kinds(store, "notes", ["id", "due_at", "labels"]) == [.id, .date, .json])
     #expect(try store.read { try $0.description().isNeverExported("Secrets") })
-    try store.close()
   }
 
   @Test("a version with the same migrations leaves the description as it is; one with a further migration writes it anew")
@@ -72,7 +71,6 @@ struct StoreDescriptionTests {
     let drop = Migration("art/002", sql: "DROP TABLE notes", losesRowsOf: ["notes"])
     let third = try open(Self.schema([Cover.self], [drop]))
     #expect(try kinds(third, "covers", ["id"]) == [.id] && kinds(third, "notes", ["id"]) == [nil])
-    try third.close()
   }
 
   @Test("a version that hides a table, and a second library of an older file, are described without a migration")
@@ -88,7 +86,6 @@ struct StoreDescriptionTests {
     try Store.open(at: url, schemas: [open, other], options: .testing).close()
     let second = try self.open(open)
     #expect(try second.read { try ["secrets", "keys"].map(try $0.description().isNeverExported) } == [true, true])
-    try second.close()
   }
 
   @Test("a store that is opened without migrations stays as it is, and a damaged description hides no other finding")
@@ -96,9 +93,7 @@ struct StoreDescriptionTests {
     let schema = Self.schema([Note.self])
     try open(schema).close()
     try RawDatabase.with(url, key: nil) { try $0.execute("DROP TABLE holdfast_columns") }
-    var options = StoreOptions.testing
-    options.migrating = .never
-    try Store.open(at: url, schemas: [schema], options: options).close()
+    try Store.open(at: url, schemas: [schema], options: .testing.with { $0.migrating = .never }).close()
     try RawDatabase.with(url, key: nil) { database in
       #expect(try database.rows("SELECT name FROM sqlite_schema WHERE name = 'holdfast_columns'").isEmpty)
       try database.execute("CREATE TABLE holdfast_columns (table_name TEXT)")
@@ -137,7 +132,6 @@ struct StoreDescriptionTests {
       ])
     let store = try open(StoreSchema("art", migrations: schema.migrations + [drop], records: [Row.self]))
     #expect(try store.read { try $0.description().isNeverExported("secrets") })
-    try store.close()
   }
 
   @Test("a file that lacks the description is sound, is read as it is, and gets it when it is opened for writing")
@@ -146,14 +140,11 @@ struct StoreDescriptionTests {
     try open(schema).close()
     try RawDatabase.with(url, key: nil) { try $0.execute("DROP TABLE holdfast_columns") }
     #expect(try Store.check(at: url, schemas: [schema], options: .testing).findings == [])
-    var options = StoreOptions.testing
-    options.opensReadOnly = true
-    let looking = try Store.open(at: url, schemas: [schema], options: options)
+    let looking = try Store.open(at: url, schemas: [schema], options: .testing.with { $0.opensReadOnly = true })
     #expect(try kinds(looking, "notes", ["id"]) == [nil])
     try looking.close()
     let store = try open(schema)
     #expect(try kinds(store, "notes", ["id"]) == [.id])
-    try store.close()
   }
 
   @Test("without the library the check tests the kinds, and does not say that it has read the records")

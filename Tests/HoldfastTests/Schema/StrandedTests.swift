@@ -11,14 +11,10 @@ struct StrandedTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    url = folder.file("store.sqlite")
-    let store = try folder.store([Shelves.schema])
-    try store.fill()
-    try store.close()
+    url = try folder.shipShelves()
   }
 
-  private static let adding = StoreSchema(
-    "shelves", migrations: [Shelves.v1, Migration("shelves/002-colour", sql: "ALTER TABLE shelves ADD COLUMN colour TEXT")])
+  private static let adding = Shelves.next("ALTER TABLE shelves ADD COLUMN colour TEXT", name: "shelves/002-colour")
 
   @Test("a row that dangled before does not stop a migration, and its snapshot says what it found")
   func danglingBefore() throws {
@@ -35,8 +31,7 @@ struct StrandedTests {
   @Test("a migration that makes a row dangle is rolled back, also where others dangled before")
   func danglingAfter() throws {
     try RawDatabase.with(url) { try $0.execute("PRAGMA foreign_keys = OFF; UPDATE books SET shelf_id = 'gone' WHERE title = 'book 1'") }
-    let breaking = StoreSchema(
-      "shelves", migrations: [Shelves.v1, Migration("shelves/002", sql: "UPDATE books SET shelf_id = 'gone'")])
+    let breaking = Shelves.next("UPDATE books SET shelf_id = 'gone'")
     let store = try folder.store([breaking])
     #expect(store.openingError?.code == .migrationFailed)
     #expect(try store.read { try $0.count("SELECT count(*) FROM books WHERE shelf_id = 'gone'") } == 1)
@@ -44,8 +39,7 @@ struct StrandedTests {
 
   @Test("a migration that fails at every opening needs one snapshot")
   func failsEveryTime() throws {
-    let failing = StoreSchema(
-      "shelves", migrations: [Shelves.v1, Migration("shelves/002", sql: "CREATE UNIQUE INDEX one ON books (shelf_id)")])
+    let failing = Shelves.next("CREATE UNIQUE INDEX one ON books (shelf_id)")
     for _ in 0..<6 {
       let store = try folder.store([failing])
       #expect(store.openingError?.code == .migrationFailed)

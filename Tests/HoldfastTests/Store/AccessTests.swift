@@ -11,11 +11,7 @@ struct AccessTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private var newer: StoreSchema {
-    StoreSchema(
-      "shelves",
-      migrations: [Shelves.v1, Migration("shelves/002-colour", sql: "ALTER TABLE shelves ADD COLUMN colour TEXT")])
-  }
+  private let newer = Shelves.next("ALTER TABLE shelves ADD COLUMN colour TEXT", name: "shelves/002-colour")
 
   @Test("a new store is made where there is none, readable by its owner only")
   func made() throws {
@@ -30,12 +26,9 @@ struct AccessTests {
 
   @Test("no store is made where that is not wanted")
   func notMade() throws {
-    var options = StoreOptions.testing
-    options.createsIfMissing = false
-    #expect(failure { try folder.store([Shelves.schema], options: options) }?.code == .notFound)
-    options = .testing
-    options.opensReadOnly = true
-    #expect(failure { try folder.store([Shelves.schema], options: options) }?.code == .notFound)
+    for options in [StoreOptions.testing.with { $0.createsIfMissing = false }, .testing.with { $0.opensReadOnly = true }] {
+      #expect(failure { try folder.store([Shelves.schema], options: options) }?.code == .notFound)
+    }
     #expect(try folder.contents() == [])
   }
 
@@ -87,9 +80,7 @@ struct AccessTests {
     let first = try folder.store([Shelves.schema])
     try first.fill()
     try first.close()
-    var options = StoreOptions.testing
-    options.opensReadOnly = true
-    let store = try folder.store([Shelves.schema], options: options)
+    let store = try folder.store([Shelves.schema], options: .testing.with { $0.opensReadOnly = true })
     #expect(try store.titles() == ["book 0", "book 1", "book 2"])
     #expect(failure { try store.write { tx in try tx.insert(Shelf("new", number: 9)) } }?.code == .readOnly)
     #expect(await asyncFailure { try await store.write { tx in try tx.insert(Shelf("new", number: 9)) } }?.code == .readOnly)
@@ -118,9 +109,7 @@ struct AccessTests {
 
   @Test("a file of a newer version that lacks a declared column is refused, and the error offers to update")
   func newerAndUnreadable() throws {
-    let dropping = StoreSchema(
-      "shelves",
-      migrations: [Shelves.v1, Migration("shelves/002-no-cover", sql: "ALTER TABLE books DROP COLUMN cover")])
+    let dropping = Shelves.next("ALTER TABLE books DROP COLUMN cover", name: "shelves/002-no-cover")
     try folder.store([dropping]).close()
     let error = failure { try folder.store([Shelves.schema]) }
     #expect(error?.code == .newerSchema)
@@ -131,10 +120,8 @@ struct AccessTests {
   @Test("a store whose migrations are not wanted now opens read-only when every declared column is there")
   func migratingNever() throws {
     try folder.store([Shelves.schema]).close()
-    var options = StoreOptions.testing
-    options.migrating = .never
-    let indexed = StoreSchema(
-      "shelves", migrations: [Shelves.v1, Migration("shelves/002-index", sql: "CREATE INDEX by_title ON books (title)")])
+    let options = StoreOptions.testing.with { $0.migrating = .never }
+    let indexed = Shelves.next("CREATE INDEX by_title ON books (title)", name: "shelves/002-index")
     #expect(try folder.store([indexed], options: options).access == .readOnly(reason: "shelves/002-index did not run yet"))
     #expect(failure { try folder.store([newer], options: options) }?.code == .readOnly)
     #expect(try Store.kinds(at: folder.file("store.sqlite")) == ["shelves": 1])
@@ -151,8 +138,7 @@ struct AccessTests {
 
   @Test("an opened store has the durability that was asked for", arguments: [StoreOptions.Durability.fast, .durable])
   func durability(_ durability: StoreOptions.Durability) throws {
-    var options = StoreOptions.testing
-    options.durability = durability
+    let options = StoreOptions.testing.with { $0.durability = durability }
     // Not the opening that migrates, which switches references on at its end.
     try folder.store([Shelves.schema], options: options).close()
     let store = try folder.store([Shelves.schema], options: options)

@@ -162,15 +162,6 @@ struct LifetimeTests {
     }
   }
 
-  @Test("a file that another process saved is read by this one")
-  func twoStores() throws {
-    let folder = try TemporaryFolder()
-    let first = try folder.store([Shelves.schema])
-    let second = try folder.store([Shelves.schema])
-    try first.fill()
-    #expect(try second.titles().count == 3)
-  }
-
   @Test("a restore waits until nobody reads", .timeLimit(.minutes(10)))
   func waitsForReaders() throws {
     let folder = try TemporaryFolder()

@@ -34,19 +34,15 @@ struct LoggingTests {
   func failures() throws {
     let folder = try TemporaryFolder()
     let lines = LogLines()
-    var options = StoreOptions.testing
-    options.logger = lines.logger
     try Data("SECRET".utf8).write(to: folder.file("store.sqlite"))
-    #expect(failure { try folder.store([Shelves.schema], options: options) }?.code == .notADatabase)
+    #expect(failure { try folder.store([Shelves.schema], options: .testing.with { $0.logger = lines.logger }) }?.code == .notADatabase)
     #expect(lines.all == ["error opening failed code=not_a_database path=\(folder.file("store.sqlite").path)"])
   }
 
   @Test("the trace gets every statement, raw steps included, and no values")
   func trace() throws {
     let statements = TracedStatements()
-    var options = StoreOptions.testing
-    options.trace = { statements.append($0) }
-    let store = try Shelves.temporary(options: options)
+    let store = try Shelves.temporary(options: .testing.with { $0.trace = { statements.append($0) } })
     _ = statements.take()
     try store.write { tx in
       try tx.insert(Shelf("SECRET"))

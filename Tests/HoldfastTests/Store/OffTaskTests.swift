@@ -51,8 +51,7 @@ struct OffTaskTests {
         withUnsafeCurrentTask { $0?.cancel() }
         try await work()
       }
-      let result = await task.result
-      #expect(failure { try result.get() }?.code == .cancelled)
+      #expect(await asyncFailure { try await task.value }?.code == .cancelled)
     }
     #expect(try store.snapshots() == [snapshot])
   }
@@ -72,8 +71,7 @@ struct OffTaskTests {
     for await _ in begun.stream { break }
     task.cancel()
     cancelled.signal()
-    let result = await task.result
-    #expect(failure { try result.get() }?.code == .cancelled)
+    #expect(await asyncFailure { try await task.value }?.code == .cancelled)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("store.sqlite.holdfast/snapshots").path) == [])
   }
 
@@ -84,15 +82,13 @@ struct OffTaskTests {
       "numbers are positive", table: "books",
       findings: "WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 400000000) SELECT i FROM n WHERE i < 0")
     let begun = AsyncStream.makeStream(of: Void.self)
-    var options = StoreOptions.testing
-    options.trace = { if $0.contains("RECURSIVE n") { begun.continuation.yield() } }
     let schema = StoreSchema("shelves", migrations: [Shelves.v1], records: [Shelf.self, Book.self], invariants: [slow])
+    let options = StoreOptions.testing.with { $0.trace = { if $0.contains("RECURSIVE n") { begun.continuation.yield() } } }
     let store = try folder.store([schema], options: options)
     let task = Task { try await store.integrityCheck() }
     for await _ in begun.stream { break }
     task.cancel()
-    let result = await task.result
-    #expect(failure { try result.get() }?.code == .cancelled)
+    #expect(await asyncFailure { try await task.value }?.code == .cancelled)
   }
 
   @Test("however much of such work waits, tasks go on")

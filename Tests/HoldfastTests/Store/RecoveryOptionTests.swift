@@ -35,9 +35,7 @@ struct RecoveryOptionTests {
     case "overwritten": try Data(repeating: 7, count: 100_000).write(to: url)
     default: try FileManager.default.removeItem(at: url)
     }
-    var options = StoreOptions.testing
-    options.createsIfMissing = false
-    let error = try #require(failure { try folder.store([Shelves.schema], options: options) })
+    let error = try #require(failure { try folder.store([Shelves.schema], options: .testing.with { $0.createsIfMissing = false }) })
     let offered: [StoreError.RecoveryOption] = [.rewind(newest: newest), .restoreSnapshot(id: snapshot.id)]
     let inOrder: [StoreError.RecoveryOption] = snapshotIsLast ? offered.reversed() : offered
     #expect(error.recoveryOptions == [.heal] + inOrder, "\(error)")

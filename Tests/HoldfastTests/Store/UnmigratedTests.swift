@@ -20,8 +20,7 @@ struct UnmigratedTests {
     }
   }
 
-  private static let indexed = StoreSchema(
-    "shelves", migrations: [Shelves.v1, Migration("shelves/002-index", sql: "CREATE INDEX by_title ON books (title)")])
+  private static let indexed = Shelves.next("CREATE INDEX by_title ON books (title)", name: "shelves/002-index")
 
   private let left: LeftStore
   private let length: UInt64

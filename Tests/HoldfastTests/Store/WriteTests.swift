@@ -103,9 +103,7 @@ struct WriteTests {
     case "memory": store = try Shelves.inMemory()
     default:
       try folder.store([Shelves.schema]).close()
-      var options = StoreOptions.testing
-      options.opensReadOnly = true
-      store = try folder.store([Shelves.schema], options: options)
+      store = try folder.store([Shelves.schema], options: .testing.with { $0.opensReadOnly = true })
     }
     let inner: [() throws -> Void] = [
       { _ = try store.titles() }, { try store.write { _ in } }, { _ = try store.statistics() },
@@ -171,9 +169,7 @@ struct WriteTests {
     "durable work is flushed at each commit by SQLite, and what comes after it is not",
     arguments: [StoreOptions.Durability.fast, .durable])
   func durably(_ durability: StoreOptions.Durability) throws {
-    var options = StoreOptions.testing
-    options.durability = durability
-    let store = try Shelves.temporary(options: options)
+    let store = try Shelves.temporary(options: .testing.with { $0.durability = durability })
     func level() throws -> Int { try store.write { tx in try tx.count("PRAGMA synchronous") } }
     #expect(try store.durably { try level() } == 2)
     #expect(try level() == 1)

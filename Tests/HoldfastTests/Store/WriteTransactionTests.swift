@@ -142,8 +142,7 @@ struct WriteTransactionTests {
     arguments: [Duration.seconds(1_000_000_000_000), .seconds(-5), .zero])
   func busyTimeout(_ timeout: Duration) throws {
     let folder = try TemporaryFolder()
-    var options = StoreOptions.testing
-    options.busyTimeout = timeout
+    let options = StoreOptions.testing.with { $0.busyTimeout = timeout }
     let store = try folder.store([Shelves.schema], options: options)
     try store.fill()
     let snapshot = try store.snapshot()

@@ -90,6 +90,18 @@ private struct ShelfList: Library {
   }
 }
 
+private struct Swapped: StoredRecord {
+  static let table = "books"
+  static let columns = Book.columns
+  var book: Book
+  init(_ book: Book) { self.book = book }
+  init(row: inout StoredRow) throws {
+    book = try Book(row: &row)
+    swap(&book.id, &book.shelfID)
+  }
+  func encode(into values: inout Values) throws { try book.encode(into: &values) }
+}
+
 @Suite("What every library promises") struct ConformanceTests {
   private let folder: TemporaryFolder
 
@@ -121,18 +133,15 @@ private struct ShelfList: Library {
 
   @Test("an older version that nobody fills is told, and so is one whose rows are lost on the way")
   func olderVersions() async throws {
-    func second(_ sql: String) -> StoreSchema {
-      StoreSchema("shelves", migrations: [Shelves.v1, Migration("shelves/002-second", sql: sql)])
-    }
     let rows = [
       "INSERT INTO shelves VALUES ('\(UUID.numbered(1).uuidString.lowercased())', 'first', 0)",
       "INSERT INTO books SELECT 'b', id, 'title', 1, 1.0, 0, 0, NULL, '{}' FROM shelves",
     ]
-    var conformance = try ShelfList.conformance(folder, schema: second("ALTER TABLE books ADD COLUMN isbn TEXT"))
+    var conformance = try ShelfList.conformance(folder, schema: Shelves.next("ALTER TABLE books ADD COLUMN isbn TEXT"))
     #expect(try await complaint(.migration, conformance)?.contains("fill version 1 of shelves") == true)
     conformance.olderRows = [1: rows]
     #expect(try await complaint(.migration, conformance) == nil)
-    conformance = try await ShelfList.conformance(folder, schema: second("DELETE FROM books"))
+    conformance = try await ShelfList.conformance(folder, schema: Shelves.next("DELETE FROM books"))
     conformance.olderRows = [1: rows]
     #expect(try await complaint(.migration, conformance)?.hasPrefix("migration_lost_rows: ") == true)
   }
@@ -159,10 +168,10 @@ private struct ShelfList: Library {
 
   @Test("a record that does not read what it writes, and a record type without a record, are told")
   func records() async throws {
-    let swapped = try ShelfList.conformance(folder, records: [Shelf("first"), RecordCheckTests.Swapped(Book("title"))])
+    let swapped = try ShelfList.conformance(folder, records: [Shelf("first"), Swapped(Book("title"))])
     #expect(try await complaint(.records, swapped)?.contains("the types of `records`") == true)
-    let schema = StoreSchema("shelves", migrations: [Shelves.v1], records: [Shelf.self, RecordCheckTests.Swapped.self])
-    let wrong = try ShelfList.conformance(folder, schema: schema, records: [Shelf("first"), RecordCheckTests.Swapped(Book("title"))])
+    let schema = StoreSchema("shelves", migrations: [Shelves.v1], records: [Shelf.self, Swapped.self])
+    let wrong = try ShelfList.conformance(folder, schema: schema, records: [Shelf("first"), Swapped(Book("title"))])
     #expect(try await complaint(.records, wrong)?.hasPrefix("misuse: Swapped binds id as text") == true)
     #expect(try await complaint(.records, ShelfList.conformance(folder, records: [Shelf("first")]))?.contains("Book") == true)
   }

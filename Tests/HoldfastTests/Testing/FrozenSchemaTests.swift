@@ -7,8 +7,7 @@ import Testing
 @Suite("Frozen schemas")
 struct FrozenSchemaTests {
   let folder: TemporaryFolder
-  static let schema = StoreSchema(
-    "shelves", migrations: [Shelves.v1, Migration("shelves/002-colour", sql: "ALTER TABLE shelves ADD COLUMN colour TEXT")])
+  static let schema = Shelves.next("ALTER TABLE shelves ADD COLUMN colour TEXT", name: "shelves/002-colour")
 
   init() throws {
     folder = try TemporaryFolder()
@@ -35,8 +34,7 @@ struct FrozenSchemaTests {
 
   @Test("a version that is made differently today, or has no file, is told")
   func changed() throws {
-    let edited = StoreSchema(
-      "shelves", migrations: [Shelves.v1, Migration("shelves/002-colour", sql: "ALTER TABLE shelves ADD COLUMN hue TEXT")])
+    let edited = Shelves.next("ALTER TABLE shelves ADD COLUMN hue TEXT", name: "shelves/002-colour")
     let error = failure { try FrozenSchema.check(edited, in: folder.url) }
     #expect(error?.code == .verificationFailed)
     #expect(error?.message.contains("shelves-2.sql") == true)
@@ -55,7 +53,7 @@ struct FrozenSchemaTests {
     #expect(plans.mapValues(\.pending) == [1: ["shelves/002-colour"], 2: []])
     #expect(plans[1]?.tables.first { $0.name == "books" } == .init(name: "books", before: 1, after: 1))
     #expect(failure { try FrozenSchema.walk(Self.schema) { _, tx in try tx.insert(Shelf("one")) } }?.code == .verificationFailed)
-    let losing = StoreSchema("shelves", migrations: [Shelves.v1, Migration("shelves/002", sql: "DELETE FROM books")])
+    let losing = Shelves.next("DELETE FROM books")
     let error = failure {
       try FrozenSchema.walk(losing) { _, tx in
         try tx.insert(Shelf("one"))

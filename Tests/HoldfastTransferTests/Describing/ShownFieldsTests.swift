@@ -116,6 +116,5 @@ import Testing
     }
     #expect(columns.map(\.title) == ["ID", "TEXT", "WRITTEN_AT", "LENGTH"])
     #expect(cells.map { $0.dropFirst().joined(separator: " ") } == ["seven 1970-01-01T00:00:02Z 5", "three 1970-01-01T00:00:01Z 5"])
-    try store.close()
   }
 }

@@ -52,12 +52,7 @@ import Testing
   }
 
   private func refusal(_ bytes: Data) -> StoreError.Code? {
-    do {
-      _ = try PortableImport(JSONDocument(bytes), schemas: [Self.schema])
-      return nil
-    } catch {
-      return (error as? StoreError)?.code
-    }
+    code { _ = try PortableImport(JSONDocument(bytes), schemas: [Self.schema]) }
   }
 
   @Test("looks as its description says")

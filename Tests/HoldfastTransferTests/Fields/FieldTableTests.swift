@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Holdfast
 import HoldfastTesting
 import HoldfastTransfer
@@ -115,9 +114,9 @@ import Testing
     #expect(try told(object) == ["left = [1,2]", "more = true", "right = [1,2]"])
 
     let folder = try TemporaryFolder()
-    let queue = try DatabaseQueue(path: folder.file("a.db").path)
-    try queue.write { try $0.execute(sql: "CREATE TABLE songs (pair TEXT, size INTEGER); INSERT INTO songs VALUES ('[1,  2]', 3)") }
-    try queue.close()
+    try RawDatabase.with(folder.file("a.db"), creating: true) {
+      try $0.execute("CREATE TABLE songs (pair TEXT, size INTEGER); INSERT INTO songs VALUES ('[1,  2]', 3)")
+    }
     try SQLiteSource(ImportSource(folder.file("a.db"))).rows(of: "songs") { row in
       var members = SourceMembers(row, json: ["pair"])
       members.split("pair", into: halves)
@@ -151,12 +150,10 @@ import Testing
   func columns() throws {
     let folder = try TemporaryFolder()
     let url = folder.file("a.db")
-    let queue = try DatabaseQueue(path: url.path)
-    try queue.write { db in
-      try db.execute(
-        sql: "CREATE TABLE songs (name TEXT, added_at REAL, playS INTEGER, play_s INTEGER); INSERT INTO songs VALUES ('n', 0, 3, 4)")
+    try RawDatabase.with(url, creating: true) {
+      try $0.execute("CREATE TABLE songs (name TEXT, added_at REAL, playS INTEGER, play_s INTEGER)")
+      try $0.execute("INSERT INTO songs VALUES ('n', 0, 3, 4)")
     }
-    try queue.close()
     var told: [String] = []
     var plays: Int?
     try SQLiteSource(ImportSource(url)).rows(of: "songs") { row in

@@ -125,7 +125,6 @@ struct CoreDataImportTests {
           id: NewID.derived(from: "Item 9"), text: "Spoken", createdAt: Date(timeIntervalSinceReferenceDate: 781_000_001), isPinned: false),
       ])
     #expect(try store.read { try $0.all(Placed.self, "ORDER BY position") }.map(\.itemID) == items.map(\.id))
-    try store.close()
   }
 
   @Test(

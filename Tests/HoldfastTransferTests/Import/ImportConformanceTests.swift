@@ -89,14 +89,11 @@ import Testing
     }
   }
 
-  @Test("a sound importer of JSON passes every check", arguments: ImportCheck.allCases)
-  func json(_ check: ImportCheck) throws {
-    try ImportConformance<Garden>("garden.json", records: Self.beds, children: Self.plants, write: Self.writeJSON).run(check)
-  }
-
-  @Test("a sound importer of a database passes every check", arguments: ImportCheck.allCases)
-  func database(_ check: ImportCheck) throws {
-    try ImportConformance<Garden>("garden.db", records: Self.beds, children: Self.plants, write: Self.writeDatabase).run(check)
+  @Test("a sound importer of JSON and of a database passes every check", arguments: ImportCheck.allCases)
+  func sound(_ check: ImportCheck) throws {
+    for (file, write) in [("garden.json", Self.writeJSON), ("garden.db", Self.writeDatabase)] {
+      try ImportConformance<Garden>(file, records: Self.beds, children: Self.plants, write: write).run(check)
+    }
   }
 
   enum Fault: Sendable {

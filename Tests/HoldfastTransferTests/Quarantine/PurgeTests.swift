@@ -28,13 +28,9 @@ struct PurgeTests {
   func others() throws {
     let store = try letters.withPast()
     try store.purge(Person.self, id: letters.person)
-    let kinds = try store.read { reader in
-      try reader.values("SELECT kind FROM holdfast_imported ORDER BY kind, key") { row in try row.text() }
-    }
+    let kinds = try store.rows("SELECT kind FROM holdfast_imported ORDER BY kind, key")
     #expect(kinds == ["letters", "list_letters", "lists", "lists", "people"])
-    let places = try store.read { reader in
-      try reader.values("SELECT p.value ->> 'path' FROM holdfast_imports, json_each(report, '$.problems') AS p") { row in try row.text() }
-    }
+    let places = try store.rows("SELECT p.value ->> 'path' FROM holdfast_imports, json_each(report, '$.problems') AS p")
     #expect(places.count == 3 && !places.contains("by hand"))
     let left = try #require(try store.quarantine.records().items.first)
     let original = try #require(try store.quarantine.record(left.id)?.original)
@@ -64,43 +60,15 @@ struct PurgeTests {
   }
 }
 
-struct Person: StoredRecord {
+struct Person: StoredRecord, Codable {
   static let table = "people"
-  static let columns = ["id", "name"]
   var id: UUID
   var name: String
-
-  init(id: UUID, name: String) { (self.id, self.name) = (id, name) }
-
-  init(row: inout StoredRow) throws {
-    id = try row.id()
-    name = try row.text()
-  }
-
-  func encode(into values: inout Values) throws {
-    try values.id(id)
-    try values.text(name)
-  }
 }
 
-struct Letter: StoredRecord {
+struct Letter: StoredRecord, Codable {
   static let table = "letters"
-  static let columns = ["id", "person_id", "text"]
   var id: UUID
   var personID: UUID
   var text: String
-
-  init(id: UUID, personID: UUID, text: String) { (self.id, self.personID, self.text) = (id, personID, text) }
-
-  init(row: inout StoredRow) throws {
-    id = try row.id()
-    personID = try row.id()
-    text = try row.text()
-  }
-
-  func encode(into values: inout Values) throws {
-    try values.id(id)
-    try values.id(personID)
-    try values.text(text)
-  }
 }

@@ -93,6 +93,5 @@ import Testing
     #expect(try Snapshot.all(of: folder.file("store.sqlite")).count == 1)
     #expect(try store.export(to: folder.file("out")).bytes > 0)
     _ = try ImportSource(folder.file("out")).keepCopy()
-    try store.close()
   }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Holdfast
 import HoldfastTesting
 import HoldfastTransfer
@@ -11,14 +10,12 @@ struct SQLiteNameTests {
   func names() throws {
     let folder = try TemporaryFolder()
     let url = folder.file("other.sqlite")
-    let queue = try DatabaseQueue(path: url.path)
     let tables = ["caf\u{E9}", "cafe\u{301}"]
-    try queue.write { db in
+    try RawDatabase.with(url, creating: true) { database in
       for (number, table) in tables.enumerated() {
-        try db.execute(sql: "CREATE TABLE \"\(table)\" AS SELECT \(number) AS x UNION SELECT 7")
+        try database.execute("CREATE TABLE \"\(table)\" AS SELECT \(number) AS x UNION SELECT 7")
       }
     }
-    try queue.close()
     let source = try SQLiteSource(ImportSource(url))
     var found: [String] = []
     for table in tables {
@@ -36,12 +33,9 @@ struct SQLiteNameTests {
   func otherLetters() throws {
     let folder = try TemporaryFolder()
     let url = folder.file("other.sqlite")
-    let queue = try DatabaseQueue(path: url.path)
-    try queue.write { database in
-      try database.execute(
-        sql: "CREATE TABLE trac\u{212A}s (x); CREATE TABLE Kinds (\u{212A}ind, KIND, \u{C9}); INSERT INTO Kinds VALUES (1, 2, 3)")
+    try RawDatabase.with(url, creating: true) {
+      try $0.execute("CREATE TABLE trac\u{212A}s (x); CREATE TABLE Kinds (\u{212A}ind, KIND, \u{C9}); INSERT INTO Kinds VALUES (1, 2, 3)")
     }
-    try queue.close()
     let source = try SQLiteSource(ImportSource(url))
     #expect(try source.columns(of: "tracks") == [] && source.count(of: "tracks") == 0)
     #expect(try source.columns(of: "kINDS") == ["\u{212A}ind", "KIND", "\u{C9}"])
