@@ -27,14 +27,14 @@ import Testing
     let world = try World.temporary()
     try await prepare(world.inference)
     for (number, field) in fields.enumerated() {
-      let plain = plain(number)
-      try await save(world.inference, plain)
-      #expect(try await load(world.inference, plain) == plain, "\(field.name)")
-      var changed = plain
+      let before = plain(number)
+      try await save(world.inference, before)
+      #expect(try await load(world.inference, before) == before, "\(field.name)")
+      var changed = before
       field.change(&changed)
-      #expect(changed != plain, "the test changes nothing: \(field.name)")
+      #expect(changed != before, "the test changes nothing: \(field.name)")
       try await save(world.inference, changed)
-      #expect(try await load(world.inference, plain) == changed, "\(field.name)")
+      #expect(try await load(world.inference, before) == changed, "\(field.name)")
     }
     #expect(try world.isHealthy())
   }

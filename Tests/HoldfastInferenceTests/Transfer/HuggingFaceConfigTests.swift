@@ -11,6 +11,13 @@ import Testing
     return try world.importing(Data(text.utf8), "\(folder)/config.json")
   }
 
+  /// The models `m0`, `m1` and so on, whose descriptions have these members.
+  private func models(_ said: [String], in world: ModelWorld) throws -> [ModelMetadata] {
+    let models = try world.registered(
+      said.enumerated().map { (name: "m\($0)/config.json", data: Data(#"{"model_type": "x"\#($1)}"#.utf8)) })
+    return try said.indices.map { number in try #require(models.first { $0.id == "m\(number)" }) }
+  }
+
   @Test("a config.json fills the registry: the folder names the model, its weights are its size, every other word is a capability")
   func fills() throws {
     let world = try ModelWorld()
@@ -84,11 +91,10 @@ import Testing
     (#""llm_config": {"torch_dtype": "half"}"#, "fp16"), (#""language_config": {"quantization_config": {"bits": 6}}"#, "int6"),
   ]
 
-  @Test("the quantization is told in the SDK's words, and in the file's where it has none", arguments: quantizations)
-  func quantization(said: (text: String, word: String?)) throws {
-    let world = try ModelWorld()
-    #expect(try importing(#"{"model_type": "x", \#(said.text)}"#, "m", in: world) == "models 1: 1 imported")
-    #expect(try world.model("m").quantization?.rawValue == said.word)
+  @Test("the quantization is told in the SDK's words, and in the file's where it has none")
+  func quantization() throws {
+    let models = try models(Self.quantizations.map { ", \($0.0)" }, in: ModelWorld())
+    for (model, (said, word)) in zip(models, Self.quantizations) { #expect(model.quantization?.rawValue == word, "\(said)") }
   }
 
   @Test("what modelopt says beside the description counts before the type of the training")
@@ -144,13 +150,12 @@ import Testing
     (#""seq_length": 32, "llm_config": {"max_position_embeddings": 1}"#, 32, ["llm_config"]),
   ]
 
-  @Test("the context is found under each of its names, and in each object that is of the text", arguments: contexts.indices)
-  func context(index: Int) throws {
-    let (said, length, kept) = Self.contexts[index]
-    let world = try ModelWorld()
-    #expect(try importing(#"{"model_type": "x", \#(said)}"#, "m", in: world) == "models 1: 1 imported", "\(said)")
-    let model = try world.model("m")
-    #expect(model.contextLength == length && Set(model.capabilities.keys) == Set(kept + ["model_type"]), "\(said)")
+  @Test("the context is found under each of its names, and in each object that is of the text")
+  func context() throws {
+    let models = try models(Self.contexts.map { ", \($0.0)" }, in: ModelWorld())
+    for (model, (said, length, kept)) in zip(models, Self.contexts) {
+      #expect(model.contextLength == length && Set(model.capabilities.keys) == Set(kept + ["model_type"]), "\(said)")
+    }
   }
 
   /// Files beside the description, and which format they are; each has 100 bytes.
@@ -160,14 +165,17 @@ import Testing
     (["pytorch_model.bin", "model.safetensors"], .safetensors, 100),
   ]
 
-  @Test("the weights beside it say the format and the size, and their folder is the model", arguments: weights.indices)
-  func format(index: Int) throws {
-    let (names, format, bytes) = Self.weights[index]
+  @Test("the weights beside it say the format and the size, and their folder is the model")
+  func format() throws {
     let world = try ModelWorld()
-    #expect(try importing(#"{"model_type": "x"}"#, "m", in: world, weights: names) == "models 1: 1 imported", "\(names)")
-    let model = try world.model("m")
-    #expect(model.format == format && model.framework == .unknown && model.sizeBytes == bytes, "\(names)")
-    #expect(model.localPath == world.folder.file("m").path && model.missingSince == nil, "\(names)")
+    for (number, (names, _, _)) in Self.weights.enumerated() {
+      for name in names { _ = try world.write(Data(repeating: 1, count: 100), "m\(number)/\(name)") }
+    }
+    let models = try models(Self.weights.map { _ in "" }, in: world)
+    for (model, (names, format, bytes)) in zip(models, Self.weights) {
+      #expect(model.format == format && model.framework == .unknown && model.sizeBytes == bytes, "\(names)")
+      #expect(model.localPath == world.folder.file(model.id).path && model.missingSince == nil, "\(names)")
+    }
   }
 
   @Test("a context that is no number is kept aside")
