@@ -85,7 +85,7 @@ import Testing
     #expect(await clock.secondsOfSleep() == 300)
     for first in stride(from: 1, through: 6, by: most) {
       // One by one: had fewer been sent, there would be more requests.
-      for number in first..<first + most { try await Self.rows.add(number...number, to: world) }
+      for number in first..<first + most { try await Self.rows.add(number, to: world) }
       try await Self.untilSent(world)
     }
     await service.stop()

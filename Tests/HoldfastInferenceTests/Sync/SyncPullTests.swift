@@ -34,11 +34,8 @@ import Testing
     _ world: World, _ pages: [String: String], conflicts: String = "[]"
   ) async throws -> (report: SyncReport, configurations: Int, models: Int, questions: [String]) {
     let api = TablesAPI(pages: pages, conflicts: conflicts)
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    let report = try await TablesAPI.service(world, server).sync()
-    let questions = server.requests.filter { $0.method == "GET" }.map(\.path)
-    return (report, api.came(to: "configuration").count, api.came(to: "models").count, questions)
+    let report = try await api.sync(world)
+    return (report, api.came(to: "configuration").count, api.came(to: "models").count, api.questions)
   }
 
   private static func current(_ world: World) async throws -> InferenceConfiguration? { try await world.inference.configuration() }
@@ -171,9 +168,7 @@ import Testing
     let pages = Self.answer(
       #""generation":{"defaults":{"maxTokens":999}},"allowUserOverride":\#(mayOverride)"#, updatedAt: Self.date.addingTimeInterval(10))
     let api = TablesAPI(refusing: ["default"], pages: pages)
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    _ = try await TablesAPI.service(world, server).sync()
+    try await api.sync(world)
     #expect(try await Self.pending(world) == ["configuration": 1], "the server has replaced a field, and has not accepted the edit")
     #expect(try await Self.current(world)?.generation.maxTokens == 999)
     let data = try #require(api.came(to: "configuration").first?.string("data").flatMap { Data(base64Encoded: $0) })

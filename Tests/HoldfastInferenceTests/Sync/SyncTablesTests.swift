@@ -59,18 +59,14 @@ import Testing
   @Test("rows of every table go to their paths, and are pending no more")
   func sends() async throws {
     let world = try await Self.world()
-    let api = TablesAPI()
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    #expect(try await Self.pending(world) == Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, 1) }))
+    let (api, each) = (TablesAPI(), Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, 1) }))
+    #expect(try await Self.pending(world) == each)
     #expect(try await world.inference.syncStatus().oldestPending == Sample.date)
-    let report = try await TablesAPI.service(world, server).sync()
-    #expect(report.acknowledged == Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, 1) }))
+    #expect(try await api.sync(world).acknowledged == each)
     #expect(try await Self.pending(world) == [:])
-    let requests = server.requests.count
-    _ = try await TablesAPI.service(world, server).sync()
-    // Two questions, and nothing else.
-    #expect(server.requests.count == requests + 2)
+    let posts = api.posts.count
+    try await api.sync(world)
+    #expect(api.posts.count == posts && api.questions.count == 4)
   }
 
   @Test("the oldest that waits is that of all tables, whichever has it, and none where nothing waits", arguments: [false, true])
@@ -92,8 +88,6 @@ import Testing
   @Test("that a row was sent changes nothing of it, and not when it was changed last")
   func unchanged() async throws {
     let world = try await Self.world()
-    let server = try LoopbackServer { TablesAPI().answer($0) }
-    defer { server.stop() }
     let inference = world.inference
     func rows() async throws -> [AnyHashable] {
       try await [
@@ -103,7 +97,7 @@ import Testing
     }
     let before = try await rows()
     world.clock.advance()
-    _ = try await TablesAPI.service(world, server).sync()
+    try await TablesAPI().sync(world)
     #expect(try await Self.pending(world) == [:])
     #expect(try await rows() == before)
   }
@@ -113,9 +107,7 @@ import Testing
     let world = try await Self.world()
     try await world.inference.setAPIKey("sk-secret-1")
     let api = TablesAPI()
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    _ = try await TablesAPI.service(world, server).sync()
+    try await api.sync(world)
     let sent = try #require(api.came(to: "configuration").first)
     #expect(Set(sent.keys) == ["id", "data", "version", "lastModified"])
     #expect(sent["id"] == .string("default") && sent["version"] == .string("1.0"))
@@ -155,9 +147,7 @@ import Testing
   func privateParts() async throws {
     let world = try await Self.world()
     let api = TablesAPI()
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    _ = try await TablesAPI.service(world, server).sync()
+    try await api.sync(world)
     let model = try #require(api.came(to: "models").first)
     #expect(model["localPath"] == .string("") && model["checksum"] == .string("abc") && model["downloadSize"] == .integer(807_694_465))
     #expect(model["thinkingOpenTag"] == .string("<t>") && model["thinkingCloseTag"] == .string("</t>") && model["thinkingTags"] == nil)
@@ -175,16 +165,23 @@ import Testing
     #expect(api.came(to: "preferences").first?["data"] == .string(#"{"dark":true}"#))
   }
 
-  @Test("without full consent no table but telemetry is sent", arguments: [TelemetryConsent.denied, .limited])
+  @Test(
+    "without full consent no table but telemetry is sent, and of that errors and performance with limited consent",
+    arguments: [TelemetryConsent.denied, .limited])
   func consent(consent: TelemetryConsent) async throws {
     let world = try await Self.world(consent: consent)
+    try await world.store.write { tx in
+      for type in [TelemetryEventType.error, .custom] {
+        try tx.insert(TelemetryEvent(id: type.rawValue, type: type, occurredAt: Sample.date))
+      }
+    }
     let api = TablesAPI()
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    let report = try await TablesAPI.service(world, server).sync()
-    // The event is one of performance.
-    #expect(report.acknowledged == (consent == .limited ? ["telemetry": 1] : [:]))
-    #expect(server.requests.filter { $0.method == "POST" }.count == (consent == .limited ? 1 : 0))
+    let report = try await api.sync(world)
+    // The other event is one of performance.
+    #expect(report.acknowledged == (consent == .limited ? ["telemetry": 2] : [:]))
+    #expect(Set(api.came(to: "telemetry").compactMap { $0.string("type") }) == (consent == .limited ? ["error", "performance"] : []))
+    #expect(api.posts.count == (consent == .limited ? 1 : 0))
+    #expect(try await Self.pending(world)["telemetry"] == (consent == .limited ? 1 : 3))
   }
 
   @Test("consent that is taken back during an attempt ends what is sent with the request that was on its way")
@@ -197,11 +194,9 @@ import Testing
     let api = TablesAPI { _ in
       _ = try? store.write { try $0.execute("UPDATE analytics_config SET telemetry_consent = 'denied'") }
     }
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    let report = try await TablesAPI.service(world, server, batch: 2).sync()
+    let report = try await api.sync(world, batch: 2)
     #expect(report.acknowledged == ["telemetry": 2] && api.came(to: "telemetry").count == 2)
-    #expect(server.requests.filter { $0.method == "POST" }.count == 1)
+    #expect(api.posts.count == 1)
     #expect(try await Self.pending(world)["telemetry"] == 3)
   }
 
@@ -219,9 +214,7 @@ import Testing
       guard asked == path else { return }
       _ = try? store.write { try $0.execute(edit) }
     }
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    _ = try await TablesAPI.service(world, server).sync()
+    try await api.sync(world)
     #expect(try await Self.pending(world) == [table: 1])
   }
 
@@ -312,9 +305,7 @@ import Testing
         try InferenceStore.setPreference("3", named: "theme", secretProperties: inference.secretProperties, in: $0)
       }
     }
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    _ = try await TablesAPI.service(world, server).sync()
+    try await api.sync(world)
     #expect(try await Self.pending(world) == [UserPreference.table: 1])
     #expect(try await world.store.read { try $0.count("SELECT count(*) FROM sync_tries") } == 0)
     try await world.inference.setPreference("4", named: "theme")
@@ -325,9 +316,7 @@ import Testing
   func generationOfUnknownSession() async throws {
     let world = try await Self.world()
     let api = TablesAPI(refusing: [IDCodec.uppercase(Sample.session.id)])
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    _ = try await TablesAPI.service(world, server).sync()
+    try await api.sync(world)
     #expect(api.came(to: "history").count == 1)
     #expect(try await Self.pending(world) == [GenerationSession.table: 1, Generation.table: 1])
   }
@@ -358,10 +347,8 @@ import Testing
   @Test("what waits is read by its own index, in its order, however much was sent", arguments: [TelemetryConsent.granted, .limited])
   func plansOfSending(consent: TelemetryConsent) async throws {
     let world = try await Self.world(consent: consent)
-    let server = try LoopbackServer { TablesAPI().answer($0) }
-    defer { server.stop() }
     _ = world.statements.take()
-    _ = try await TablesAPI.service(world, server).sync()
+    try await TablesAPI().sync(world)
     let texts = world.statements.take().filter { $0.hasPrefix("SELECT") && $0.contains("revision > acknowledged_revision") }
     let reading = Set(texts.filter { $0.contains(" LIMIT ") })
     // Where each table ends, and its rows.

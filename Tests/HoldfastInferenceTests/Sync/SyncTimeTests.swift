@@ -108,7 +108,7 @@ import Testing
     }
     try await Self.rows.add(1...2, to: world)
     #expect(server.requests.count == before)
-    try await Self.rows.add(3...3, to: world)
+    try await Self.rows.add(3, to: world)
     for try await status in world.inference.syncStatusUpdates() where status.pending == [:] { break }
     await service.stop()
     #expect(Self.asked(server, after: before) == Self.sent)
@@ -148,7 +148,7 @@ import Testing
     #expect(await clock.secondsOfSleep() == 300)
     for round in 0..<3 {
       // One by one: had fewer been sent, a request would have fewer.
-      for number in 1...7 { try await Self.rows.add(round * 10 + number...round * 10 + number, to: world) }
+      for number in 1...7 { try await Self.rows.add(round * 10 + number, to: world) }
       try await Self.untilSent(world)
     }
     await service.stop()
@@ -165,12 +165,12 @@ import Testing
     #expect(await clock.secondsOfSleep() == 300)
     try await world.store.write { _ = try $0.execute("UPDATE analytics_config SET level = CAST(x'FF' AS TEXT)") }
     _ = world.statements.take()
-    try await Self.rows.add(1...1, to: world)
+    try await Self.rows.add(1, to: world)
     while !world.statements.take().contains(where: { $0.hasPrefix("SELECT") && $0.contains("FROM analytics_config") }) {
       await Task.yield()
     }
     try await world.store.write { _ = try $0.execute("UPDATE analytics_config SET level = 'basic'") }
-    for number in 2...7 { try await Self.rows.add(number...number, to: world) }
+    for number in 2...7 { try await Self.rows.add(number, to: world) }
     try await Self.untilSent(world)
     await service.stop()
     #expect(Self.sizes(server) == [7])
@@ -189,7 +189,7 @@ import Testing
   @Test("a pause that a clock which was wrong has set years ahead is over")
   func wrongClock() async throws {
     let world = try await Self.world(batch: 10, interval: 300)
-    try await Self.rows.add(1...1, to: world)
+    try await Self.rows.add(1, to: world)
     let later = world.clock.now.addingTimeInterval(DataSyncService.greatestPauseSeconds + 1)
     try await world.store.write { _ = try $0.execute("INSERT INTO sync_state (slot, retry_at) VALUES (1, \(later))") }
     let server = try LoopbackServer { TablesAPI().answer($0) }
@@ -217,7 +217,7 @@ import Testing
   @Test("after failures the pauses double up to the longest, each times the jitter, and a success begins anew")
   func backOff() async throws {
     let world = try await Self.world(batch: 10, interval: 300)
-    try await Self.rows.add(1...1, to: world)
+    try await Self.rows.add(1, to: world)
     let (api, script) = (TablesAPI(), Script(Array(repeating: .respond(500), count: 6) + [nil, .respond(500)]))
     let server = try LoopbackServer { script.next() ?? api.answer($0) }
     defer { server.stop() }
@@ -232,14 +232,14 @@ import Testing
     }
     for expected in [3, 6, 12, 22.5, 22.5, 22.5] { #expect(try await pause() == expected) }
     #expect(try await pause() == nil)
-    try await Self.rows.add(2...2, to: world)
+    try await Self.rows.add(2, to: world)
     #expect(try await pause() == 3)
   }
 
   @Test("a server that asks for no pause gets the one that others get")
   func noPause() async throws {
     let world = try await Self.world(batch: 10, interval: 300)
-    try await Self.rows.add(1...1, to: world)
+    try await Self.rows.add(1, to: world)
     let server = try LoopbackServer { _ in .respond(429, headers: ["Retry-After": "0"]) }
     defer { server.stop() }
     let service = Self.rows.service(world, server, batch: nil)
@@ -267,7 +267,7 @@ import Testing
   @Test("by itself a service waits as long as the server asks, whatever comes together meanwhile")
   func retryAfter() async throws {
     let world = try await Self.world(batch: 2, interval: 300)
-    try await Self.rows.add(1...1, to: world)
+    try await Self.rows.add(1, to: world)
     let (api, script) = (TablesAPI(), Script([.respond(429, headers: ["Retry-After": "40"])]))
     let server = try LoopbackServer { script.next() ?? api.answer($0) }
     defer { server.stop() }

@@ -8,6 +8,8 @@ import Testing
   static let granted = InferenceConfiguration.Analytics(
     isEnabled: true, level: .verbose, telemetryConsent: .granted, includesDeviceInfo: true, includesModelInfo: true)
 
+  static let consenting = InferenceConfiguration(analytics: granted, createdAt: Sample.date)
+
   static func consent(_ inference: InferenceStore, _ change: (inout InferenceConfiguration.Analytics) -> Void = { _ in }) async throws {
     var analytics = granted
     change(&analytics)
