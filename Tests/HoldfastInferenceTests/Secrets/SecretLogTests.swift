@@ -29,7 +29,8 @@ import Testing
   /// Nobody was told of a secret, in no form; and somebody was told of these.
   private func expectNoSecret(besides told: String...) {
     let all = lines.all
-    for secret in secrets { #expect(all.filter { Traces.stands(secret, in: $0) } == []) }
+    let text = all.joined(separator: "\n")
+    for secret in secrets { #expect(!Traces.stands(secret, in: text), "\(all.filter { Traces.stands(secret, in: $0) })") }
     for beginning in told { #expect(all.contains { $0.hasPrefix(beginning) }, "\(beginning)") }
   }
 

@@ -140,24 +140,6 @@ import Testing
     #expect(try await world.inference.syncStatus().retryAt == world.clock.now.addingTimeInterval(10))
   }
 
-  @Test("a bad row among good ones is set aside after five attempts", arguments: SentRows.some)
-  func among(rows: SentRows) async throws {
-    let world = try await rows.world(6)
-    let api = TablesAPI()
-    let answer = Self.strict(api, [SentRows.id(1)])
-    let server = try LoopbackServer { answer($0) }
-    defer { server.stop() }
-    let service = rows.service(world, server)
-    #expect(try await service.sync() == SyncReport(acknowledged: [rows.table: 5], refused: [rows.table: 1]))
-    for attempt in 2...Self.attempts {
-      #expect(try await rows.pending(in: world) == 1)
-      try await rows.add(attempt + 10, to: world)
-      _ = try await service.sync()
-    }
-    #expect(try await rows.setAside(in: world) == [SentRows.id(1)])
-    #expect(try await rows.pending(in: world) == 0)
-  }
-
   @Test(
     "of what is refused whole half as many are asked for until it is one row, which is set aside with the status",
     arguments: SentRows.some, [400, 409, 422])

@@ -62,8 +62,10 @@ import Testing
     let (api, each) = (TablesAPI(), Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, 1) }))
     #expect(try await Self.pending(world) == each)
     #expect(try await world.inference.syncStatus().oldestPending == Sample.date)
+    world.clock.advance()
     #expect(try await api.sync(world).acknowledged == each)
-    #expect(try await Self.pending(world) == [:])
+    let status = try await world.inference.syncStatus()
+    #expect(status.pending == [:] && status.lastAcknowledged == world.clock.now && status.lastError == nil)
     let posts = api.posts.count
     try await api.sync(world)
     #expect(api.posts.count == posts && api.questions.count == 4)

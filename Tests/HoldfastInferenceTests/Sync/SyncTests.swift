@@ -67,20 +67,6 @@ private final class API: @unchecked Sendable {
       world.inference, client: URLSessionClient(server.address, timeoutSeconds: timeoutSeconds) { "sk-1" }, options: options)
   }
 
-  @Test("all that waits is sent once, and is pending no more")
-  func sends() async throws {
-    let world = try await Self.world(events: 10)
-    let api = API()
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    let report = try await Self.service(world, server).sync()
-    #expect(report.acknowledged == ["telemetry": 10] && report.refused == [:])
-    #expect(server.requests.map { API.ids($0).count } == [4, 4, 2])
-    #expect(api.events == Dictionary(uniqueKeysWithValues: (1...10).map { ("event-\($0)", 1) }))
-    let status = try await Self.status(world)
-    #expect(status.pending["telemetry"] == nil && status.lastAcknowledged == world.clock.now && status.lastError == nil)
-  }
-
   static let answersOfOnePath: [(LoopbackServer.Answer, String)] =
     [201, 202, 204, 206, 299].map { status in
       let said = "answered /v1/sync/telemetry with the status \(status) instead of 200, which confirms nothing"

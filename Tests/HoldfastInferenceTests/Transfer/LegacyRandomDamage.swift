@@ -14,7 +14,7 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let key = "sk-live-0123456789-abcdefghij"
     let configuration = #"{"id":"default","routing":{"policy":"preferCloud"},"apiKey":"\#(key)","createdAt":1,"updatedAt":2}"#
-    for round in 0..<(ProofRun.isLong ? 100 : 8) {
+    for round in 0..<(ProofRun.isLong ? 100 : 4) {
       let world = try LegacyWorld()
       try world.database([
         SDK.first, SDK.row("configuration", "default", configuration), SDK.session(1), SDK.session(2), SDK.generation(3, in: 1),
@@ -67,7 +67,7 @@ import Testing
       "''", "x'FF00'", "x''", "-1", "1e300", "9223372036854775807", "'2025-02-30 00:00:00.000'", "'2025-08-05'", "1.5", "'{}'", "'[1]'",
       "CAST(x'FF' AS TEXT)", "'a' || char(0) || 'b'", "'{\"a\":{\"b\":\"c\"}}'",
     ]
-    for _ in 0..<(ProofRun.isLong ? 100 : 8) {
+    for _ in 0..<(ProofRun.isLong ? 100 : 4) {
       let world = try LegacyWorld()
       try world.database([
         SDK.second, SDK.configuration(key: "'sk-live-0123456789-abcdefghij'"),

@@ -125,36 +125,23 @@ import Testing
     #expect(try world.all(TelemetryEvent.self).map(\.userID) == [nil, nil, nil, "u"])
   }
 
-  @Test("an event of the store that waits under a consent given here waits on, whatever comes in of it without one")
-  func waitsHere() async throws {
+  @Test(
+    "an event of the store that waits under a consent given here waits on, and one that was sent is not sent again, whatever comes in of it",
+    arguments: [false, true])
+  func recordedHere(wasSent: Bool) async throws {
     try await world.usingLibrary { inference in
       try await TelemetryTests.consent(inference)
       #expect(try await inference.record([TelemetryEvent(id: "a", type: .error, occurredAt: Sample.date)]) == 1)
+      if wasSent { try await inference.store.write { _ = try $0.execute("UPDATE telemetry SET acknowledged_revision = revision") } }
       try await inference.save(InferenceConfiguration(createdAt: Sample.date))
     }
     try world.database([
       SDK.first, SDK.row("telemetry", "a", #"{"id":"a","eventType":"error","properties":{},"timestamp":1,"updatedAt":1000000000}"#),
     ])
     #expect(try world.report().counts["telemetry"]?.merged == 1)
-    #expect(try world.telemetry() == ["a waits"])
-  }
-
-  @Test("an event that was sent from here is not sent again, whatever comes in of it without consent")
-  func wasSent() async throws {
-    try await world.usingLibrary { inference in
-      try await TelemetryTests.consent(inference)
-      #expect(try await inference.record([TelemetryEvent(id: "a", type: .error, occurredAt: Sample.date)]) == 1)
-      _ = try await inference.store.write { try $0.execute("UPDATE telemetry SET acknowledged_revision = revision") }
-      try await inference.save(InferenceConfiguration(createdAt: Sample.date))
-    }
-    try world.database([
-      SDK.first, SDK.row("telemetry", "a", #"{"id":"a","eventType":"error","properties":{},"timestamp":1,"updatedAt":1000000000}"#),
-    ])
-    #expect(try world.report().counts["telemetry"]?.merged == 1)
-    try world.withLibrary { inference in
-      let pending = try inference.store.read { try InferenceStore.pendingEventCount(in: $0) }
-      #expect(pending == 0)
-    }
+    let pending = try world.withLibrary { inference in try inference.store.read { try InferenceStore.pendingEventCount(in: $0) } }
+    #expect(pending == (wasSent ? 0 : 1))
+    if !wasSent { #expect(try world.telemetry() == ["a waits"]) }
   }
 
   @Test("an event that is never sent stays so when those that were set aside are tried again")
