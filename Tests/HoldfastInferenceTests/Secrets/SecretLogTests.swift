@@ -37,8 +37,7 @@ import Testing
   @Test("of a secret that is sealed, opened, refused, damaged and deleted nothing is told")
   func sealing() async throws {
     let inference = try InferenceStore.open(at: folder.file("store.sqlite"), secretKey: World.secretKey, options: options)
-    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
-    try await inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    try await TelemetryTests.consent(inference)
     try await inference.setSecret(secret, named: "token")
     #expect(try await inference.secret(named: "token") == secret)
     try await inference.setAPIKey(key)
@@ -94,8 +93,7 @@ import Testing
   @Test("of the key that is sent nothing is told")
   func sending() async throws {
     let inference = try InferenceStore.open(at: folder.file("store.sqlite"), secretKey: World.secretKey, options: options)
-    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
-    try await inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    try await TelemetryTests.consent(inference)
     try await inference.setAPIKey(key)
     try await inference.save(Sample.model)
     try await inference.record([TelemetryEvent(id: "e", type: .custom, occurredAt: Sample.date)])

@@ -158,18 +158,6 @@ import Testing
     #expect(try await world.inference.statistics(by: .day).map(\.day) == ["0001-01-01", "9999-12-31"])
   }
 
-  @Test("models are told apart word for word, though Swift's texts are not")
-  func wordForWord() async throws {
-    let world = try World.inMemory()
-    let session = try await world.inference.startSession(with: "m", type: .batch)
-    for (number, model) in ["caf\u{e9}", "cafe\u{301}"].enumerated() {
-      try await world.inference.record(SessionTests.generation(session, number, model: model))
-    }
-    #expect(
-      try await world.inference.statistics().map { Array(($0.modelID ?? "").utf8) } == [Array("cafe\u{301}".utf8), Array("caf\u{e9}".utf8)])
-    #expect(try await world.inference.statistics(by: []).map(\.generationCount) == [2])
-  }
-
   @Test("where nothing was generated there is nothing, instead of zeros")
   func nothing() async throws {
     let world = try World.inMemory()

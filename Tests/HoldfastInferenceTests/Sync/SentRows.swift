@@ -64,10 +64,9 @@ struct SentRows: Sendable, CustomTestStringConvertible {
   }
 
   /// Everything is agreed to, and `count` rows wait.
-  func world(_ count: Int) async throws -> World {
+  func world(_ count: Int, batchSize: Int = 100, intervalSeconds: Double = 300) async throws -> World {
     let world = try World.temporary()
-    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
-    try await world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    try await TelemetryTests.consent(world.inference) { ($0.batchSize, $0.submissionIntervalSeconds) = (batchSize, intervalSeconds) }
     if kind == .configuration {
       try await world.store.write { _ = try $0.execute("UPDATE configuration SET acknowledged_revision = revision") }
     }
@@ -77,19 +76,28 @@ struct SentRows: Sendable, CustomTestStringConvertible {
 
   /// Sends these and nothing else, in batches of four, and pulls nothing.
   func service(
-    _ world: World, _ server: LoopbackServer, batch: Int? = 4, timeoutSeconds: Double = 5, clock: any Clock<Duration> = ContinuousClock()
+    _ world: World, _ server: LoopbackServer, batch: Int? = 4, timeoutSeconds: Double = 5, clock: any Clock<Duration> = ContinuousClock(),
+    _ change: (inout SyncOptions) -> Void = { _ in }
   ) -> DataSyncService {
     var options = SyncOptions(deviceID: "device")
     options.batchSize = batch
     options.jitter = { 1 }
     options.kinds = [kind]
     (options.configurationPath, options.catalogPath) = (nil, nil)
+    change(&options)
     let client = URLSessionClient(server.address, timeoutSeconds: timeoutSeconds) { "sk-1" }
     return DataSyncService(world.inference, client: client, options: options, clock: clock)
   }
 
   /// The ids that came, in order, however often.
   func ids(at api: TablesAPI) -> [String] { api.came(to: path).compactMap { $0.string("id") } }
+}
+
+extension World {
+  /// Returns when no event waits.
+  func untilSent() async throws {
+    for try await count in inference.pendingEventCountUpdates() where count == 0 { return }
+  }
 }
 
 /// What a server answers instead, request by request; nil is what it answers anyway.

@@ -49,7 +49,7 @@ import Testing
   ]
 
   /// Each failure with every table in the long run; else with events and one other table, in turn.
-  static let cases: [(SentRows, Failure)] = failures.enumerated().flatMap { number, failure in
+  static let cases: [(SentRows, Failure)] = failures.enumerated().flatMap { number, failure -> [(SentRows, Failure)] in
     let others = SentRows.all.filter { $0.kind != .telemetry }
     return (ProofRun.isLong ? SentRows.all : [.telemetry, others[number % others.count]]).map { ($0, failure) }
   }
@@ -88,8 +88,7 @@ import Testing
     let folder = try TemporaryFolder()
     let url = folder.file("inference.sqlite")
     let written = try InferenceStore.open(at: url)
-    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
-    try await written.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    try await TelemetryTests.consent(written)
     try await written.record([TelemetryEvent(id: "event", type: .error, occurredAt: Sample.date)])
     try written.store.close()
     var options = StoreOptions.testing

@@ -50,8 +50,7 @@ import Testing
   func badBeginning(rows: SentRows) async throws {
     let world = try await rows.world(30)
     let (api, poison) = (TablesAPI(), Set((1...25).map(SentRows.id)))
-    let answer = Self.strict(api, poison)
-    let server = try LoopbackServer { answer($0) }
+    let server = try LoopbackServer(Self.strict(api, poison))
     defer { server.stop() }
     let service = rows.service(world, server, batch: 10)
     await #expect(throws: StoreError.self) { try await service.sync() }
@@ -73,8 +72,7 @@ import Testing
   func eachAnew(rows: SentRows) async throws {
     let world = try await rows.world(50)
     let (api, poison) = (TablesAPI(), Set((1...45).map(SentRows.id)))
-    let answer = Self.strict(api, poison)
-    let server = try LoopbackServer { answer($0) }
+    let server = try LoopbackServer(Self.strict(api, poison))
     defer { server.stop() }
     for _ in 1...2 {
       await #expect(throws: StoreError.self) { try await rows.service(world, server, batch: 10).sync() }
@@ -106,8 +104,7 @@ import Testing
     let world = try await rows.world(2)
     let poison = (1...2).map(SentRows.id)
     let api = TablesAPI()
-    let answer = Self.strict(api, Set(poison))
-    let server = try LoopbackServer { answer($0) }
+    let server = try LoopbackServer(Self.strict(api, Set(poison)))
     defer { server.stop() }
     let service = TablesAPI.service(world, server)
     for attempt in 1...Self.attempts {
@@ -146,8 +143,7 @@ import Testing
   func halved(rows: SentRows, status: Int) async throws {
     let world = try await rows.world(6)
     let api = TablesAPI()
-    let answer = Self.strict(api, [SentRows.id(3)], status: status)
-    let server = try LoopbackServer { answer($0) }
+    let server = try LoopbackServer(Self.strict(api, [SentRows.id(3)], status: status))
     defer { server.stop() }
     let service = rows.service(world, server)
     #expect(try await service.sync() == SyncReport(acknowledged: [rows.table: 5], refused: [rows.table: 1]))
@@ -193,8 +189,7 @@ import Testing
   func only(rows: SentRows) async throws {
     let world = try await rows.world(1)
     let api = TablesAPI()
-    let answer = Self.strict(api, [SentRows.id(1), SentRows.id(2)])
-    let server = try LoopbackServer { answer($0) }
+    let server = try LoopbackServer(Self.strict(api, [SentRows.id(1), SentRows.id(2)]))
     defer { server.stop() }
     let service = rows.service(world, server)
     for _ in 1...Self.attempts { #expect(try await service.sync().refused == [rows.table: 1]) }

@@ -39,8 +39,10 @@ private final class API: @unchecked Sendable {
 }
 
 @Suite("Sync with the remote API", .timeLimit(.minutes(10))) struct SyncTests {
+  private static let rows = SentRows.telemetry
+
   private static func world(events: Int) async throws -> World {
-    let world = try await SentRows.telemetry.world(0)
+    let world = try await rows.world(0)
     try add(1...events, to: world)
     return world
   }
@@ -55,25 +57,13 @@ private final class API: @unchecked Sendable {
 
   private static func change(_ sql: BoundSQL, in world: World) throws { try world.store.write { _ = try $0.execute(sql) } }
 
-  private static func service(
-    _ world: World, _ server: LoopbackServer, batch: Int = 4, timeoutSeconds: Double = 1
-  ) -> DataSyncService {
-    var options = SyncOptions(deviceID: "device")
-    options.batchSize = batch
-    options.jitter = { 1 }
-    options.kinds = [.telemetry]
-    (options.configurationPath, options.catalogPath) = (nil, nil)
-    return DataSyncService(
-      world.inference, client: URLSessionClient(server.address, timeoutSeconds: timeoutSeconds) { "sk-1" }, options: options)
-  }
-
   static let answersOfOnePath: [(LoopbackServer.Answer, String)] =
-    [201, 202, 204, 206, 299].map { status in
+    [201, 202, 204, 206, 299].map { status -> (LoopbackServer.Answer, String) in
       let said = "answered /v1/sync/telemetry with the status \(status) instead of 200, which confirms nothing"
       return (.respond(status, body: #"{"accepted":2}"#), said)
     } + [
-      (.respond(404), "has no /v1/sync/telemetry (404)"),
-      (.respond(200, body: "<html>"), "answered /v1/sync/telemetry with something else than this API's JSON"),
+      (LoopbackServer.Answer.respond(404), "has no /v1/sync/telemetry (404)"),
+      (LoopbackServer.Answer.respond(200, body: "<html>"), "answered /v1/sync/telemetry with something else than this API's JSON"),
     ]
 
   @Test(
@@ -84,7 +74,7 @@ private final class API: @unchecked Sendable {
     let api = API([nil, answer])
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
-    let service = Self.service(world, server)
+    let service = Self.rows.service(world, server)
     let error = await #expect(throws: StoreError.self) { try await service.sync() }
     #expect(error?.message == "the server \(said)" && error?.code == .inputOutput)
     let status = try await Self.status(world)
@@ -102,7 +92,7 @@ private final class API: @unchecked Sendable {
     let api = API(poison: ["event-2"])
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
-    let service = Self.service(world, server)
+    let service = Self.rows.service(world, server)
     #expect(try await service.sync() == SyncReport(acknowledged: ["telemetry": 5], refused: ["telemetry": 1]))
     for _ in 2...DataSyncService.mostTries { _ = try await service.sync() }
     let status = try await Self.status(world)
@@ -171,7 +161,7 @@ private final class API: @unchecked Sendable {
     let api = API()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
-    let service = Self.service(world, server, batch: .max)
+    let service = Self.rows.service(world, server, batch: .max)
     let reports = try await withThrowingTaskGroup(of: SyncReport.self) { group in
       for _ in 0..<10 { group.addTask { try await service.sync() } }
       return try await group.reduce(into: []) { $0.append($1) }
@@ -186,11 +176,11 @@ private final class API: @unchecked Sendable {
     let api = API()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
-    let service = Self.service(world, server, batch: 3)
+    let service = Self.rows.service(world, server, batch: 3)
     await service.start()
-    for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
+    try await world.untilSent()
     try Self.add(2...5, to: world)
-    for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
+    try await world.untilSent()
     await service.stop()
     #expect(Set(api.events.keys) == Set((1...5).map { "event-\($0)" }))
   }
@@ -201,10 +191,8 @@ private final class API: @unchecked Sendable {
     let api = API()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
-    var options = SyncOptions(deviceID: "device")
-    (options.batchSize, options.kinds, options.configurationPath, options.catalogPath) = (3, [.telemetry], nil, nil)
     let clock = ManualClock(with: world.clock)
-    let service = DataSyncService(world.inference, client: URLSessionClient(server.address) { "sk-1" }, options: options, clock: clock)
+    let service = Self.rows.service(world, server, batch: 3, clock: clock)
     await service.start()
     #expect(await clock.secondsOfSleep() == 300)
     try await world.store.write { tx in
@@ -214,10 +202,10 @@ private final class API: @unchecked Sendable {
     while await service.watch != nil { await Task.yield() }
     try Self.change("ALTER TABLE telemetry RENAME COLUMN elsewhere TO revision", in: world)
     clock.advance(seconds: 300)
-    for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
+    try await world.untilSent()
     #expect(await clock.secondsOfSleep() == 300)
     try Self.add(2...4, to: world)
-    for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
+    try await world.untilSent()
     await service.stop()
     #expect(Set(api.events.keys) == Set((1...4).map { "event-\($0)" }))
   }
@@ -227,7 +215,7 @@ private final class API: @unchecked Sendable {
     let world = try await Self.world(events: 1)
     let server = try LoopbackServer { _ in .hang }
     defer { server.stop() }
-    let service = Self.service(world, server, timeoutSeconds: 60)
+    let service = Self.rows.service(world, server, timeoutSeconds: 60)
     let attempt = Task { try await service.sync() }
     while server.requests.isEmpty { await Task.yield() }
     attempt.cancel()

@@ -71,13 +71,9 @@ import Testing
       let world = try LegacyWorld()
       try world.database([
         SDK.second, SDK.configuration(key: "'sk-live-0123456789-abcdefghij'"),
-        "INSERT INTO routing_policies VALUES ('r', 'default', 'balanced', 0.5, NULL, 0, \(SDK.date))",
+        SDK.policy("r"),
         "INSERT INTO storage_config VALUES ('s', 'default', 512, 0, 80, 30, \(SDK.date))",
-        "INSERT INTO generation_sessions VALUES ('\(SDK.id(1))', 'm', 'batch', 0, 0, 0, NULL, \(SDK.date), NULL, \(SDK.date), \(SDK.date), 0)",
-        """
-        INSERT INTO generations VALUES ('\(SDK.id(2))', '\(SDK.id(1))', 1, 1, 2, 3, 5, NULL, NULL, 0, 0, 'cloud', NULL, NULL, NULL, NULL, NULL,
-          NULL, \(SDK.date), 0)
-        """,
+        SDK.emptySession(1), SDK.plainGeneration(2),
         "INSERT INTO telemetry VALUES ('e', 'error', 'n', NULL, NULL, NULL, NULL, '1', \(SDK.date), \(SDK.date), 0)",
         "INSERT INTO user_preferences VALUES ('p', 'theme', CAST('1' AS BLOB), \(SDK.date), \(SDK.date))",
       ])

@@ -61,7 +61,7 @@ import Testing
     .modelLoaded, .generationStarted, .generationCompleted, .error, .performance, .memory, TelemetryEventType(rawValue: "of tomorrow"),
   ]
 
-  private static func types(but others: TelemetryEventType...) -> [TelemetryEventType] { types.filter { !others.contains($0) } }
+  private static func all(but others: TelemetryEventType...) -> [TelemetryEventType] { types.filter { !others.contains($0) } }
 
   /// What is recorded of one event of each type.
   private static let consents: [(recorded: [TelemetryEventType], change: @Sendable (inout InferenceConfiguration.Analytics) -> Void)] = [
@@ -69,13 +69,13 @@ import Testing
     ([], { $0.telemetryConsent = TelemetryConsent(rawValue: "anonymous") }),
     ([], { $0.telemetryConsent = TelemetryConsent(rawValue: "Granted") }),
     ([.error, .performance], { $0.telemetryConsent = .limited }), ([], { $0.isEnabled = false }), ([], { $0.level = .none }),
-    (types(but: .error), { $0.isErrorReportingEnabled = false }),
-    (types(but: .performance), { $0.isPerformanceTrackingEnabled = false }),
+    (all(but: .error), { $0.isErrorReportingEnabled = false }),
+    (all(but: .performance), { $0.isPerformanceTrackingEnabled = false }),
     ([.error, .performance], { $0.areMetricsEnabled = false }),
     ([.performance], { ($0.areMetricsEnabled, $0.isErrorReportingEnabled) = (false, false) }),
-    (types(but: .memory), { $0.level = .detailed }), (types(but: .performance, .memory), { $0.level = .basic }),
-    (types(but: .performance, .memory), { $0.level = AnalyticsLevel(rawValue: "full") }),
-    (types(but: .memory), { ($0.level, $0.isPerformanceTrackingEnabled) = (.basic, true) }),
+    (all(but: .memory), { $0.level = .detailed }), (all(but: .performance, .memory), { $0.level = .basic }),
+    (all(but: .performance, .memory), { $0.level = AnalyticsLevel(rawValue: "full") }),
+    (all(but: .memory), { ($0.level, $0.isPerformanceTrackingEnabled) = (.basic, true) }),
     ([.error], { ($0.telemetryConsent, $0.level) = (.limited, .basic) }),
     ([.performance], { ($0.telemetryConsent, $0.isErrorReportingEnabled) = (.limited, false) }),
   ]
