@@ -75,16 +75,17 @@ enum SDKDatabase {
     "INSERT INTO \(table) VALUES ('\(id)', '\(json.replacingOccurrences(of: "'", with: "''"))', \(updated), \(pending))"
   }
 
-  /// With these properties.
-  static func event(_ id: String, _ properties: String) -> String {
-    row("telemetry", id, #"{"id":"\#(id)","eventType":"error","properties":{\#(properties)},"timestamp":1,"updatedAt":1}"#)
+  static func event(_ id: String, _ type: String = "error", _ properties: String = "", pending: String = "0") -> String {
+    row(
+      "telemetry", id, #"{"id":"\#(id)","eventType":"\#(type)","properties":{\#(properties)},"timestamp":1,"updatedAt":1}"#,
+      pending: pending)
   }
 
-  static func session(_ number: Int, _ json: String = "", pending: String = "0", updated: String = "1754400061.5") -> String {
+  static func session(_ number: Int, _ json: String = "") -> String {
     let data =
       #"{"id":"\#(id(number))","modelId":"llama","sessionType":"chat","startTime":776092800.125,"generationCount":1,"#
       + #""totalInputTokens":60,"totalOutputTokens":30,"averageTimeToFirstToken":0.09,"averageTokensPerSecond":49,"totalDuration":0.6125\#(json)}"#
-    return "INSERT INTO generation_sessions VALUES ('\(id(number))', 'llama', 'chat', '\(data)', 1754400000.125, \(updated), \(pending))"
+    return "INSERT INTO generation_sessions VALUES ('\(id(number))', 'llama', 'chat', '\(data)', 1754400000.125, 1754400061.5, 0)"
   }
 
   static func generation(_ number: Int, in session: Int, table: String = "generations", _ json: String = measured) -> String {

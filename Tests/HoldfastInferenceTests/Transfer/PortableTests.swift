@@ -74,9 +74,7 @@ import Testing
   @Test("what nobody has agreed to send does not wait in another store either")
   func neverSent() throws {
     let legacy = try LegacyWorld()
-    try legacy.database([
-      SDKDatabase.first, SDKDatabase.row("telemetry", "e", #"{"id":"e","eventType":"error","timestamp":1,"updatedAt":1}"#),
-    ])
+    try legacy.database([SDKDatabase.first, SDKDatabase.event("e")])
     _ = try legacy.report()
     try legacy.withLibrary { _ = try $0.store.export(to: file) }
     let other = try World.inMemory()
