@@ -49,6 +49,14 @@ struct SentRows: Sendable, CustomTestStringConvertible {
   static let inBatches = [telemetry, models, sessions, generations, preferences]
   static let all = inBatches + [configurations]
 
+  /// Each case with all of `rows` in the long run; else with events and one other table, in turn.
+  static func inTurn<Case>(_ rows: [SentRows], _ cases: [Case]) -> [(SentRows, Case)] {
+    let others = rows.filter { $0.kind != .telemetry }
+    return cases.enumerated().flatMap { number, element -> [(SentRows, Case)] in
+      (ProofRun.isLong ? rows : [.telemetry, others[number % others.count]]).map { ($0, element) }
+    }
+  }
+
   func add(_ numbers: ClosedRange<Int>, to world: World) async throws {
     try await world.store.write { tx in for number in numbers { try save(number, tx) } }
   }

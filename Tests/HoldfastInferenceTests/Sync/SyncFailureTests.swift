@@ -36,7 +36,7 @@ import Testing
     return formatter.string(from: Date().addingTimeInterval(7_200))
   }
 
-  private static let failures: [Failure] = [
+  static let failures: [Failure] = [
     .status(401, .permissionDenied), .status(401, .permissionDenied, ["WWW-Authenticate": #"Basic realm="x""#]),
     .status(403, .permissionDenied), .status(408), .status(425),
     .status(429, .busy, ["Retry-After": "120"], pauseSeconds: 120...120),
@@ -48,15 +48,9 @@ import Testing
     Failure(testDescription: "a cut before the answer", answer: .cut), Failure(testDescription: "a cut in the answer", answer: .cutAnswer),
   ]
 
-  /// Each failure with every table in the long run; else with events and one other table, in turn.
-  static let cases: [(SentRows, Failure)] = failures.enumerated().flatMap { number, failure -> [(SentRows, Failure)] in
-    let others = SentRows.all.filter { $0.kind != .telemetry }
-    return (ProofRun.isLong ? SentRows.all : [.telemetry, others[number % others.count]]).map { ($0, failure) }
-  }
-
   @Test(
     "what was taken is acknowledged and nothing else, the attempt says why it ended and when the next may begin, and that brings the rest",
-    arguments: cases)
+    arguments: SentRows.inTurn(SentRows.all, failures))
   func fails(rows: SentRows, failure: Failure) async throws {
     let world = try await rows.world(6)
     let (api, script) = (TablesAPI(), Script(Self.before(rows) + [failure.answer]))

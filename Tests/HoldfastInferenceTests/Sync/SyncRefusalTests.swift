@@ -22,9 +22,14 @@ import Testing
     }
   }
 
+  /// What says no to everything.
+  static let refusals = [
+    "400", "422", "413", #"{"accepted":0,"rejected":30,"syncedIds":[]}"#, #"{"success":false,"accepted":[],"syncedIds":[]}"#,
+  ]
+
   @Test(
-    "a server that refuses everything sets nothing aside, is asked little, and says why", arguments: SentRows.some,
-    [#"400"#, #"422"#, #"413"#, #"{"accepted":0,"rejected":30,"syncedIds":[]}"#, #"{"success":false,"accepted":[],"syncedIds":[]}"#])
+    "a server that refuses everything sets nothing aside, is asked little, and says why",
+    arguments: SentRows.inTurn(SentRows.some, refusals))
   func broken(rows: SentRows, answer: String) async throws {
     let world = try await rows.world(30)
     let api = TablesAPI()
