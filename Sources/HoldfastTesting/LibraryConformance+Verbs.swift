@@ -6,8 +6,11 @@ extension LibraryConformance {
 
   func checkQueryPlans() async throws {
     var found: [String: Set<String>] = [:]
-    for verb in verbs {
-      let (world, known) = try await filled()
+    // Reads change nothing, so they share a store.
+    let shared = try await filled()
+    for (place, verb) in verbs.enumerated() {
+      let (world, known) = try await place < reads.count ? shared : filled()
+      _ = world.statements.take()
       try await verb.run(world.library, known)
       let texts = Set(world.statements.take())
       guard !texts.isEmpty else { throw StoreError(.verificationFailed, "\(verb.name) runs no statement") }

@@ -30,7 +30,7 @@ import Testing
     #expect(Self.bytes(try catalog.read(answer).map(\.row.id)) == Self.bytes(Self.words))
   }
 
-  @Test("statistics tell two targets apart, in the order of their bytes")
+  @Test("statistics tell two models and two targets apart, in the order of their bytes")
   func statistics() async throws {
     let inference = try World.inMemory().inference
     let session = try await inference.startSession(with: "m", type: .batch)
@@ -39,13 +39,16 @@ import Testing
         Generation(
           id: NewID.derived(from: "\(number)"), sessionID: session.id, sequenceNumber: number, createdAt: Sample.date,
           performance: .init(
-            modelID: "m", executionTarget: ExecutionTarget(rawValue: word), latencyMilliseconds: 1, promptTokens: 1, completionTokens: 1)))
+            modelID: word, executionTarget: ExecutionTarget(rawValue: word), latencyMilliseconds: 1, promptTokens: 1, completionTokens: 1)))
     }
-    for grouping in [GenerationStatistics.Grouping.target, [.target, .day], [.model, .target], [.model, .target, .day]] {
+    for grouping in StatisticsTests.groupings where grouping.contains(.model) || grouping.contains(.target) {
       let found = try await inference.statistics(by: grouping)
-      #expect(Self.bytes(found.compactMap { $0.target?.rawValue }) == Self.bytes(Self.words.reversed()))
+      let (models, targets) = (found.compactMap(\.modelID), found.compactMap { $0.target?.rawValue })
+      #expect(Self.bytes(models) == (grouping.contains(.model) ? Self.bytes(Self.words.reversed()) : []))
+      #expect(Self.bytes(targets) == (grouping.contains(.target) ? Self.bytes(Self.words.reversed()) : []))
       #expect(found.map(\.generationCount) == [2, 2])
     }
+    #expect(try await inference.statistics(by: []).map(\.generationCount) == [4])
   }
 
   @Test("a word in capitals beside one in small letters is told, and an id is one in both")

@@ -8,31 +8,34 @@ import Testing
 /// Every field that the SDK's records have, by the name that it has there: each is changed alone, and comes back equal. Those of a
 /// configuration are in `ConfigurationTests`, and `syncPending` is the list of what waits.
 @Suite("Fields") struct FieldTests {
-  struct Field<Record: Sendable>: Sendable, CustomTestStringConvertible {
-    let testDescription: String
+  struct Field<Record: Sendable>: Sendable {
+    let name: String
     let change: @Sendable (inout Record) -> Void
 
-    init(_ name: String, _ change: @escaping @Sendable (inout Record) -> Void) { (testDescription, self.change) = (name, change) }
+    init(_ name: String, _ change: @escaping @Sendable (inout Record) -> Void) { (self.name, self.change) = (name, change) }
 
     init<Value: Sendable>(_ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable, _ value: Value) {
       self.init(name) { $0[keyPath: path] = value }
     }
   }
 
-  /// Saves a plain record and the changed one in its place.
+  /// For each field saves a plain record and the changed one in its place, all in one store.
   private func check<Record: Equatable & Sendable>(
-    _ field: Field<Record>, _ plain: Record, prepare: (InferenceStore) async throws -> Void = { _ in },
-    save: (InferenceStore, Record) async throws -> Void, load: (InferenceStore) async throws -> Record?
+    _ fields: [Field<Record>], plain: (Int) -> Record, prepare: (InferenceStore) async throws -> Void = { _ in },
+    save: (InferenceStore, Record) async throws -> Void, load: (InferenceStore, Record) async throws -> Record?
   ) async throws {
     let world = try World.temporary()
     try await prepare(world.inference)
-    try await save(world.inference, plain)
-    #expect(try await load(world.inference) == plain)
-    var changed = plain
-    field.change(&changed)
-    #expect(changed != plain, "the test changes nothing")
-    try await save(world.inference, changed)
-    #expect(try await load(world.inference) == changed)
+    for (number, field) in fields.enumerated() {
+      let before = plain(number)
+      try await save(world.inference, before)
+      #expect(try await load(world.inference, before) == before, "\(field.name)")
+      var changed = before
+      field.change(&changed)
+      #expect(changed != before, "the test changes nothing: \(field.name)")
+      try await save(world.inference, changed)
+      #expect(try await load(world.inference, before) == changed, "\(field.name)")
+    }
     #expect(try world.isHealthy())
   }
 
@@ -56,17 +59,12 @@ import Testing
     Field("missing since", \.missingSince, date),
   ]
 
-  @Test("a model comes back equal, whichever field is changed", arguments: models)
-  func model(field: Field<ModelMetadata>) async throws {
-    try await check(field, Sample.bareModel) {
-      try await $0.save($1)
-    } load: {
-      try await $0.model(Sample.bareModel.id)
-    }
+  @Test("a model comes back equal, whichever field is changed")
+  func model() async throws {
+    try await check(
+      Self.models, plain: { ModelMetadata(id: "m\($0)", name: "", framework: .mlx, createdAt: Sample.date) },
+      save: { try await $0.save($1) }, load: { try await $0.model($1.id) })
   }
-
-  private static let plainSession = GenerationSession(
-    id: Sample.session.id, modelID: "never registered", type: .chat, startedAt: Sample.date)
 
   static let sessions: [Field<GenerationSession>] = [
     Field("modelId", \.modelID, "another"), Field("sessionType", \.type, .batch), Field("startTime", \.startedAt, date),
@@ -79,18 +77,13 @@ import Testing
     Field("context_data", \.context, ["file": .string("a.swift")]), Field("updated_at", \.updatedAt, date),
   ]
 
-  @Test("a session comes back equal, whichever field is changed", arguments: sessions)
-  func session(field: Field<GenerationSession>) async throws {
-    try await check(field, Self.plainSession) {
-      try await $0.save($1)
-    } load: {
-      try await $0.session(Sample.session.id)
-    }
+  @Test("a session comes back equal, whichever field is changed")
+  func session() async throws {
+    try await check(
+      Self.sessions,
+      plain: { GenerationSession(id: SDKDatabase.uuid($0), modelID: "never registered", type: .chat, startedAt: Sample.date) },
+      save: { try await $0.save($1) }, load: { try await $0.session($1.id) })
   }
-
-  private static let plainGeneration = Generation(
-    id: Sample.generation.id, sessionID: Sample.session.id, sequenceNumber: 2, createdAt: Sample.date,
-    performance: .init(modelID: "m", executionTarget: .cloud, latencyMilliseconds: 0, promptTokens: 0, completionTokens: 0))
 
   static let generations: [Field<Generation>] = [
     Field("sequenceNumber", \.sequenceNumber, -1), Field("timestamp", \.createdAt, date), Field("performance, none", \.performance, nil),
@@ -109,15 +102,17 @@ import Testing
     Field("response_data", \.response, [:]), Field("error_code", \.errorCode, "E1"), Field("error_message", \.errorMessage, "too late"),
   ]
 
-  @Test("a generation comes back equal, whichever field is changed", arguments: generations)
-  func generation(field: Field<Generation>) async throws {
-    try await check(field, Self.plainGeneration) {
-      try await $0.save(Self.plainSession)
-    } save: {
-      try await $0.save($1)
-    } load: {
-      try await $0.generation(Sample.generation.id)
-    }
+  @Test("a generation comes back equal, whichever field is changed")
+  func generation() async throws {
+    try await check(
+      Self.generations,
+      plain: { number in
+        Generation(
+          id: SDKDatabase.uuid(number), sessionID: Sample.session.id, sequenceNumber: 2, createdAt: Sample.date,
+          performance: .init(modelID: "m", executionTarget: .cloud, latencyMilliseconds: 0, promptTokens: 0, completionTokens: 0))
+      },
+      prepare: { try await $0.save(Sample.session) }, save: { try await $0.save($1) },
+      load: { try await $0.generation($1.id) })
   }
 
   static let events: [Field<TelemetryEvent>] = [
@@ -129,16 +124,15 @@ import Testing
     Field("created_at", \.createdAt, date),
   ]
 
-  @Test("an event comes back equal, whichever field is changed", arguments: events)
-  func event(field: Field<TelemetryEvent>) async throws {
-    try await check(field, Sample.bareEvent) {
-      try await TelemetryTests.consent($0)
-    } save: { inference, event in
-      try await inference.deleteEvent(event.id)
-      #expect(try await inference.record([event]) == 1)
-    } load: {
-      try await $0.event(Sample.bareEvent.id)
-    }
+  @Test("an event comes back equal, whichever field is changed")
+  func event() async throws {
+    try await check(
+      Self.events, plain: { TelemetryEvent(id: "e\($0)", type: .custom, occurredAt: Sample.date) },
+      prepare: { try await TelemetryTests.consent($0) },
+      save: { inference, event in
+        try await inference.deleteEvent(event.id)
+        #expect(try await inference.record([event]) == 1)
+      }, load: { try await $0.event($1.id) })
   }
 
   @Test("an id is kept word for word, but for those that are UUIDs")
@@ -161,16 +155,13 @@ import Testing
     #expect(try await inference.models().count == 5)
   }
 
-  struct Member: Sendable, CustomTestStringConvertible {
-    var path: String
+  struct Member: Sendable {
     var json: String
     var field: Field<InferenceConfiguration>
 
-    var testDescription: String { "\(path): \(json)" }
-
     init<Value: Sendable>(
       _ path: String, _ json: String, _ field: any WritableKeyPath<InferenceConfiguration, Value> & Sendable, _ value: Value
-    ) { (self.path, self.json, self.field) = (path, json, Field(path, field, value)) }
+    ) { (self.json, self.field) = (json, Field(path, field, value)) }
   }
 
   /// Members of the SDK's configuration, each with a value that is not the default, and what it is here; `apiKey` is in `LegacyKeyTests`.
@@ -221,18 +212,24 @@ import Testing
     Member("updatedAt", "3", \.updatedAt, Date(timeIntervalSinceReferenceDate: 3)),
   ]
 
-  @Test("every member of the SDK's configuration is its field here, and no other", arguments: members)
-  func member(member: Member) throws {
-    let names = member.path.split(separator: ".").map(String.init)
-    let nested = names.dropFirst().reversed().reduce(member.json) { #"{"\#($1)":\#($0)}"# }
-    let plain = ["id": #""default""#, "routing": "{}", "createdAt": "2", "updatedAt": "2"].merging([names[0]: nested]) { $1 }
-    let json = "{" + plain.map { #""\#($0)":\#($1)"# }.joined(separator: ",") + "}"
+  @Test("every member of the SDK's configuration is its field here, and no other")
+  func member() throws {
+    let rows = Self.members.enumerated().map { number, member in
+      let names = member.field.name.split(separator: ".").map(String.init)
+      let nested = names.dropFirst().reversed().reduce(member.json) { #"{"\#($1)":\#($0)}"# }
+      let plain = ["id": #""\#(number)""#, "routing": "{}", "createdAt": "2", "updatedAt": "2"].merging([names[0]: nested]) { $1 }
+      let json = "{" + plain.map { #""\#($0)":\#($1)"# }.joined(separator: ",") + "}"
+      return SDKDatabase.row("configuration", "\(number)", json)
+    }
     let world = try LegacyWorld()
-    try world.database([SDKDatabase.first, SDKDatabase.row("configuration", "default", json)])
-    #expect(try world.importing() == "configuration 1: 1 imported")
+    try world.database([SDKDatabase.first] + rows)
+    #expect(try world.importing() == "configuration \(rows.count): \(rows.count) imported")
+    let found = try world.withLibrary { try $0.store.read { try InferenceStore.configurations(in: $0) } }
     let date = Date(timeIntervalSinceReferenceDate: 2)
-    var expected = InferenceConfiguration(createdAt: date, updatedAt: date)
-    member.field.change(&expected)
-    #expect(try world.configuration() == expected)
+    for (number, member) in Self.members.enumerated() {
+      var expected = InferenceConfiguration(id: "\(number)", createdAt: date, updatedAt: date)
+      member.field.change(&expected)
+      #expect(found.first { $0.id == expected.id } == expected, "\(member.field.name): \(member.json)")
+    }
   }
 }

@@ -133,12 +133,11 @@ import Testing
     }
   }
 
-  static let sessionPlaces: [Place<GenerationSession>] = [
-    Place("type", "SELECT type FROM generation_sessions", SDK.sessionTypes) { $1.type = SessionType(rawValue: $0) }
-  ]
-
-  @Test("a session keeps each word", arguments: sessionPlaces)
-  func session(place: Place<GenerationSession>) async throws {
+  @Test("a session keeps each word")
+  func session() async throws {
+    let place = Place<GenerationSession>("type", "SELECT type FROM generation_sessions", SDK.sessionTypes) {
+      $1.type = SessionType(rawValue: $0)
+    }
     try await check(place, Sample.session) {
       try await $0.save($1)
     } load: {
@@ -165,12 +164,9 @@ import Testing
     }
   }
 
-  static let eventPlaces: [Place<TelemetryEvent>] = [
-    Place("type", "SELECT type FROM telemetry", SDK.eventTypes) { $1.type = TelemetryEventType(rawValue: $0) }
-  ]
-
-  @Test("an event keeps each word", arguments: eventPlaces)
-  func event(place: Place<TelemetryEvent>) async throws {
+  @Test("an event keeps each word")
+  func event() async throws {
+    let place = Place<TelemetryEvent>("type", "SELECT type FROM telemetry", SDK.eventTypes) { $1.type = TelemetryEventType(rawValue: $0) }
     try await check(place, Sample.bareEvent) { inference, event in
       try await TelemetryTests.consent(inference)
       try await inference.deleteEvent(event.id)

@@ -29,11 +29,8 @@ import Testing
   /// What came to the server in one attempt, and the requests.
   private static func sent(_ world: World) async throws -> (events: [[String: JSONValue]], bodies: [String], paths: [String]) {
     let api = TablesAPI()
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    _ = try await TablesAPI.service(world, server).sync()
-    let requests = server.requests.filter { $0.method == "POST" }
-    return (api.came(to: "telemetry"), requests.map { String(decoding: $0.body, as: UTF8.self) }, requests.map(\.path))
+    try await api.sync(world)
+    return (api.came(to: "telemetry"), api.posts.map { String(decoding: $0.body, as: UTF8.self) }, api.posts.map(\.path))
   }
 
   private static func properties(_ event: [String: JSONValue]) -> String? {
@@ -116,14 +113,8 @@ import Testing
     try await Self.save(world)
     #expect(try await world.inference.record([Sample.event, Sample.bareEvent]) == 2)
     let (events, bodies, _) = try await Self.sent(world)
-    let wire = [
-      "id": "id", "type": "type", "name": "name", "properties": "data", "occurred_at": "timestamp", "user_id": "userId",
-      "session_id": "sessionId", "device_info": "deviceInfo", "sdk_version": "sdkVersion", "created_at": "createdAt",
-      "updated_at": "updatedAt",
-    ]
-    #expect(Set(wire.keys) == Set(TelemetryEvent.columns))
     let event = try #require(events.first { $0.string("id") == Sample.event.id })
-    #expect(Set(event.keys) == Set(wire.values))
+    #expect(event.count == TelemetryEvent.columns.count)
     #expect(
       event == [
         "id": .string(Sample.event.id), "type": .string("performance"), "name": .string("load"), "data": .string("eyJtcyI6IjEyIn0="),
@@ -132,7 +123,7 @@ import Testing
         "updatedAt": .double(776_092_802.123),
       ])
     let bare = try #require(events.first { $0.string("id") == "x" })
-    #expect(Set(bare.keys) == ["id", "type", "data", "timestamp", "createdAt", "updatedAt"])
+    #expect(Set(bare.keys) == ["id", "type", "data", "timestamp", "createdAt", "updatedAt"] && bare["data"] == .string("e30="))
     #expect([String: JSONValue](json: bodies[0])?.string("deviceId") == "device")
   }
 }

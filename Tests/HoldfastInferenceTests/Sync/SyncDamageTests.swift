@@ -21,12 +21,7 @@ import Testing
       try tx.execute("UPDATE model_metadata SET tags = 'no list'")
       try tx.execute("UPDATE configuration SET stop_sequences = 'no list' WHERE id = 'other'")
     }
-    let api = TablesAPI(pages: Self.pages)
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    let service = DataSyncService(
-      world.inference, client: URLSessionClient(server.address) { "sk-1" }, options: SyncOptions(deviceID: "device"))
-    let report = try await service.sync()
+    let report = try await TablesAPI(pages: Self.pages).sync(world)
     #expect(report.acknowledged["telemetry"] == 3 && report.pulled["model_metadata"] == 1)
     #expect(try await world.inference.model("new")?.name == "n")
     #expect(try await world.store.read { try $0.count("SELECT count(*) FROM model_metadata WHERE tags = 'no list'") } == 1)

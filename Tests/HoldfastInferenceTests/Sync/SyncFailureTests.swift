@@ -7,26 +7,66 @@ import Testing
 
 /// Of six rows of each table four are in; then the server fails in one way, once.
 @Suite("Each way in which a server fails", .timeLimit(.minutes(10))) struct SyncFailureTests {
-  /// Whatever the way: what was taken is acknowledged and nothing else, the attempt says why it ended and when the next may begin, and the
-  /// next brings the rest, and nothing twice.
-  private static func check(
-    _ rows: SentRows, _ answer: LoopbackServer.Answer, code: StoreError.Code, says text: String, pauseSeconds: ClosedRange<Double> = 5...5,
-    timeoutSeconds: Double = 5
-  ) async throws {
+  /// What a server answers once, and what is told of it.
+  struct Failure: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var answer: LoopbackServer.Answer
+    var code = StoreError.Code.inputOutput
+    var words = "no answer"
+    var pauseSeconds: ClosedRange<Double> = 5...5
+    var timeoutSeconds = 5.0
+
+    /// The way is told as the status.
+    static func status(
+      _ status: Int, _ code: StoreError.Code = .inputOutput, _ headers: [String: String] = [:], pauseSeconds: ClosedRange<Double> = 5...5
+    ) -> Failure {
+      let name = "\(status)" + headers.map { ", \($0.key): \($0.value)" }.joined()
+      return Failure(
+        testDescription: name, answer: .respond(status, headers: headers), code: code, words: "(\(status))", pauseSeconds: pauseSeconds,
+        timeoutSeconds: 20)
+    }
+  }
+
+  /// In an hour or two of the real clock, which the header is by; the test may take a while.
+  private static var later: String {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = TimeZone(secondsFromGMT: 0)
+    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+    return formatter.string(from: Date().addingTimeInterval(7_200))
+  }
+
+  static let failures: [Failure] = [
+    .status(401, .permissionDenied), .status(401, .permissionDenied, ["WWW-Authenticate": #"Basic realm="x""#]),
+    .status(403, .permissionDenied), .status(408), .status(425),
+    .status(429, .busy, ["Retry-After": "120"], pauseSeconds: 120...120),
+    .status(429, .busy, ["Retry-After": later], pauseSeconds: 3_600...7_200),
+    // A day at most.
+    .status(429, .busy, ["Retry-After": "86401"], pauseSeconds: 86_400...86_400),
+    .status(429, .busy, ["Retry-After": "1e300"], pauseSeconds: 86_400...86_400),
+    .status(500), .status(502), .status(503, .busy), .status(504), Failure(testDescription: "a time-out", answer: .hang, timeoutSeconds: 1),
+    Failure(testDescription: "a cut before the answer", answer: .cut), Failure(testDescription: "a cut in the answer", answer: .cutAnswer),
+  ]
+
+  @Test(
+    "what was taken is acknowledged and nothing else, the attempt says why it ended and when the next may begin, and that brings the rest",
+    arguments: SentRows.inTurn(SentRows.all, failures))
+  func fails(rows: SentRows, failure: Failure) async throws {
     let world = try await rows.world(6)
-    let (api, script) = (TablesAPI(), Script(before(rows) + [answer]))
+    let (api, script) = (TablesAPI(), Script(Self.before(rows) + [failure.answer]))
     let server = try LoopbackServer { script.next() ?? api.answer($0) }
     defer { server.stop() }
-    let service = rows.service(world, server, timeoutSeconds: timeoutSeconds)
+    let service = rows.service(world, server, timeoutSeconds: failure.timeoutSeconds)
     let error = await #expect(throws: StoreError.self) { try await service.sync() }
-    #expect(error?.code == code && error?.message.contains(text) == true, "\(String(describing: error))")
+    #expect(error?.code == failure.code && error?.message.contains(failure.words) == true, "\(String(describing: error))")
     #expect(error?.suggestion != nil, "the suggestion of the code is about files and disks")
     #expect(try await rows.pending(in: world) == 2)
     let status = try await world.inference.syncStatus()
     #expect(status.lastError == error?.message && status.setAside == [])
     let pause = try #require(status.retryAt).timeIntervalSince(world.clock.now)
-    #expect(pauseSeconds.contains(pause), "\(pause)")
+    #expect(failure.pauseSeconds.contains(pause), "\(pause)")
     #expect(try await service.sync().acknowledged == [rows.table: 2])
+    // Nothing twice.
     #expect(rows.ids(at: api) == (1...6).map(rows.wireID))
     let after = try await world.inference.syncStatus()
     #expect(after.pending[rows.table] == nil && after.lastError == nil && after.retryAt == nil)
@@ -42,8 +82,7 @@ import Testing
     let folder = try TemporaryFolder()
     let url = folder.file("inference.sqlite")
     let written = try InferenceStore.open(at: url)
-    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
-    try await written.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    try await TelemetryTests.consent(written)
     try await written.record([TelemetryEvent(id: "event", type: .error, occurredAt: Sample.date)])
     try written.store.close()
     var options = StoreOptions.testing
@@ -75,22 +114,6 @@ import Testing
     #expect(try await world.store.read { try $0.count("SELECT count(*) FROM sync_tries") } == 0)
   }
 
-  @Test("401: the key is not accepted", arguments: SentRows.all)
-  func unauthorized(rows: SentRows) async throws {
-    try await Self.check(rows, .respond(401), code: .permissionDenied, says: "(401)")
-  }
-
-  @Test("401 of a server in front that asks for a password: the key is not accepted", arguments: SentRows.all)
-  func challenged(rows: SentRows) async throws {
-    let answer = LoopbackServer.Answer.respond(401, headers: ["WWW-Authenticate": #"Basic realm="x""#])
-    try await Self.check(rows, answer, code: .permissionDenied, says: "(401)", timeoutSeconds: 20)
-  }
-
-  @Test("403: the key may not do this", arguments: SentRows.all)
-  func forbidden(rows: SentRows) async throws {
-    try await Self.check(rows, .respond(403), code: .permissionDenied, says: "(403)")
-  }
-
   @Test("413: half as many are asked for until it fits, and nothing fails", arguments: SentRows.inBatches)
   func tooLarge(rows: SentRows) async throws {
     let world = try await rows.world(6)
@@ -100,54 +123,6 @@ import Testing
     #expect(try await rows.service(world, server).sync() == SyncReport(acknowledged: [rows.table: 6]))
     #expect(rows.ids(at: api) == (1...6).map(rows.wireID))
     #expect(server.requests.count == 5, "4 and 2 are too many; then 1, 2 and 3")
-  }
-
-  @Test("429 with Retry-After in seconds", arguments: SentRows.all)
-  func retryAfterSeconds(rows: SentRows) async throws {
-    let answer = LoopbackServer.Answer.respond(429, headers: ["Retry-After": "120"])
-    try await Self.check(rows, answer, code: .busy, says: "(429)", pauseSeconds: 120...120)
-  }
-
-  @Test("429 with Retry-After as a date", arguments: SentRows.all)
-  func retryAfterDate(rows: SentRows) async throws {
-    let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = TimeZone(secondsFromGMT: 0)
-    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-    let answer = LoopbackServer.Answer.respond(429, headers: ["Retry-After": formatter.string(from: Date().addingTimeInterval(7_200))])
-    // Of the real clock, which the header is by; the test may take a while.
-    try await Self.check(rows, answer, code: .busy, says: "(429)", pauseSeconds: 3_600...7_200)
-  }
-
-  @Test("a server that asks for more than a day is left alone for a day", arguments: SentRows.some, ["86401", "1e300"])
-  func longestRetryAfter(rows: SentRows, asked: String) async throws {
-    let answer = LoopbackServer.Answer.respond(429, headers: ["Retry-After": asked])
-    try await Self.check(rows, answer, code: .busy, says: "(429)", pauseSeconds: 86_400...86_400)
-  }
-
-  @Test("408 and 425: the server cannot take it now", arguments: SentRows.all, [408, 425])
-  func notNow(rows: SentRows, status: Int) async throws {
-    try await Self.check(rows, .respond(status), code: .inputOutput, says: "(\(status))")
-  }
-
-  @Test("5xx: the server has failed", arguments: SentRows.all, [500, 502, 503, 504])
-  func serverError(rows: SentRows, status: Int) async throws {
-    try await Self.check(rows, .respond(status), code: status == 503 ? .busy : .inputOutput, says: "(\(status))")
-  }
-
-  @Test("a time-out: no answer comes", arguments: SentRows.all)
-  func timeOut(rows: SentRows) async throws {
-    try await Self.check(rows, .hang, code: .inputOutput, says: "no answer", timeoutSeconds: 1)
-  }
-
-  @Test("a connection that is cut before the answer", arguments: SentRows.all)
-  func cut(rows: SentRows) async throws {
-    try await Self.check(rows, .cut, code: .inputOutput, says: "no answer")
-  }
-
-  @Test("a connection that is cut in the answer", arguments: SentRows.all)
-  func cutInside(rows: SentRows) async throws {
-    try await Self.check(rows, .cutAnswer, code: .inputOutput, says: "no answer")
   }
 
   @Test("an answer that is lost after the rows were taken: they are sent again under the same ids", arguments: SentRows.all)

@@ -8,15 +8,6 @@ import Testing
 @Suite("The key of the API while sending", .timeLimit(.minutes(10))) struct SyncKeyTests {
   private static let key = "sk-live-7"
 
-  private static func service(
-    _ world: World, _ server: LoopbackServer, _ kinds: Set<SyncedKind> = Set(SyncedKind.allCases)
-  ) -> DataSyncService {
-    var options = SyncOptions(deviceID: "device")
-    options.jitter = { 1 }
-    options.kinds = kinds
-    return DataSyncService(world.inference, client: URLSessionClient(server.address) { key }, options: options)
-  }
-
   private static func world() async throws -> World {
     let world = try await SentRows.telemetry.world(2)
     try await world.inference.setPreference("1", named: "theme")
@@ -30,7 +21,7 @@ import Testing
     try await world.store.write { try $0.insert(UserPreference(name: "api_key", value: #""hidden""#, createdAt: Sample.date)) }
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
-    let service = Self.service(world, server)
+    let service = TablesAPI.service(world, server)
     for _ in 1...DataSyncService.mostTries { _ = try await service.sync() }
     #expect(server.requests.allSatisfy { !String(decoding: $0.body, as: UTF8.self).contains("hidden") })
     let setAside = try await world.inference.syncStatus().setAside

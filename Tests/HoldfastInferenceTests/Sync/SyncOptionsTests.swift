@@ -9,38 +9,12 @@ import Testing
 @Suite("The options of a service", .timeLimit(.minutes(10))) struct SyncOptionsTests {
   private static let rows = SentRows.telemetry
 
-  /// What the configuration says of the interval, in seconds.
-  private static func world(interval: Double) async throws -> World {
-    let world = try await rows.world(0)
-    let analytics = InferenceConfiguration.Analytics(
-      isEnabled: true, level: .basic, telemetryConsent: .granted, submissionIntervalSeconds: interval)
-    try await world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
-    return world
-  }
-
-  /// Events only, in batches of ten, without jitter.
-  private static func service(
-    _ world: World, _ server: LoopbackServer, clock: any Clock<Duration> = ContinuousClock(), _ change: (inout SyncOptions) -> Void
-  ) -> DataSyncService {
-    var options = SyncOptions(deviceID: "device")
-    options.batchSize = 10
-    options.jitter = { 1 }
-    options.kinds = [.telemetry]
-    (options.configurationPath, options.catalogPath) = (nil, nil)
-    change(&options)
-    return DataSyncService(world.inference, client: URLSessionClient(server.address) { "sk-1" }, options: options, clock: clock)
-  }
-
-  private static func untilSent(_ world: World) async throws {
-    for try await count in world.inference.pendingEventCountUpdates() where count == 0 { return }
-  }
-
   /// How long a service sleeps that has nothing to send.
   private static func secondsOfSleep(_ world: World, _ change: (inout SyncOptions) -> Void) async throws -> Double {
     let server = try LoopbackServer { _ in .respond(500) }
     defer { server.stop() }
     let clock = ManualClock(with: world.clock)
-    let service = Self.service(world, server, clock: clock, change)
+    let service = Self.rows.service(world, server, clock: clock, change)
     await service.start()
     let seconds = await clock.secondsOfSleep()
     await service.stop()
@@ -57,7 +31,7 @@ import Testing
     arguments: chosen.indices)
   func interval(index: Int) async throws {
     let (said, seconds) = Self.chosen[index]
-    let world = try await Self.world(interval: 77)
+    let world = try await Self.rows.world(0, intervalSeconds: 77)
     let slept = try await Self.secondsOfSleep(world) { $0.intervalSeconds = said }
     #expect(abs(slept - seconds) < 1e-9, "\(said): \(slept)")
   }
@@ -66,7 +40,7 @@ import Testing
     "where no interval was chosen it is the configuration's, from a second to a day",
     arguments: [(-5.0, 1.0), (0.0, 1.0), (0.5, 1.0), (1.5, 1.5), (86_401.0, 86_400.0)])
   func intervalOfConfiguration(said: Double, seconds: Double) async throws {
-    let world = try await Self.world(interval: said)
+    let world = try await Self.rows.world(0, intervalSeconds: said)
     let slept = try await Self.secondsOfSleep(world) { $0.intervalSeconds = nil }
     #expect(slept == seconds)
   }
@@ -75,18 +49,18 @@ import Testing
     "at a threshold of one and less every event is sent, without the clock; at a larger one so many at once",
     arguments: [(Int.min, 1), (-5, 1), (0, 1), (1, 1), (3, 3)])
   func threshold(said: Int, most: Int) async throws {
-    let world = try await Self.world(interval: 300)
+    let world = try await Self.rows.world(0)
     let api = TablesAPI()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
     let clock = ManualClock(with: world.clock)
-    let service = Self.service(world, server, clock: clock) { $0.threshold = said }
+    let service = Self.rows.service(world, server, clock: clock) { $0.threshold = said }
     await service.start()
     #expect(await clock.secondsOfSleep() == 300)
     for first in stride(from: 1, through: 6, by: most) {
       // One by one: had fewer been sent, there would be more requests.
-      for number in first..<first + most { try await Self.rows.add(number...number, to: world) }
-      try await Self.untilSent(world)
+      for number in first..<first + most { try await Self.rows.add(number, to: world) }
+      try await world.untilSent()
     }
     await service.stop()
     #expect(Self.rows.ids(at: api) == (1...6).map(SentRows.id))
@@ -101,7 +75,7 @@ import Testing
     let world = try await Self.rows.world(1)
     let server = try LoopbackServer { _ in .respond(500) }
     defer { server.stop() }
-    let service = Self.service(world, server) { ($0.firstPauseSeconds, $0.longestPauseSeconds) = (first, longest) }
+    let service = Self.rows.service(world, server) { ($0.firstPauseSeconds, $0.longestPauseSeconds) = (first, longest) }
     for _ in 1...3 {
       await #expect(throws: StoreError.self) { try await service.sync() }
       let retryAt = try #require(try await world.inference.syncStatus().retryAt)
@@ -116,7 +90,7 @@ import Testing
     let world = try await Self.rows.world(1)
     let server = try LoopbackServer { _ in .respond(500) }
     defer { server.stop() }
-    let service = Self.service(world, server) { $0.jitter = { factor } }
+    let service = Self.rows.service(world, server) { $0.jitter = { factor } }
     let error = await #expect(throws: StoreError.self) { try await service.sync() }
     let status = try await world.inference.syncStatus()
     #expect(status.retryAt == world.clock.now.addingTimeInterval(pause) && status.lastError == error?.message)
@@ -128,7 +102,7 @@ import Testing
     let server = try LoopbackServer { _ in .respond(503, headers: ["Retry-After": retryAfter]) }
     defer { server.stop() }
     let clock = ManualClock(with: world.clock)
-    let service = Self.service(world, server, clock: clock) { $0.jitter = { jitter } }
+    let service = Self.rows.service(world, server, clock: clock) { $0.jitter = { jitter } }
     await service.start()
     let slept = await clock.secondsOfSleep()
     await service.stop()
@@ -145,12 +119,12 @@ import Testing
     let server = try LoopbackServer { script.next() ?? api.answer($0) }
     defer { server.stop() }
     let clock = ManualClock(with: world.clock)
-    let service = Self.service(world, server, clock: clock) { ($0.firstPauseSeconds, $0.longestPauseSeconds) = (first, longest) }
+    let service = Self.rows.service(world, server, clock: clock) { ($0.firstPauseSeconds, $0.longestPauseSeconds) = (first, longest) }
     await service.start()
     let slept = await clock.secondsOfSleep()
     #expect(abs(slept - 0.1) < 1e-9, "\(slept)")
     clock.advance(seconds: 0.1)
-    try await Self.untilSent(world)
+    try await world.untilSent()
     await service.stop()
     #expect(server.requests.count == 2)
   }

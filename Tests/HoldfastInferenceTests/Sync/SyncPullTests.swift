@@ -34,11 +34,8 @@ import Testing
     _ world: World, _ pages: [String: String], conflicts: String = "[]"
   ) async throws -> (report: SyncReport, configurations: Int, models: Int, questions: [String]) {
     let api = TablesAPI(pages: pages, conflicts: conflicts)
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    let report = try await TablesAPI.service(world, server).sync()
-    let questions = server.requests.filter { $0.method == "GET" }.map(\.path)
-    return (report, api.came(to: "configuration").count, api.came(to: "models").count, questions)
+    let report = try await api.sync(world)
+    return (report, api.came(to: "configuration").count, api.came(to: "models").count, api.questions)
   }
 
   private static func current(_ world: World) async throws -> InferenceConfiguration? { try await world.inference.configuration() }
@@ -171,9 +168,7 @@ import Testing
     let pages = Self.answer(
       #""generation":{"defaults":{"maxTokens":999}},"allowUserOverride":\#(mayOverride)"#, updatedAt: Self.date.addingTimeInterval(10))
     let api = TablesAPI(refusing: ["default"], pages: pages)
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    _ = try await TablesAPI.service(world, server).sync()
+    try await api.sync(world)
     #expect(try await Self.pending(world) == ["configuration": 1], "the server has replaced a field, and has not accepted the edit")
     #expect(try await Self.current(world)?.generation.maxTokens == 999)
     let data = try #require(api.came(to: "configuration").first?.string("data").flatMap { Data(base64Encoded: $0) })
@@ -332,59 +327,5 @@ import Testing
     let found = try await Self.conflicts(world).map { [$0.field, $0.lostValue ?? "", $0.kept.rawValue] }
     #expect(Set(found) == [["routing.policy", #""deviceOnly""#, "theirs"], ["generation.defaults.maxTokens", "512", "ours"]])
     #expect(found.count == 2)
-  }
-
-  @Test("conflicts are read in pages, the newest first, and cleared up to a time")
-  func pagesOfConflicts() async throws {
-    let world = try World.temporary()
-    func note(_ name: String) throws {
-      try world.store.write { tx in
-        try InferenceStore.note(
-          [LostField(name: name, value: .null, kept: .ours, isFromServer: false)], of: "configuration", "default", in: tx)
-      }
-    }
-    for name in ["a", "b", "c"] {
-      try note(name)
-      try note(name)
-      world.clock.advance()
-    }
-    let first = try await world.inference.syncConflicts(limit: 2)
-    #expect(first.items.map(\.field) == ["c", "b"] && first.items.map(\.lostValue) == [nil, nil])
-    #expect(try await world.inference.syncConflicts(after: first.next, limit: 2).items.map(\.field) == ["a"])
-    #expect(try await world.inference.clearSyncConflicts(until: first.items.last?.noticedAt) == 2)
-    #expect(try await Self.conflicts(world).map(\.field) == ["c"])
-    #expect(try await world.inference.clearSyncConflicts() == 1)
-    #expect(try await Self.conflicts(world) == [])
-  }
-
-  // MARK: What is kept of what loses
-
-  @Test("this device's values are kept whole and all, a server's up to 4 KiB, and the ten newest of a field")
-  func limits() async throws {
-    let world = try World.temporary()
-    let long = String(repeating: "a", count: 5_000)
-    try await world.store.write { tx in
-      func note(_ value: String, _ kept: SyncConflict.Side, isFromServer: Bool) throws {
-        let field = LostField(name: "routing.policy", value: .string(value), kept: kept, isFromServer: isFromServer)
-        try InferenceStore.note([field], of: "configuration", "default", in: tx)
-      }
-      try note(long, .theirs, isFromServer: false)
-      for number in 1...20 { try note("ours \(number)", .theirs, isFromServer: false) }
-      for number in 1...20 { try note("theirs \(number)", .ours, isFromServer: true) }
-      for _ in 1...2 { try note(long, .ours, isFromServer: true) }
-    }
-    let all = try await Self.conflicts(world)
-    let ours: [String?] = (1...20).reversed().map { "\"ours \($0)\"" } + ["\"\(long)\""]
-    #expect(all.filter { $0.kept == .theirs }.map(\.lostValue) == ours)
-    let theirs: [String?] = [nil] + (12...20).reversed().map { "\"theirs \($0)\"" }
-    #expect(all.filter { $0.kept == .ours }.map(\.lostValue) == theirs)
-  }
-
-  @Test("of each field an answer's first conflict is kept")
-  func repeatedConflicts() throws {
-    let conflicts = ["a", "b"].map { #"{"field":"routing.policy","localValue":"\#($0)","resolution":"useServer"}"# }
-    let answer = try #require([String: JSONValue](json: #"{"success":true,"conflicts":[\#(conflicts.joined(separator: ","))]}"#))
-    let kept = Outbox.configurations.conflicts(answer)
-    #expect(kept == [LostField(name: "routing.policy", value: .string("a"), kept: .theirs, isFromServer: true)])
   }
 }

@@ -22,9 +22,14 @@ import Testing
     }
   }
 
+  /// What says no to everything.
+  static let refusals = [
+    "400", "422", "413", #"{"accepted":0,"rejected":30,"syncedIds":[]}"#, #"{"success":false,"accepted":[],"syncedIds":[]}"#,
+  ]
+
   @Test(
-    "a server that refuses everything sets nothing aside, is asked little, and says why", arguments: SentRows.some,
-    [#"400"#, #"422"#, #"413"#, #"{"accepted":0,"rejected":30,"syncedIds":[]}"#, #"{"success":false,"accepted":[],"syncedIds":[]}"#])
+    "a server that refuses everything sets nothing aside, is asked little, and says why",
+    arguments: SentRows.inTurn(SentRows.some, refusals))
   func broken(rows: SentRows, answer: String) async throws {
     let world = try await rows.world(30)
     let api = TablesAPI()
@@ -32,7 +37,7 @@ import Testing
     let server = try LoopbackServer { isBroken.next() ?? api.answer($0) }
     defer { server.stop() }
     let service = rows.service(world, server, batch: 30)
-    for attempt in 1...2 * Self.attempts {
+    for attempt in 1...Self.attempts + 1 {
       let error = await #expect(throws: StoreError.self) { try await service.sync() }
       #expect(error?.message.contains("took nothing of \(rows.table)") == true)
       #expect(server.requests.count <= attempt * 30)
@@ -50,8 +55,7 @@ import Testing
   func badBeginning(rows: SentRows) async throws {
     let world = try await rows.world(30)
     let (api, poison) = (TablesAPI(), Set((1...25).map(SentRows.id)))
-    let answer = Self.strict(api, poison)
-    let server = try LoopbackServer { answer($0) }
+    let server = try LoopbackServer(Self.strict(api, poison))
     defer { server.stop() }
     let service = rows.service(world, server, batch: 10)
     await #expect(throws: StoreError.self) { try await service.sync() }
@@ -60,7 +64,7 @@ import Testing
     #expect(rows.ids(at: api) == (26...30).map(SentRows.id))
     #expect(try Self.tries(world) == 25, "the server takes others, so that it refused these counts")
     for number in 31...34 {
-      try await rows.add(number...number, to: world)
+      try await rows.add(number, to: world)
       // The new row is behind the bad ones, and there are more of these than one attempt asks for.
       await #expect(throws: StoreError.self) { try await service.sync() }
       #expect(try await service.sync().acknowledged == [rows.table: 1])
@@ -73,8 +77,7 @@ import Testing
   func eachAnew(rows: SentRows) async throws {
     let world = try await rows.world(50)
     let (api, poison) = (TablesAPI(), Set((1...45).map(SentRows.id)))
-    let answer = Self.strict(api, poison)
-    let server = try LoopbackServer { answer($0) }
+    let server = try LoopbackServer(Self.strict(api, poison))
     defer { server.stop() }
     for _ in 1...2 {
       await #expect(throws: StoreError.self) { try await rows.service(world, server, batch: 10).sync() }
@@ -106,13 +109,12 @@ import Testing
     let world = try await rows.world(2)
     let poison = (1...2).map(SentRows.id)
     let api = TablesAPI()
-    let answer = Self.strict(api, Set(poison))
-    let server = try LoopbackServer { answer($0) }
+    let server = try LoopbackServer(Self.strict(api, Set(poison)))
     defer { server.stop() }
     let service = TablesAPI.service(world, server)
     for attempt in 1...Self.attempts {
       #expect(try await rows.pending(in: world) == 2)
-      try await Self.others(than: rows).add(attempt + 10...attempt + 10, to: world)
+      try await Self.others(than: rows).add(attempt + 10, to: world)
       #expect(try await service.sync().refused == [rows.table: 2])
     }
     #expect(try await rows.setAside(in: world) == poison)
@@ -127,8 +129,8 @@ import Testing
     let server = try LoopbackServer { $0.path == path ? .respond(422) : api.answer($0) }
     defer { server.stop() }
     let service = TablesAPI.service(world, server)
-    for attempt in 1...2 * Self.attempts {
-      try await others.add(attempt + 40...attempt + 40, to: world)
+    for attempt in 1...Self.attempts + 1 {
+      try await others.add(attempt + 40, to: world)
       await #expect(throws: StoreError.self) { try await service.sync() }
       let status = try await world.inference.syncStatus()
       #expect(status.pending == [rows.table: 30] && status.setAside == [])
@@ -140,32 +142,13 @@ import Testing
     #expect(try await world.inference.syncStatus().retryAt == world.clock.now.addingTimeInterval(10))
   }
 
-  @Test("a bad row among good ones is set aside after five attempts", arguments: SentRows.some)
-  func among(rows: SentRows) async throws {
-    let world = try await rows.world(6)
-    let api = TablesAPI()
-    let answer = Self.strict(api, [SentRows.id(1)])
-    let server = try LoopbackServer { answer($0) }
-    defer { server.stop() }
-    let service = rows.service(world, server)
-    #expect(try await service.sync() == SyncReport(acknowledged: [rows.table: 5], refused: [rows.table: 1]))
-    for attempt in 2...Self.attempts {
-      #expect(try await rows.pending(in: world) == 1)
-      try await rows.add(attempt + 10...attempt + 10, to: world)
-      _ = try await service.sync()
-    }
-    #expect(try await rows.setAside(in: world) == [SentRows.id(1)])
-    #expect(try await rows.pending(in: world) == 0)
-  }
-
   @Test(
     "of what is refused whole half as many are asked for until it is one row, which is set aside with the status",
     arguments: SentRows.some, [400, 409, 422])
   func halved(rows: SentRows, status: Int) async throws {
     let world = try await rows.world(6)
     let api = TablesAPI()
-    let answer = Self.strict(api, [SentRows.id(3)], status: status)
-    let server = try LoopbackServer { answer($0) }
+    let server = try LoopbackServer(Self.strict(api, [SentRows.id(3)], status: status))
     defer { server.stop() }
     let service = rows.service(world, server)
     #expect(try await service.sync() == SyncReport(acknowledged: [rows.table: 5], refused: [rows.table: 1]))
@@ -211,18 +194,17 @@ import Testing
   func only(rows: SentRows) async throws {
     let world = try await rows.world(1)
     let api = TablesAPI()
-    let answer = Self.strict(api, [SentRows.id(1), SentRows.id(2)])
-    let server = try LoopbackServer { answer($0) }
+    let server = try LoopbackServer(Self.strict(api, [SentRows.id(1), SentRows.id(2)]))
     defer { server.stop() }
     let service = rows.service(world, server)
     for _ in 1...Self.attempts { #expect(try await service.sync().refused == [rows.table: 1]) }
     #expect(try await rows.setAside(in: world) == [SentRows.id(1)])
-    try await rows.add(2...2, to: world)
+    try await rows.add(2, to: world)
     for _ in 1...Self.attempts { await #expect(throws: StoreError.self) { try await service.sync() } }
     #expect(try await rows.setAside(in: world) == [SentRows.id(1)])
     #expect(try await rows.pending(in: world) == 1)
     for number in 3...7 {
-      try await rows.add(number...number, to: world)
+      try await rows.add(number, to: world)
       _ = try await service.sync()
     }
     #expect(try await rows.setAside(in: world) == [SentRows.id(1), SentRows.id(2)])

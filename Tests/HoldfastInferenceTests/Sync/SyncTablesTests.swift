@@ -14,8 +14,7 @@ import Testing
   /// One row of each table.
   static func world(consent: TelemetryConsent = .granted) async throws -> World {
     let world = try World.temporary()
-    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: consent)
-    try await world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    try await TelemetryTests.consent(world.inference) { $0.telemetryConsent = consent }
     try await world.inference.save(Sample.model)
     try await world.inference.save(Sample.session)
     try await world.inference.save(Sample.generation)
@@ -59,18 +58,16 @@ import Testing
   @Test("rows of every table go to their paths, and are pending no more")
   func sends() async throws {
     let world = try await Self.world()
-    let api = TablesAPI()
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    #expect(try await Self.pending(world) == Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, 1) }))
+    let (api, each) = (TablesAPI(), Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, 1) }))
+    #expect(try await Self.pending(world) == each)
     #expect(try await world.inference.syncStatus().oldestPending == Sample.date)
-    let report = try await TablesAPI.service(world, server).sync()
-    #expect(report.acknowledged == Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, 1) }))
-    #expect(try await Self.pending(world) == [:])
-    let requests = server.requests.count
-    _ = try await TablesAPI.service(world, server).sync()
-    // Two questions, and nothing else.
-    #expect(server.requests.count == requests + 2)
+    world.clock.advance()
+    #expect(try await api.sync(world).acknowledged == each)
+    let status = try await world.inference.syncStatus()
+    #expect(status.pending == [:] && status.lastAcknowledged == world.clock.now && status.lastError == nil)
+    let posts = api.posts.count
+    try await api.sync(world)
+    #expect(api.posts.count == posts && api.questions.count == 4)
   }
 
   @Test("the oldest that waits is that of all tables, whichever has it, and none where nothing waits", arguments: [false, true])
@@ -92,8 +89,6 @@ import Testing
   @Test("that a row was sent changes nothing of it, and not when it was changed last")
   func unchanged() async throws {
     let world = try await Self.world()
-    let server = try LoopbackServer { TablesAPI().answer($0) }
-    defer { server.stop() }
     let inference = world.inference
     func rows() async throws -> [AnyHashable] {
       try await [
@@ -103,7 +98,7 @@ import Testing
     }
     let before = try await rows()
     world.clock.advance()
-    _ = try await TablesAPI.service(world, server).sync()
+    try await TablesAPI().sync(world)
     #expect(try await Self.pending(world) == [:])
     #expect(try await rows() == before)
   }
@@ -113,9 +108,7 @@ import Testing
     let world = try await Self.world()
     try await world.inference.setAPIKey("sk-secret-1")
     let api = TablesAPI()
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    _ = try await TablesAPI.service(world, server).sync()
+    try await api.sync(world)
     let sent = try #require(api.came(to: "configuration").first)
     #expect(Set(sent.keys) == ["id", "data", "version", "lastModified"])
     #expect(sent["id"] == .string("default") && sent["version"] == .string("1.0"))
@@ -155,9 +148,7 @@ import Testing
   func privateParts() async throws {
     let world = try await Self.world()
     let api = TablesAPI()
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    _ = try await TablesAPI.service(world, server).sync()
+    try await api.sync(world)
     let model = try #require(api.came(to: "models").first)
     #expect(model["localPath"] == .string("") && model["checksum"] == .string("abc") && model["downloadSize"] == .integer(807_694_465))
     #expect(model["thinkingOpenTag"] == .string("<t>") && model["thinkingCloseTag"] == .string("</t>") && model["thinkingTags"] == nil)
@@ -175,16 +166,23 @@ import Testing
     #expect(api.came(to: "preferences").first?["data"] == .string(#"{"dark":true}"#))
   }
 
-  @Test("without full consent no table but telemetry is sent", arguments: [TelemetryConsent.denied, .limited])
+  @Test(
+    "without full consent no table but telemetry is sent, and of that errors and performance with limited consent",
+    arguments: [TelemetryConsent.denied, .limited])
   func consent(consent: TelemetryConsent) async throws {
     let world = try await Self.world(consent: consent)
+    try await world.store.write { tx in
+      for type in [TelemetryEventType.error, .custom] {
+        try tx.insert(TelemetryEvent(id: type.rawValue, type: type, occurredAt: Sample.date))
+      }
+    }
     let api = TablesAPI()
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    let report = try await TablesAPI.service(world, server).sync()
-    // The event is one of performance.
-    #expect(report.acknowledged == (consent == .limited ? ["telemetry": 1] : [:]))
-    #expect(server.requests.filter { $0.method == "POST" }.count == (consent == .limited ? 1 : 0))
+    let report = try await api.sync(world)
+    // The other event is one of performance.
+    #expect(report.acknowledged == (consent == .limited ? ["telemetry": 2] : [:]))
+    #expect(Set(api.came(to: "telemetry").compactMap { $0.string("type") }) == (consent == .limited ? ["error", "performance"] : []))
+    #expect(api.posts.count == (consent == .limited ? 1 : 0))
+    #expect(try await Self.pending(world)["telemetry"] == (consent == .limited ? 1 : 3))
   }
 
   @Test("consent that is taken back during an attempt ends what is sent with the request that was on its way")
@@ -197,11 +195,9 @@ import Testing
     let api = TablesAPI { _ in
       _ = try? store.write { try $0.execute("UPDATE analytics_config SET telemetry_consent = 'denied'") }
     }
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    let report = try await TablesAPI.service(world, server, batch: 2).sync()
+    let report = try await api.sync(world, batch: 2)
     #expect(report.acknowledged == ["telemetry": 2] && api.came(to: "telemetry").count == 2)
-    #expect(server.requests.filter { $0.method == "POST" }.count == 1)
+    #expect(api.posts.count == 1)
     #expect(try await Self.pending(world)["telemetry"] == 3)
   }
 
@@ -219,9 +215,7 @@ import Testing
       guard asked == path else { return }
       _ = try? store.write { try $0.execute(edit) }
     }
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    _ = try await TablesAPI.service(world, server).sync()
+    try await api.sync(world)
     #expect(try await Self.pending(world) == [table: 1])
   }
 
@@ -245,8 +239,9 @@ import Testing
     #expect(try await world.store.read { try $0.count("SELECT count(*) FROM sync_tries") } == 0)
   }
 
-  @Test("a row that cannot be read is set aside, and keeps no other from being sent", arguments: tables)
-  func unreadable(table: String) async throws {
+  @Test(
+    "a row that cannot be read, or not even its id, is set aside, and keeps no other from being sent", arguments: tables, [false, true])
+  func unreadable(table: String, isOfID: Bool) async throws {
     let world = try await Self.worldOfTwo()
     let damages: [String: BoundSQL] = [
       TelemetryEvent.table: "UPDATE telemetry SET occurred_at = \(Int64.max) WHERE id = 'x'",
@@ -256,22 +251,7 @@ import Testing
       Generation.table: "UPDATE generations SET created_at = \(Int64.max) WHERE id = \(Sample.bareGeneration.id)",
       UserPreference.table: "UPDATE user_preferences SET created_at = \(Int64.max) WHERE name = 'bare'",
     ]
-    try Self.execute(try #require(damages[table]), in: world)
-    let api = TablesAPI()
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    let service = TablesAPI.service(world, server)
-    #expect(try await service.sync().refused == [table: 1])
-    #expect(try await Self.pending(world) == [table: 1])
-    for _ in 2...DataSyncService.mostTries { _ = try await service.sync() }
-    #expect(try await Self.pending(world) == [:])
-    #expect(try await Self.setAside(world) == [table])
-  }
-
-  @Test("a row whose id is no text in UTF-8 is set aside, and keeps no other from being sent", arguments: tables)
-  func unreadableID(table: String) async throws {
-    let world = try await Self.worldOfTwo()
-    let damages: [String: BoundSQL] = [
+    let damagesOfID: [String: BoundSQL] = [
       TelemetryEvent.table: "UPDATE telemetry SET id = CAST(X'FF41' AS TEXT) WHERE id = 'x'",
       ConfigurationRow.table: """
       INSERT INTO configuration (id, allows_user_override, temperature, max_tokens, top_p, framework_preferences, max_context_length,
@@ -285,16 +265,17 @@ import Testing
       Generation.table: "UPDATE generations SET id = CAST(X'FF41' AS TEXT) WHERE id = \(Sample.bareGeneration.id)",
       UserPreference.table: "UPDATE user_preferences SET name = CAST(X'FF41' AS TEXT) WHERE name = 'bare'",
     ]
-    try Self.execute(try #require(damages[table]), in: world)
+    try Self.execute(try #require((isOfID ? damagesOfID : damages)[table]), in: world)
     let api = TablesAPI()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
-    let service = TablesAPI.service(world, server, batch: 1)
+    let service = TablesAPI.service(world, server, batch: isOfID ? 1 : 10)
     #expect(try await service.sync().refused == [table: 1])
     #expect(try await Self.pending(world) == [table: 1])
     for _ in 2...DataSyncService.mostTries { _ = try await service.sync() }
     #expect(try await Self.pending(world) == [:])
-    #expect(try await world.inference.syncStatus().setAside.map { "\($0.kind) \($0.id)" } == ["\(table) \u{FFFD}A"])
+    let setAside = try await world.inference.syncStatus().setAside
+    #expect(setAside.map(\.kind) == [table] && (!isOfID || setAside.map(\.id) == ["\u{FFFD}A"]))
     try Self.execute("DELETE FROM \(raw: table)", in: world)
     #expect(try await Self.setAside(world) == [])
   }
@@ -312,9 +293,7 @@ import Testing
         try InferenceStore.setPreference("3", named: "theme", secretProperties: inference.secretProperties, in: $0)
       }
     }
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    _ = try await TablesAPI.service(world, server).sync()
+    try await api.sync(world)
     #expect(try await Self.pending(world) == [UserPreference.table: 1])
     #expect(try await world.store.read { try $0.count("SELECT count(*) FROM sync_tries") } == 0)
     try await world.inference.setPreference("4", named: "theme")
@@ -325,9 +304,7 @@ import Testing
   func generationOfUnknownSession() async throws {
     let world = try await Self.world()
     let api = TablesAPI(refusing: [IDCodec.uppercase(Sample.session.id)])
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    _ = try await TablesAPI.service(world, server).sync()
+    try await api.sync(world)
     #expect(api.came(to: "history").count == 1)
     #expect(try await Self.pending(world) == [GenerationSession.table: 1, Generation.table: 1])
   }
@@ -358,10 +335,8 @@ import Testing
   @Test("what waits is read by its own index, in its order, however much was sent", arguments: [TelemetryConsent.granted, .limited])
   func plansOfSending(consent: TelemetryConsent) async throws {
     let world = try await Self.world(consent: consent)
-    let server = try LoopbackServer { TablesAPI().answer($0) }
-    defer { server.stop() }
     _ = world.statements.take()
-    _ = try await TablesAPI.service(world, server).sync()
+    try await TablesAPI().sync(world)
     let texts = world.statements.take().filter { $0.hasPrefix("SELECT") && $0.contains("revision > acknowledged_revision") }
     let reading = Set(texts.filter { $0.contains(" LIMIT ") })
     // Where each table ends, and its rows.

@@ -11,23 +11,17 @@ private final class API: @unchecked Sendable {
   private var arrived: [String: Int] = [:]
   private var answers: [LoopbackServer.Answer?]
   private let poison: Set<String>
-  private let most: Int
   private let lock = NSLock()
 
   /// How often each event arrived, by id.
   var events: [String: Int] { lock.withLock { arrived } }
 
-  init(_ answers: [LoopbackServer.Answer?] = [], poison: Set<String> = [], most: Int = .max) {
-    self.answers = answers
-    self.poison = poison
-    self.most = most
-  }
+  init(_ answers: [LoopbackServer.Answer?] = [], poison: Set<String> = []) { (self.answers, self.poison) = (answers, poison) }
 
   func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     let prepared = lock.withLock { answers.isEmpty ? nil : answers.removeFirst() }
     if let prepared, case .respond(let status, _, _) = prepared, status != 200 { return prepared }
     let ids = Self.ids(request)
-    if ids.count > most { return .respond(413) }
     let accepted = ids.filter { !poison.contains($0) }
     lock.withLock { for id in accepted { arrived[id, default: 0] += 1 } }
     if let prepared { return prepared }
@@ -45,10 +39,10 @@ private final class API: @unchecked Sendable {
 }
 
 @Suite("Sync with the remote API", .timeLimit(.minutes(10))) struct SyncTests {
-  private static func world(events: Int, consent: TelemetryConsent = .granted) async throws -> World {
-    let world = try World.temporary()
-    try await world.inference.save(
-      InferenceConfiguration(analytics: .init(isEnabled: true, level: .verbose, telemetryConsent: consent), createdAt: Sample.date))
+  private static let rows = SentRows.telemetry
+
+  private static func world(events: Int) async throws -> World {
+    let world = try await rows.world(0)
     try add(1...events, to: world)
     return world
   }
@@ -63,74 +57,29 @@ private final class API: @unchecked Sendable {
 
   private static func change(_ sql: BoundSQL, in world: World) throws { try world.store.write { _ = try $0.execute(sql) } }
 
-  private static func service(_ world: World, _ server: LoopbackServer, batch: Int = 4, firstPause: Double = 5, timeoutSeconds: Double = 1)
-    -> DataSyncService
-  {
-    var options = SyncOptions(deviceID: "device")
-    options.batchSize = batch
-    options.firstPauseSeconds = firstPause
-    options.jitter = { 1 }
-    options.kinds = [.telemetry]
-    (options.configurationPath, options.catalogPath) = (nil, nil)
-    return DataSyncService(
-      world.inference, client: URLSessionClient(server.address, timeoutSeconds: timeoutSeconds) { "sk-1" }, options: options)
-  }
-
-  @Test("all that waits is sent once, and is pending no more")
-  func sends() async throws {
-    let world = try await Self.world(events: 10)
-    let api = API()
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    let report = try await Self.service(world, server).sync()
-    #expect(report.acknowledged == ["telemetry": 10] && report.refused == [:])
-    #expect(server.requests.map { API.ids($0).count } == [4, 4, 2])
-    #expect(api.events == Dictionary(uniqueKeysWithValues: (1...10).map { ("event-\($0)", 1) }))
-    let status = try await Self.status(world)
-    #expect(status.pending["telemetry"] == nil && status.lastAcknowledged == world.clock.now && status.lastError == nil)
-  }
+  static let answersOfOnePath: [(LoopbackServer.Answer, String)] =
+    [201, 202, 204, 206, 299].map { status -> (LoopbackServer.Answer, String) in
+      let said = "answered /v1/sync/telemetry with the status \(status) instead of 200, which confirms nothing"
+      return (.respond(status, body: #"{"accepted":2}"#), said)
+    } + [
+      (LoopbackServer.Answer.respond(404), "has no /v1/sync/telemetry (404)"),
+      (LoopbackServer.Answer.respond(200, body: "<html>"), "answered /v1/sync/telemetry with something else than this API's JSON"),
+    ]
 
   @Test(
-    "without consent nothing is sent; with limited consent errors and performance only", arguments: [TelemetryConsent.denied, .limited])
-  func consent(consent: TelemetryConsent) async throws {
-    let world = try await Self.world(events: 3, consent: consent)
-    try Self.change(
-      """
-      INSERT INTO telemetry (id, type, properties, occurred_at, created_at, updated_at) VALUES ('failed', 'error', '{}', 0, 0, 0)
-      """, in: world)
-    let api = API()
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    _ = try await Self.service(world, server).sync()
-    #expect(api.events == (consent == .limited ? ["failed": 1] : [:]))
-    #expect(try await Self.status(world).pending["telemetry"] == (consent == .limited ? 3 : 4))
-  }
-
-  @Test(
-    "whatever ends an attempt, nothing is marked as sent that was not confirmed, and every event arrives in the end",
-    arguments: ["201", "202", "204", "206", "401", "403", "429", "500", "503", "cut", "half", "hang", "nonsense", "404"])
-  func failures(way: String) async throws {
+    "what a server says of a path alone confirms nothing, is told, and waits for the next interval; every event arrives in the end",
+    arguments: answersOfOnePath)
+  func ofOnePath(answer: LoopbackServer.Answer, said: String) async throws {
     let world = try await Self.world(events: 6)
-    let first: LoopbackServer.Answer =
-      switch way {
-      case "cut": .cut
-      case "half": .cutAnswer
-      case "hang": .hang
-      case "nonsense": .respond(200, body: "<html>")
-      case "429": .respond(429, headers: ["Retry-After": "120"])
-      default: .respond(Int(way) ?? 500)
-      }
-    let api = API([nil, first])
+    let api = API([nil, answer])
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
-    let service = Self.service(world, server)
-    await #expect(throws: StoreError.self) { try await service.sync() }
+    let service = Self.rows.service(world, server)
+    let error = await #expect(throws: StoreError.self) { try await service.sync() }
+    #expect(error?.message == "the server \(said)" && error?.code == .inputOutput)
     let status = try await Self.status(world)
     #expect(status.pending["telemetry"] == 2, "only the first batch was confirmed")
-    #expect(status.lastError != nil)
-    // What the server says of a path alone, and takes something, waits for the next interval.
-    let isOfOnePath = ["201", "202", "204", "206", "404", "nonsense"].contains(way)
-    #expect(status.retryAt == world.clock.now.addingTimeInterval(way == "429" ? 120 : isOfOnePath ? 300 : 5))
+    #expect(status.lastError == error?.message && status.retryAt == world.clock.now.addingTimeInterval(300))
     _ = try await service.sync()
     #expect(Set(api.events.keys) == Set((1...6).map { "event-\($0)" }))
     let after = try await Self.status(world)
@@ -143,7 +92,7 @@ private final class API: @unchecked Sendable {
     let api = API(poison: ["event-2"])
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
-    let service = Self.service(world, server)
+    let service = Self.rows.service(world, server)
     #expect(try await service.sync() == SyncReport(acknowledged: ["telemetry": 5], refused: ["telemetry": 1]))
     for _ in 2...DataSyncService.mostTries { _ = try await service.sync() }
     let status = try await Self.status(world)
@@ -206,25 +155,13 @@ private final class API: @unchecked Sendable {
     #expect(taken.taken.count == 4)
   }
 
-  @Test("another success than 200 confirms nothing, and is not told as a path that is missing", arguments: [201, 202, 204, 206, 299])
-  func otherSuccess(status: Int) async throws {
-    let world = try await Self.world(events: 2)
-    let server = try LoopbackServer { _ in .respond(status, body: #"{"accepted":2}"#) }
-    defer { server.stop() }
-    let error = await #expect(throws: StoreError.self) { try await Self.service(world, server).sync() }
-    #expect(
-      error?.message == "the server answered /v1/sync/telemetry with the status \(status) instead of 200, which confirms nothing"
-        && error?.code == .inputOutput)
-    #expect(try await Self.status(world).pending["telemetry"] == 2)
-  }
-
   @Test("attempts that are asked for at once come one after the other, and all end; a batch of any size is one of a thousand")
   func atOnce() async throws {
     let world = try await Self.world(events: 1_500)
     let api = API()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
-    let service = Self.service(world, server, batch: .max)
+    let service = Self.rows.service(world, server, batch: .max)
     let reports = try await withThrowingTaskGroup(of: SyncReport.self) { group in
       for _ in 0..<10 { group.addTask { try await service.sync() } }
       return try await group.reduce(into: []) { $0.append($1) }
@@ -233,42 +170,17 @@ private final class API: @unchecked Sendable {
     #expect(api.events.values.allSatisfy { $0 == 1 } && server.requests.count == 2)
   }
 
-  @Test("a request that is too large is halved until it fits")
-  func tooLarge() async throws {
-    let world = try await Self.world(events: 9)
-    let api = API(most: 2)
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    let report = try await Self.service(world, server, batch: 8).sync()
-    #expect(report.acknowledged == ["telemetry": 9])
-    #expect(api.events.values.allSatisfy { $0 == 1 })
-  }
-
-  @Test("an edit during the request stays pending")
-  func edited() async throws {
-    let world = try await Self.world(events: 1)
-    let api = API()
-    let store = world.store
-    let server = try LoopbackServer { request in
-      try? store.write { _ = try $0.execute("UPDATE telemetry SET name = 'later'") }
-      return api.answer(request)
-    }
-    defer { server.stop() }
-    _ = try await Self.service(world, server).sync()
-    #expect(try await Self.status(world).pending["telemetry"] == 1)
-  }
-
   @Test("started, it sends at once and again when enough has come together")
   func started() async throws {
     let world = try await Self.world(events: 1)
     let api = API()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
-    let service = Self.service(world, server, batch: 3)
+    let service = Self.rows.service(world, server, batch: 3)
     await service.start()
-    for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
+    try await world.untilSent()
     try Self.add(2...5, to: world)
-    for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
+    try await world.untilSent()
     await service.stop()
     #expect(Set(api.events.keys) == Set((1...5).map { "event-\($0)" }))
   }
@@ -279,10 +191,8 @@ private final class API: @unchecked Sendable {
     let api = API()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
-    var options = SyncOptions(deviceID: "device")
-    (options.batchSize, options.kinds, options.configurationPath, options.catalogPath) = (3, [.telemetry], nil, nil)
     let clock = ManualClock(with: world.clock)
-    let service = DataSyncService(world.inference, client: URLSessionClient(server.address) { "sk-1" }, options: options, clock: clock)
+    let service = Self.rows.service(world, server, batch: 3, clock: clock)
     await service.start()
     #expect(await clock.secondsOfSleep() == 300)
     try await world.store.write { tx in
@@ -292,27 +202,12 @@ private final class API: @unchecked Sendable {
     while await service.watch != nil { await Task.yield() }
     try Self.change("ALTER TABLE telemetry RENAME COLUMN elsewhere TO revision", in: world)
     clock.advance(seconds: 300)
-    for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
+    try await world.untilSent()
     #expect(await clock.secondsOfSleep() == 300)
     try Self.add(2...4, to: world)
-    for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
+    try await world.untilSent()
     await service.stop()
     #expect(Set(api.events.keys) == Set((1...4).map { "event-\($0)" }))
-  }
-
-  @Test("what failed is tried again by itself when its pause is over")
-  func triesAgain() async throws {
-    let world = try await Self.world(events: 2)
-    let api = API([.respond(500)])
-    let server = try LoopbackServer { api.answer($0) }
-    defer { server.stop() }
-    let service = Self.service(world, server, firstPause: 0.05)
-    await service.start()
-    for try await status in world.inference.syncStatusUpdates() where status.lastError != nil { break }
-    world.clock.advance(milliseconds: 100)
-    for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
-    await service.stop()
-    #expect(api.events == ["event-1": 1, "event-2": 1])
   }
 
   @Test("an attempt that the app ends is no failure of the server")
@@ -320,7 +215,7 @@ private final class API: @unchecked Sendable {
     let world = try await Self.world(events: 1)
     let server = try LoopbackServer { _ in .hang }
     defer { server.stop() }
-    let service = Self.service(world, server, timeoutSeconds: 60)
+    let service = Self.rows.service(world, server, timeoutSeconds: 60)
     let attempt = Task { try await service.sync() }
     while server.requests.isEmpty { await Task.yield() }
     attempt.cancel()

@@ -9,24 +9,12 @@ import Testing
 @Suite("When a service sends", .timeLimit(.minutes(10))) struct SyncTimeTests {
   private static let rows = SentRows.telemetry
 
-  private static func world(batch: Int, interval: Double) async throws -> World {
-    let world = try await rows.world(0)
-    let analytics = InferenceConfiguration.Analytics(
-      isEnabled: true, level: .verbose, telemetryConsent: .granted, batchSize: batch, submissionIntervalSeconds: interval)
-    try await world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
-    return world
-  }
-
   /// A service that sends at its own times, on a clock that only the test moves.
   private static func started(_ world: World, _ server: LoopbackServer) async -> (DataSyncService, ManualClock) {
     let clock = ManualClock(with: world.clock)
     let service = rows.service(world, server, batch: nil, clock: clock)
     await service.start()
     return (service, clock)
-  }
-
-  private static func untilSent(_ world: World) async throws {
-    for try await count in world.inference.pendingEventCountUpdates() where count == 0 { return }
   }
 
   /// How many events each request had.
@@ -39,7 +27,7 @@ import Testing
 
   @Test("on a timer: at each interval of the configuration, and not before")
   func timer() async throws {
-    let world = try await Self.world(batch: 100, interval: 12.5)
+    let world = try await Self.rows.world(0, intervalSeconds: 12.5)
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
     let (service, clock) = await Self.started(world, server)
@@ -50,7 +38,7 @@ import Testing
       #expect(await clock.secondsOfSleep() == 0.5)
       #expect(server.requests.count == round - 1)
       clock.advance(seconds: 0.5)
-      try await Self.untilSent(world)
+      try await world.untilSent()
     }
     await service.stop()
     #expect(Self.sizes(server) == [3, 3, 3])
@@ -108,7 +96,7 @@ import Testing
     }
     try await Self.rows.add(1...2, to: world)
     #expect(server.requests.count == before)
-    try await Self.rows.add(3...3, to: world)
+    try await Self.rows.add(3, to: world)
     for try await status in world.inference.syncStatusUpdates() where status.pending == [:] { break }
     await service.stop()
     #expect(Self.asked(server, after: before) == Self.sent)
@@ -128,7 +116,7 @@ import Testing
 
   @Test("a new interval holds from the next attempt on")
   func newInterval() async throws {
-    let world = try await Self.world(batch: 100, interval: 60)
+    let world = try await Self.rows.world(0, intervalSeconds: 60)
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
     let (service, clock) = await Self.started(world, server)
@@ -141,15 +129,15 @@ import Testing
 
   @Test("at a threshold: as many events as a batch of the configuration go at once, without the clock, and fewer do not")
   func threshold() async throws {
-    let world = try await Self.world(batch: 7, interval: 300)
+    let world = try await Self.rows.world(0, batchSize: 7)
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
     let (service, clock) = await Self.started(world, server)
     #expect(await clock.secondsOfSleep() == 300)
     for round in 0..<3 {
       // One by one: had fewer been sent, a request would have fewer.
-      for number in 1...7 { try await Self.rows.add(round * 10 + number...round * 10 + number, to: world) }
-      try await Self.untilSent(world)
+      for number in 1...7 { try await Self.rows.add(round * 10 + number, to: world) }
+      try await world.untilSent()
     }
     await service.stop()
     #expect(Self.sizes(server) == [7, 7, 7])
@@ -158,20 +146,20 @@ import Testing
 
   @Test("what cannot be told of the threshold once is asked again: a configuration that could not be read ends nothing")
   func thresholdAfterDamage() async throws {
-    let world = try await Self.world(batch: 7, interval: 300)
+    let world = try await Self.rows.world(0, batchSize: 7)
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
     let (service, clock) = await Self.started(world, server)
     #expect(await clock.secondsOfSleep() == 300)
     try await world.store.write { _ = try $0.execute("UPDATE analytics_config SET level = CAST(x'FF' AS TEXT)") }
     _ = world.statements.take()
-    try await Self.rows.add(1...1, to: world)
+    try await Self.rows.add(1, to: world)
     while !world.statements.take().contains(where: { $0.hasPrefix("SELECT") && $0.contains("FROM analytics_config") }) {
       await Task.yield()
     }
     try await world.store.write { _ = try $0.execute("UPDATE analytics_config SET level = 'basic'") }
-    for number in 2...7 { try await Self.rows.add(number...number, to: world) }
-    try await Self.untilSent(world)
+    for number in 2...7 { try await Self.rows.add(number, to: world) }
+    try await world.untilSent()
     await service.stop()
     #expect(Self.sizes(server) == [7])
     #expect(clock.now.offset == .zero)
@@ -179,7 +167,7 @@ import Testing
 
   @Test("a batch is one row at least, whatever a server has set", arguments: [0, -5, Int.min])
   func smallestBatch(size: Int) async throws {
-    let world = try await Self.world(batch: size, interval: 300)
+    let world = try await Self.rows.world(0, batchSize: size)
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
     #expect(try await Self.rows.service(world, server, batch: nil).batchSize() == 1)
@@ -188,8 +176,7 @@ import Testing
 
   @Test("a pause that a clock which was wrong has set years ahead is over")
   func wrongClock() async throws {
-    let world = try await Self.world(batch: 10, interval: 300)
-    try await Self.rows.add(1...1, to: world)
+    let world = try await Self.rows.world(1, batchSize: 10)
     let later = world.clock.now.addingTimeInterval(DataSyncService.greatestPauseSeconds + 1)
     try await world.store.write { _ = try $0.execute("INSERT INTO sync_state (slot, retry_at) VALUES (1, \(later))") }
     let server = try LoopbackServer { TablesAPI().answer($0) }
@@ -203,8 +190,7 @@ import Testing
 
   @Test("on demand: what waits goes now, in batches of the configuration, without a start and whatever the pause")
   func onDemand() async throws {
-    let world = try await Self.world(batch: 3, interval: 300)
-    try await Self.rows.add(1...7, to: world)
+    let world = try await Self.rows.world(7, batchSize: 3)
     let (api, script) = (TablesAPI(), Script([.respond(503, headers: ["Retry-After": "3600"])]))
     let server = try LoopbackServer { script.next() ?? api.answer($0) }
     defer { server.stop() }
@@ -216,30 +202,26 @@ import Testing
 
   @Test("after failures the pauses double up to the longest, each times the jitter, and a success begins anew")
   func backOff() async throws {
-    let world = try await Self.world(batch: 10, interval: 300)
-    try await Self.rows.add(1...1, to: world)
+    let world = try await Self.rows.world(1, batchSize: 10)
     let (api, script) = (TablesAPI(), Script(Array(repeating: .respond(500), count: 6) + [nil, .respond(500)]))
     let server = try LoopbackServer { script.next() ?? api.answer($0) }
     defer { server.stop() }
-    var options = SyncOptions(deviceID: "device")
-    (options.configurationPath, options.catalogPath) = (nil, nil)
-    (options.firstPauseSeconds, options.longestPauseSeconds, options.jitter) = (4, 30, { 0.75 })
-    options.kinds = [.telemetry]
-    let service = DataSyncService(world.inference, client: URLSessionClient(server.address) { "sk-1" }, options: options)
+    let service = Self.rows.service(world, server, batch: nil) {
+      ($0.firstPauseSeconds, $0.longestPauseSeconds, $0.jitter) = (4, 30, { 0.75 })
+    }
     func pause() async throws -> Double? {
       _ = try? await service.sync()
       return try await world.inference.syncStatus().retryAt?.timeIntervalSince(world.clock.now)
     }
     for expected in [3, 6, 12, 22.5, 22.5, 22.5] { #expect(try await pause() == expected) }
     #expect(try await pause() == nil)
-    try await Self.rows.add(2...2, to: world)
+    try await Self.rows.add(2, to: world)
     #expect(try await pause() == 3)
   }
 
   @Test("a server that asks for no pause gets the one that others get")
   func noPause() async throws {
-    let world = try await Self.world(batch: 10, interval: 300)
-    try await Self.rows.add(1...1, to: world)
+    let world = try await Self.rows.world(1, batchSize: 10)
     let server = try LoopbackServer { _ in .respond(429, headers: ["Retry-After": "0"]) }
     defer { server.stop() }
     let service = Self.rows.service(world, server, batch: nil)
@@ -251,7 +233,7 @@ import Testing
 
   @Test("a path to pull from that is broken holds up nothing for longer than an interval, also while nothing waits")
   func brokenPull() async throws {
-    let world = try await Self.world(batch: 10, interval: 60)
+    let world = try await Self.rows.world(0, batchSize: 10, intervalSeconds: 60)
     let api = TablesAPI()
     let server = try LoopbackServer { $0.method == "GET" ? .respond(400) : api.answer($0) }
     defer { server.stop() }
@@ -266,8 +248,7 @@ import Testing
 
   @Test("by itself a service waits as long as the server asks, whatever comes together meanwhile")
   func retryAfter() async throws {
-    let world = try await Self.world(batch: 2, interval: 300)
-    try await Self.rows.add(1...1, to: world)
+    let world = try await Self.rows.world(1, batchSize: 2)
     let (api, script) = (TablesAPI(), Script([.respond(429, headers: ["Retry-After": "40"])]))
     let server = try LoopbackServer { script.next() ?? api.answer($0) }
     defer { server.stop() }
@@ -277,7 +258,7 @@ import Testing
     clock.advance(seconds: 39)
     #expect(await clock.secondsOfSleep() == 1)
     clock.advance(seconds: 1)
-    try await Self.untilSent(world)
+    try await world.untilSent()
     await service.stop()
     #expect(Self.sizes(server) == [1, 2, 2, 2, 2, 1])
   }

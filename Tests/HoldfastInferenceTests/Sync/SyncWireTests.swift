@@ -88,21 +88,8 @@ private struct WireGeneration: Decodable {
     #expect(try read(WireGeneration.self, SyncWire.generation(Sample.bareGeneration)).performance == nil)
   }
 
-  @Test("an event and a preference are sent with all their fields; fields that an event lacks are left out")
-  func telemetry() {
-    func times(_ event: TelemetryEvent) -> [String: JSONValue] {
-      [
-        "timestamp": SyncWire.date(event.occurredAt), "createdAt": SyncWire.date(event.createdAt),
-        "updatedAt": SyncWire.date(event.updatedAt),
-      ]
-    }
-    let whole: [String: JSONValue] = [
-      "id": .string(Sample.event.id), "type": .string("performance"), "name": .string("load"), "data": .string("eyJtcyI6IjEyIn0="),
-      "userId": .string("u"), "sessionId": .string("s"), "deviceInfo": .object(["model": .string("iPhone")]), "sdkVersion": .string("0.15"),
-    ]
-    #expect(SyncWire.event(Sample.event) == .object(whole.merging(times(Sample.event)) { $1 }))
-    let bare: [String: JSONValue] = ["id": .string("x"), "type": .string("custom"), "data": .string("e30=")]
-    #expect(SyncWire.event(Sample.bareEvent) == .object(bare.merging(times(Sample.bareEvent)) { $1 }))
+  @Test("a preference is sent with all its fields")
+  func preference() {
     let preference: [String: JSONValue] = [
       "id": .string("theme"), "data": .string(#"{"dark":true}"#), "updatedAt": SyncWire.date(Sample.preference.updatedAt),
       "syncPending": .bool(true),

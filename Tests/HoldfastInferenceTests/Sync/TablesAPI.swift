@@ -8,6 +8,7 @@ import HoldfastTesting
 final class TablesAPI: @unchecked Sendable {
   // Guarded by `lock`.
   private var arrived: [String: [[String: JSONValue]]] = [:]
+  private var heard: [LoopbackServer.Request] = []
   private let refused: Set<String>
   private let pages: [String: String]
   private let conflicts: String
@@ -31,7 +32,14 @@ final class TablesAPI: @unchecked Sendable {
   /// What came to `/v1/sync/` and this name, taken or not.
   func came(to name: String) -> [[String: JSONValue]] { lock.withLock { arrived["/v1/sync/\(name)"] ?? [] } }
 
+  /// The requests that brought something, in order.
+  var posts: [LoopbackServer.Request] { lock.withLock { heard.filter { $0.method == "POST" } } }
+
+  /// What was asked for, in order.
+  var questions: [String] { lock.withLock { heard.filter { $0.method == "GET" }.map(\.path) } }
+
   func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
+    lock.withLock { heard.append(request) }
     guard request.method == "POST" else { return pages[request.path].map { .respond(200, body: $0) } ?? .respond(404) }
     before(request.path)
     guard let body = [String: JSONValue](json: String(decoding: request.body, as: UTF8.self)) else { return .respond(400) }
@@ -47,6 +55,14 @@ final class TablesAPI: @unchecked Sendable {
   private static func objects(_ value: JSONValue) -> [[String: JSONValue]] {
     guard case .array(let elements) = value else { return [] }
     return elements.compactMap { if case .object(let members) = $0 { members } else { nil } }
+  }
+
+  /// One attempt of a service that sends everything to this, and pulls.
+  @discardableResult
+  func sync(_ world: World, batch: Int = 10) async throws -> SyncReport {
+    let server = try LoopbackServer { self.answer($0) }
+    defer { server.stop() }
+    return try await Self.service(world, server, batch: batch).sync()
   }
 
   /// A service that sends everything to a server, and pulls.

@@ -74,14 +74,14 @@ import Testing
     ("x-00002-of-00001.gguf", "x-00002-of-00001", nil, nil),
   ]
 
-  @Test("what the header does not say, the name of the file does", arguments: names)
-  func fileName(said: (file: String, name: String, version: String?, quantization: String?)) throws {
-    let world = try ModelWorld()
-    #expect(try world.importing(GGUFWriter([("general.architecture", .string("x"))]).data, said.file) == "models 1: 1 imported")
-    let models = try world.withLibrary { try $0.store.read { try InferenceStore.models(in: $0) } }
-    #expect(models.map(\.name) == [said.name])
-    #expect(models.map(\.version) == [said.version])
-    #expect(models.map { $0.quantization?.rawValue } == [said.quantization])
+  @Test("what the header does not say, the name of the file does")
+  func fileName() throws {
+    let header = GGUFWriter([("general.architecture", .string("x"))]).data
+    let models = try ModelWorld().registered(Self.names.map { (name: $0.file, data: header) })
+    for said in Self.names {
+      let model = try #require(models.first { $0.name == said.name }, "\(said.file)")
+      #expect(model.version == said.version && model.quantization?.rawValue == said.quantization, "\(said.file)")
+    }
   }
 
   @Test("a file that is a link is the file that it links to")
@@ -145,16 +145,17 @@ import Testing
     #expect(try world.model("kinds").capabilities == capabilities)
   }
 
-  @Test(
-    "the length of the context is read as whatever kind of whole number it has",
-    arguments: [
-      GGUFWriter.Value.uint8(64), .int8(64), .uint16(64), .int16(64), .uint32(64), .int32(64), .uint64(64), .int64(64),
-    ])
-  func context(value: GGUFWriter.Value) throws {
-    let world = try ModelWorld()
-    let writer = GGUFWriter([("qwen2.context_length", value), ("general.architecture", .string("qwen2"))])
-    #expect(try world.importing(writer.data, "q.gguf") == "models 1: 1 imported")
-    #expect(try world.model("q").contextLength == 64)
+  @Test("the length of the context is read as whatever kind of whole number it has")
+  func context() throws {
+    let values: [GGUFWriter.Value] = [
+      .uint8(64), .int8(64), .uint16(64), .int16(64), .uint32(64), .int32(64), .uint64(64), .int64(64),
+    ]
+    let files = values.enumerated().map { number, value in
+      let writer = GGUFWriter([("qwen2.context_length", value), ("general.architecture", .string("qwen2"))])
+      return (name: "q\(number).gguf", data: writer.data)
+    }
+    let models = try ModelWorld().registered(files)
+    #expect(models.count == values.count && models.allSatisfy { $0.contextLength == 64 }, "\(models)")
   }
 
   @Test("a value that its field cannot hold is kept aside, and the model is there without it")
@@ -185,16 +186,16 @@ import Testing
       (0, "f32"), (1, "f16"), (2, "q4_0"), (3, "q4_1"), (7, "q8_0"), (8, "q5_0"), (9, "q5_1"), (10, "q2_K"), (11, "q3_K_S"),
       (12, "q3_K_M"), (13, "q3_K_L"), (14, "q4_K_S"), (15, "q4_K_M"), (16, "q5_K_S"), (17, "q5_K_M"), (18, "q6_K"),
     ]
-    let world = try ModelWorld()
-    for (number, word) in known {
+    let files = (known.map(\.0) + [145]).map { number in
       let writer = GGUFWriter([("general.architecture", .string("llama")), ("general.file_type", .uint32(number))])
-      #expect(try world.importing(writer.data, "m\(number)-Q2_K.gguf") == "models 1: 1 imported")
-      #expect(try world.model("m\(number)-Q2_K").quantization?.rawValue == word)
+      return (name: "m\(number)-IQ4_XS.gguf", data: writer.data)
     }
-    let writer = GGUFWriter([("general.architecture", .string("llama")), ("general.file_type", .uint32(145))])
-    #expect(try world.importing(writer.data, "new-IQ4_XS.gguf") == "models 1: 1 imported")
-    let model = try world.model("new-IQ4_XS")
-    #expect(model.quantization?.rawValue == "iq4_xs" && model.capabilities["general.file_type"] == .integer(145))
+    let models = try ModelWorld().registered(files)
+    for (number, word) in known + [(145, "iq4_xs")] {
+      let model = try #require(models.first { $0.id == "m\(number)-IQ4_XS" })
+      #expect(model.quantization?.rawValue == word)
+      #expect(model.capabilities["general.file_type"] == (number == 145 ? .integer(145) : nil))
+    }
   }
 
   @Test("a header without an architecture is kept aside")

@@ -11,6 +11,13 @@ import Testing
     return try world.importing(Data(text.utf8), "\(folder)/config.json")
   }
 
+  /// The models `m0`, `m1` and so on, whose descriptions have these members.
+  private func models(_ said: [String], in world: ModelWorld) throws -> [ModelMetadata] {
+    let models = try world.registered(
+      said.enumerated().map { (name: "m\($0)/config.json", data: Data(#"{"model_type": "x"\#($1)}"#.utf8)) })
+    return try said.indices.map { number in try #require(models.first { $0.id == "m\(number)" }) }
+  }
+
   @Test("a config.json fills the registry: the folder names the model, its weights are its size, every other word is a capability")
   func fills() throws {
     let world = try ModelWorld()
@@ -37,15 +44,16 @@ import Testing
     #expect(try importing(text, "Llama-3-8B", in: world) == "models 1: 1 skipped\nskipped 1: in the store already")
   }
 
-  @Test("one of MLX says so by its quantization, and without weights it is not downloaded")
+  @Test("one of MLX says so by its quantization, which stays whole, and without weights it is not downloaded")
   func mlx() throws {
     let world = try ModelWorld()
-    let text = #"{"model_type": "qwen2", "quantization": {"group_size": 64, "bits": 4}, "dtype": "float16"}"#
+    let quantization = #"{"group_size": 32, "bits": 4, "mode": "mxfp4", "model.embed_tokens": {"group_size": 64, "bits": 8}}"#
+    let text = #"{"model_type": "qwen2", "quantization": \#(quantization), "dtype": "float16"}"#
     #expect(try importing(text, "Qwen-4bit", in: world) == "models 1: 1 imported")
     let model = try world.model("Qwen-4bit")
     #expect(model.framework == .mlx && model.format == .mlx && model.quantization == .int4)
     #expect(model.localPath == nil && model.sizeBytes == nil && model.contextLength == nil)
-    #expect(model.capabilities["quantization"] == .object(["group_size": .integer(64), "bits": .integer(4)]))
+    #expect(model.capabilities["quantization"] == [String: JSONValue](json: quantization).map(JSONValue.object))
     #expect(model.capabilities["dtype"] == .string("float16"))
   }
 
@@ -84,11 +92,10 @@ import Testing
     (#""llm_config": {"torch_dtype": "half"}"#, "fp16"), (#""language_config": {"quantization_config": {"bits": 6}}"#, "int6"),
   ]
 
-  @Test("the quantization is told in the SDK's words, and in the file's where it has none", arguments: quantizations)
-  func quantization(said: (text: String, word: String?)) throws {
-    let world = try ModelWorld()
-    #expect(try importing(#"{"model_type": "x", \#(said.text)}"#, "m", in: world) == "models 1: 1 imported")
-    #expect(try world.model("m").quantization?.rawValue == said.word)
+  @Test("the quantization is told in the SDK's words, and in the file's where it has none")
+  func quantization() throws {
+    let models = try models(Self.quantizations.map { ", \($0.0)" }, in: ModelWorld())
+    for (model, (said, word)) in zip(models, Self.quantizations) { #expect(model.quantization?.rawValue == word, "\(said)") }
   }
 
   @Test("what modelopt says beside the description counts before the type of the training")
@@ -112,28 +119,6 @@ import Testing
     #expect(twice.code == .invalidSource && twice.offset == 38)
   }
 
-  @Test("what MLX says of its quantization stays whole, its mode and its single layers too")
-  func layers() throws {
-    let world = try ModelWorld()
-    let quantization = #"{"group_size": 32, "bits": 4, "mode": "mxfp4", "model.embed_tokens": {"group_size": 64, "bits": 8}}"#
-    #expect(try importing(#"{"model_type": "x", "quantization": \#(quantization)}"#, "m", in: world) == "models 1: 1 imported")
-    let model = try world.model("m")
-    #expect(model.quantization == .int4 && model.format == .mlx && model.framework == .mlx)
-    #expect(model.capabilities["quantization"] == [String: JSONValue](json: quantization).map(JSONValue.object))
-  }
-
-  @Test("a model of texts and pictures keeps its context in an object of its own, which stays whole")
-  func nested() throws {
-    let world = try ModelWorld()
-    let text = #"{"model_type": "gemma3", "text_config": {"max_position_embeddings": 131072, "hidden_size": 5}, "vision_config": {}}"#
-    #expect(try importing(text, "g", in: world) == "models 1: 1 imported")
-    let model = try world.model("g")
-    #expect(model.contextLength == 131_072)
-    #expect(model.capabilities["text_config"] == .object(["max_position_embeddings": .integer(131_072), "hidden_size": .integer(5)]))
-    #expect(try importing(#"{"model_type": "gpt2", "n_positions": 1024}"#, "gpt2", in: world) == "models 1: 1 imported")
-    #expect(try world.model("gpt2").contextLength == 1_024)
-  }
-
   /// What files say of the context, its length, and the members that are kept as they are.
   static let contexts: [(String, Int, [String])] = [
     (#""max_sequence_length": 2048"#, 2_048, []), (#""n_ctx": 1024"#, 1_024, []), (#""n_ctx": 1024.0"#, 1_024, []),
@@ -141,16 +126,22 @@ import Testing
     (#""llm_config": {"max_position_embeddings": 4096}"#, 4_096, ["llm_config"]),
     (#""language_config": {"n_ctx": 256}"#, 256, ["language_config"]),
     (#""n_ctx": null, "seq_length": 128"#, 128, ["n_ctx"]), (#""seq_length": 1, "max_position_embeddings": 64"#, 64, ["seq_length"]),
-    (#""seq_length": 32, "llm_config": {"max_position_embeddings": 1}"#, 32, ["llm_config"]),
+    (#""seq_length": 32, "llm_config": {"max_position_embeddings": 1}"#, 32, ["llm_config"]), (#""n_positions": 1024"#, 1_024, []),
+    // Of texts and pictures.
+    (
+      #""text_config": {"max_position_embeddings": 131072, "hidden_size": 5}, "vision_config": {}"#, 131_072,
+      ["text_config", "vision_config"]
+    ),
   ]
 
-  @Test("the context is found under each of its names, and in each object that is of the text", arguments: contexts.indices)
-  func context(index: Int) throws {
-    let (said, length, kept) = Self.contexts[index]
-    let world = try ModelWorld()
-    #expect(try importing(#"{"model_type": "x", \#(said)}"#, "m", in: world) == "models 1: 1 imported", "\(said)")
-    let model = try world.model("m")
-    #expect(model.contextLength == length && Set(model.capabilities.keys) == Set(kept + ["model_type"]), "\(said)")
+  @Test("the context is found under each of its names, and in each object that is of the text and stays whole")
+  func context() throws {
+    let models = try models(Self.contexts.map { ", \($0.0)" }, in: ModelWorld())
+    for (model, (said, length, kept)) in zip(models, Self.contexts) {
+      let members = try #require([String: JSONValue](json: #"{"model_type": "x", \#(said)}"#))
+      #expect(model.contextLength == length, "\(said)")
+      #expect(model.capabilities == members.filter { (kept + ["model_type"]).contains($0.key) }, "\(said)")
+    }
   }
 
   /// Files beside the description, and which format they are; each has 100 bytes.
@@ -160,14 +151,17 @@ import Testing
     (["pytorch_model.bin", "model.safetensors"], .safetensors, 100),
   ]
 
-  @Test("the weights beside it say the format and the size, and their folder is the model", arguments: weights.indices)
-  func format(index: Int) throws {
-    let (names, format, bytes) = Self.weights[index]
+  @Test("the weights beside it say the format and the size, and their folder is the model")
+  func format() throws {
     let world = try ModelWorld()
-    #expect(try importing(#"{"model_type": "x"}"#, "m", in: world, weights: names) == "models 1: 1 imported", "\(names)")
-    let model = try world.model("m")
-    #expect(model.format == format && model.framework == .unknown && model.sizeBytes == bytes, "\(names)")
-    #expect(model.localPath == world.folder.file("m").path && model.missingSince == nil, "\(names)")
+    for (number, (names, _, _)) in Self.weights.enumerated() {
+      for name in names { _ = try world.write(Data(repeating: 1, count: 100), "m\(number)/\(name)") }
+    }
+    let models = try models(Self.weights.map { _ in "" }, in: world)
+    for (model, (names, format, bytes)) in zip(models, Self.weights) {
+      #expect(model.format == format && model.framework == .unknown && model.sizeBytes == bytes, "\(names)")
+      #expect(model.localPath == world.folder.file(model.id).path && model.missingSince == nil, "\(names)")
+    }
   }
 
   @Test("a context that is no number is kept aside")

@@ -51,7 +51,10 @@ import Testing
 
   private static let models = ImportKind("model_metadata", title: "name", modifiedAt: "updated_at")
 
-  @Test("models keep in both databases what every import promises", arguments: ImportCheck.allCases, [true, false])
+  /// Where a source is cut off, and when an import is cancelled, is the same to every table: the history shows it.
+  static let checksOfRows = ImportCheck.allCases.filter { ![.cutOff, .cancelled].contains($0) }
+
+  @Test("models keep in both databases what every import promises", arguments: checksOfRows, [true, false])
   func models(_ check: ImportCheck, isFirst: Bool) throws {
     try run(check, Self.models, isFirst: isFirst) { sample in
       guard isFirst else {
@@ -72,7 +75,7 @@ import Testing
   // The first database gives events no name.
   private static let events = ImportKind("telemetry", title: "type", modifiedAt: "updated_at")
 
-  @Test("events keep in both databases what every import promises", arguments: ImportCheck.allCases, [true, false])
+  @Test("events keep in both databases what every import promises", arguments: checksOfRows, [true, false])
   func events(_ check: ImportCheck, isFirst: Bool) throws {
     try run(check, Self.events, isFirst: isFirst) { sample in
       guard isFirst else {

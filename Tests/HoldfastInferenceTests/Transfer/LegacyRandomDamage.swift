@@ -14,7 +14,7 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let key = "sk-live-0123456789-abcdefghij"
     let configuration = #"{"id":"default","routing":{"policy":"preferCloud"},"apiKey":"\#(key)","createdAt":1,"updatedAt":2}"#
-    for round in 0..<(ProofRun.isLong ? 100 : 8) {
+    for round in 0..<(ProofRun.isLong ? 100 : 4) {
       let world = try LegacyWorld()
       try world.database([
         SDK.first, SDK.row("configuration", "default", configuration), SDK.session(1), SDK.session(2), SDK.generation(3, in: 1),
@@ -67,17 +67,13 @@ import Testing
       "''", "x'FF00'", "x''", "-1", "1e300", "9223372036854775807", "'2025-02-30 00:00:00.000'", "'2025-08-05'", "1.5", "'{}'", "'[1]'",
       "CAST(x'FF' AS TEXT)", "'a' || char(0) || 'b'", "'{\"a\":{\"b\":\"c\"}}'",
     ]
-    for _ in 0..<(ProofRun.isLong ? 100 : 8) {
+    for _ in 0..<(ProofRun.isLong ? 100 : 4) {
       let world = try LegacyWorld()
       try world.database([
         SDK.second, SDK.configuration(key: "'sk-live-0123456789-abcdefghij'"),
-        "INSERT INTO routing_policies VALUES ('r', 'default', 'balanced', 0.5, NULL, 0, \(SDK.date))",
+        SDK.policy("r"),
         "INSERT INTO storage_config VALUES ('s', 'default', 512, 0, 80, 30, \(SDK.date))",
-        "INSERT INTO generation_sessions VALUES ('\(SDK.id(1))', 'm', 'batch', 0, 0, 0, NULL, \(SDK.date), NULL, \(SDK.date), \(SDK.date), 0)",
-        """
-        INSERT INTO generations VALUES ('\(SDK.id(2))', '\(SDK.id(1))', 1, 1, 2, 3, 5, NULL, NULL, 0, 0, 'cloud', NULL, NULL, NULL, NULL, NULL,
-          NULL, \(SDK.date), 0)
-        """,
+        SDK.emptySession(1), SDK.plainGeneration(2),
         "INSERT INTO telemetry VALUES ('e', 'error', 'n', NULL, NULL, NULL, NULL, '1', \(SDK.date), \(SDK.date), 0)",
         "INSERT INTO user_preferences VALUES ('p', 'theme', CAST('1' AS BLOB), \(SDK.date), \(SDK.date))",
       ])

@@ -144,22 +144,9 @@ import Testing
           + targets.enumerated().map { number, target in
             SDK.generation(number + 2, in: 1, SDK.measured.replacingOccurrences(of: "hybrid", with: target))
           }
-        : [
-          SDK.second, SDK.unchecked,
-          "INSERT INTO generation_sessions VALUES ('\(SDK.id(1))', 'm', 'batch', 0, 0, 0, NULL, \(SDK.date), NULL, \(SDK.date), \(SDK.date), 0)",
-        ]
-          + formats.map {
-            """
-            INSERT INTO model_metadata VALUES ('\($0)', 'M', '\($0)', 'MLX', 1, NULL, '', NULL, CAST('{}' AS BLOB), NULL, NULL, NULL, 0, NULL,
-              NULL, 0, 0, \(SDK.date), \(SDK.date), 0)
-            """
-          }
-          + targets.enumerated().map { number, target in
-            """
-            INSERT INTO generations VALUES ('\(SDK.id(number + 2))', '\(SDK.id(1))', \(number), 1, 2, 3, 5, NULL, NULL, 0, 0, '\(target)', NULL,
-              NULL, NULL, NULL, NULL, NULL, \(SDK.date), 0)
-            """
-          })
+        : [SDK.second, SDK.unchecked, SDK.emptySession(1)]
+          + formats.map { SDK.model($0, format: $0, version: "''") }
+          + targets.enumerated().map { number, target in SDK.plainGeneration(number + 2, at: number, target: target) })
     #expect(
       try world.importing() == """
         model_metadata 15: 15 imported
@@ -177,7 +164,7 @@ import Testing
   func unregistered() throws {
     let rows = [
       "INSERT INTO model_usage_stats VALUES ('u', 'gone', '2025-08-05', 2, 90, 0.5, 350.25, 1, \(SDK.date))",
-      "INSERT INTO generation_sessions VALUES ('\(SDK.id(1))', 'gone', 'chat', 0, 0, 0, NULL, \(SDK.date), NULL, \(SDK.date), \(SDK.date), 0)",
+      SDK.emptySession(1, of: "gone"),
     ]
     try world.database([SDK.second])
     for row in rows { #expect(throws: (any Error).self) { try world.database(["PRAGMA foreign_keys = 1", row]) } }
@@ -192,10 +179,7 @@ import Testing
 
   @Test("the second database's checks refuse what its own app has written, and it comes in")
   func checks() throws {
-    let model = """
-      INSERT INTO model_metadata VALUES ('m', 'M', 'safetensors', 'MLX', 1, NULL, '1', NULL, CAST('{}' AS BLOB),
-        NULL, NULL, NULL, 0, NULL, NULL, 0, 0, \(SDK.date), \(SDK.date), 0)
-      """
+    let model = SDK.model("m", format: "safetensors")
     try world.database([SDK.second])
     #expect(throws: (any Error).self) { try world.database([model]) }
     try world.database([SDK.unchecked, model])
@@ -226,15 +210,10 @@ import Testing
 
   @Test("objects that nobody could write come in without them, and that is told; null among their members is kept")
   func objects() throws {
-    func model(_ id: String, _ capabilities: String, _ requirements: String) -> String {
-      """
-      INSERT INTO model_metadata VALUES ('\(id)', 'M', 'mlx', 'MLX', 1, NULL, '1', NULL, \(capabilities), \(requirements), NULL, NULL, 0, NULL,
-        NULL, 0, 0, \(SDK.date), \(SDK.date), 0)
-      """
-    }
     try world.database([
-      SDK.second, model("a", "CAST('{\"a\":null}' AS BLOB)", "NULL"), model("b", "x''", "CAST('[1]' AS BLOB)"),
-      model("c", "CAST('{\"a\":\"<null>\"}' AS BLOB)", "'{'"),
+      SDK.second, SDK.model("a", capabilities: "CAST('{\"a\":null}' AS BLOB)"),
+      SDK.model("b", capabilities: "x''", requirements: "CAST('[1]' AS BLOB)"),
+      SDK.model("c", capabilities: "CAST('{\"a\":\"<null>\"}' AS BLOB)", requirements: "'{'"),
     ])
     #expect(
       try world.importing() == """

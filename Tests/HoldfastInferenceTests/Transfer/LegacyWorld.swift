@@ -75,16 +75,17 @@ enum SDKDatabase {
     "INSERT INTO \(table) VALUES ('\(id)', '\(json.replacingOccurrences(of: "'", with: "''"))', \(updated), \(pending))"
   }
 
-  /// With these properties.
-  static func event(_ id: String, _ properties: String) -> String {
-    row("telemetry", id, #"{"id":"\#(id)","eventType":"error","properties":{\#(properties)},"timestamp":1,"updatedAt":1}"#)
+  static func event(_ id: String, _ type: String = "error", _ properties: String = "", pending: String = "0") -> String {
+    row(
+      "telemetry", id, #"{"id":"\#(id)","eventType":"\#(type)","properties":{\#(properties)},"timestamp":1,"updatedAt":1}"#,
+      pending: pending)
   }
 
-  static func session(_ number: Int, _ json: String = "", pending: String = "0", updated: String = "1754400061.5") -> String {
+  static func session(_ number: Int, _ json: String = "") -> String {
     let data =
       #"{"id":"\#(id(number))","modelId":"llama","sessionType":"chat","startTime":776092800.125,"generationCount":1,"#
       + #""totalInputTokens":60,"totalOutputTokens":30,"averageTimeToFirstToken":0.09,"averageTokensPerSecond":49,"totalDuration":0.6125\#(json)}"#
-    return "INSERT INTO generation_sessions VALUES ('\(id(number))', 'llama', 'chat', '\(data)', 1754400000.125, \(updated), \(pending))"
+    return "INSERT INTO generation_sessions VALUES ('\(id(number))', 'llama', 'chat', '\(data)', 1754400000.125, 1754400061.5, 0)"
   }
 
   static func generation(_ number: Int, in session: Int, table: String = "generations", _ json: String = measured) -> String {
@@ -103,14 +104,41 @@ enum SDKDatabase {
   }
   static func uuid(_ number: Int) -> UUID { UUID(uuidString: id(number)) ?? UUID() }
 
+  /// A model of the second database. The values are in SQL, but for `id` and `format`.
+  static func model(
+    _ id: String, format: String = "mlx", version: String = "'1'", capabilities: String = "CAST('{}' AS BLOB)",
+    requirements: String = "NULL", path: String = "NULL", isDownloaded: Int = 0
+  ) -> String {
+    """
+    INSERT INTO model_metadata VALUES ('\(id)', 'M', '\(format)', 'MLX', 1, NULL, \(version), NULL, \(capabilities), \(requirements), NULL,
+      \(path), \(isDownloaded), NULL, NULL, 0, 0, \(date), \(date), 0)
+    """
+  }
+
+  /// A session of the second database, of which nothing is known.
+  static func emptySession(_ number: Int, of model: String = "m") -> String {
+    "INSERT INTO generation_sessions VALUES ('\(id(number))', '\(model)', 'batch', 0, 0, 0, NULL, \(date), NULL, \(date), \(date), 0)"
+  }
+
+  /// A generation of the second database, of session 1.
+  static func plainGeneration(_ number: Int, at place: Int = 1, tokens: Int = 3, target: String = "cloud") -> String {
+    """
+    INSERT INTO generations VALUES ('\(id(number))', '\(id(1))', \(place), 1, 2, \(tokens), 5, NULL, NULL, 0, 0, '\(target)', NULL, NULL,
+      NULL, NULL, NULL, NULL, \(date), 0)
+    """
+  }
+
+  static func policy(_ id: String, _ type: String = "balanced", of configuration: String = "default") -> String {
+    "INSERT INTO routing_policies VALUES ('\(id)', '\(configuration)', '\(type)', 0.5, NULL, 0, \(date))"
+  }
+
   /// Behind this a script may write what the second database's checks refuse.
   static let unchecked = "PRAGMA ignore_check_constraints = 1"
 
   /// The second one's statements, with checks and keys as the app had them.
   static let second = (try? String(contentsOf: secondFile, encoding: .utf8)) ?? "the fixture is not there"
   private static let secondFile = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent(
-      "Fixtures/sdk-second.sql")
+    .appendingPathComponent("Fixtures/sdk-second.sql")
 
   static let date = "'2025-08-05 13:20:00.125'"
 

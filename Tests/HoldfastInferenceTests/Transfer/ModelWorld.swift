@@ -37,6 +37,18 @@ struct ModelWorld {
     return try world.failure(format: format)
   }
 
+  /// All models of a store into which each of these files came, while it was open.
+  func registered(_ files: [(name: String, data: Data)]) throws -> [ModelMetadata] {
+    let inference = try World.inMemory().inference
+    var options = ImportOptions()
+    options.keepsCopy = false
+    for file in files {
+      let source = try write(file.data, file.name)
+      #expect(try inference.importModels(from: source, options: options).picture == "models 1: 1 imported", "\(file.name)")
+    }
+    return try inference.store.read { try InferenceStore.models(in: $0) }
+  }
+
   func withLibrary<T>(_ body: (InferenceStore) throws -> T) throws -> T { try world.withLibrary(body) }
   func usingLibrary<T>(_ body: (InferenceStore) async throws -> T) async throws -> T { try await world.usingLibrary(body) }
   func model(_ id: String) throws -> ModelMetadata {

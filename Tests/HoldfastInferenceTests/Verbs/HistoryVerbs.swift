@@ -17,20 +17,25 @@ struct KnownHistory: Sendable {
 
 extension HistoryVerb {
   static func prepare(_ world: World) async throws -> KnownHistory {
-    try await TelemetryTests.consent(world.inference)
-    try await world.store.write { try $0.upsert(Sample.model) }
-    let old = try await world.inference.startSession(with: Sample.model.id, type: .chat)
-    world.clock.advance()
-    let new = try await world.inference.startSession(with: "other", type: .batch)
-    let generations = [
-      SessionTests.generation(old, 1, model: Sample.model.id), SessionTests.generation(old, 2, model: "other"),
-      SessionTests.generation(new, 1, at: world.clock.now, model: "other"),
-    ]
-    for generation in generations { try await world.inference.record(generation) }
+    let old = try await world.store.write { tx -> GenerationSession in
+      try InferenceStore.save(TelemetryTests.consenting, in: tx)
+      try tx.insert(Sample.model)
+      return try InferenceStore.startSession(with: Sample.model.id, type: .chat, in: tx)
+    }
+    let later = world.clock.advance()
     let events = (0..<5).map { TelemetryTests.event($0) }
-    try await world.inference.record(events)
-    try TelemetryTests.acknowledge(world, "id = 'event 0'")
-    try await world.store.write { _ = try $0.execute("UPDATE telemetry SET set_aside_revision = revision WHERE id = 'event 1'") }
+    let generations = try await world.store.write { tx -> [Generation] in
+      let new = try InferenceStore.startSession(with: "other", type: .batch, in: tx)
+      let generations = [
+        SessionTests.generation(old, 1, model: Sample.model.id), SessionTests.generation(old, 2, model: "other"),
+        SessionTests.generation(new, 1, at: later, model: "other"),
+      ]
+      for generation in generations { try InferenceStore.record(generation, in: tx) }
+      try tx.insert(contentsOf: events)
+      try tx.execute("UPDATE telemetry SET acknowledged_revision = revision WHERE id = 'event 0'")
+      try tx.execute("UPDATE telemetry SET set_aside_revision = revision WHERE id = 'event 1'")
+      return generations
+    }
     let sessions = try await world.inference.sessions().items
     return KnownHistory(sessions: sessions, generations: generations, events: events)
   }

@@ -192,42 +192,6 @@ import Testing
     #expect(try await plan(.format(.gguf)) == ["SEARCH model_metadata USING INDEX model_metadata_by_format (format=?)"])
   }
 
-  @Test("observers see models and preferences as they are, and after each change")
-  func updates() async throws {
-    let world = try World.temporary()
-    let inference = world.inference
-    var all = try await FollowedUpdates(inference.modelUpdates())
-    var downloaded = try await FollowedUpdates(inference.modelUpdates(.downloaded))
-    var one = try await FollowedUpdates(inference.modelUpdates("phi"))
-    var preferences = try await FollowedUpdates(inference.preferenceUpdates())
-    var preference = try await FollowedUpdates(inference.preferenceUpdates(named: "theme"))
-    #expect(all.first == [] && downloaded.first == [] && preferences.first == [])
-    #expect(one.first == nil && preference.first == nil)
-    try await inference.save(Sample.bareModel)
-    #expect(try await all.next() == [Sample.bareModel])
-    #expect(try await one.next() == Sample.bareModel)
-    try await inference.recordDownload(of: "phi", at: "/m")
-    #expect(try await one.next()??.localPath == "/m")
-    #expect(try await downloaded.next()?.map(\.id) == ["phi"])
-    #expect(!preferences.hasHeard && !preference.hasHeard)
-    try await inference.setPreference("true", named: "theme")
-    #expect(try await preferences.next()?.map(\.name) == ["theme"])
-    #expect(try await preference.next()??.value == "true")
-  }
-
-  @available(macOS 14, *)
-  @MainActor @Test("a live value has the newest list of models")
-  func live() async throws {
-    let world = try World.temporary()
-    let live = LiveValue(world.inference.modelUpdates())
-    #expect(await eventually { live.value == [] })
-    let watches = try TableWatches(world.store, [ModelMetadata.table])
-    try await world.inference.save(Sample.bareModel)
-    try #require(watches.woken == [ModelMetadata.table])
-    #expect(await eventually { live.value == [Sample.bareModel] })
-    #expect(live.error == nil)
-  }
-
   @Test("an app may use its own registry in the place of the store")
   func repository() async throws {
     /// As a test of an app has it.

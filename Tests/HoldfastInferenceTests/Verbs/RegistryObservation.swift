@@ -5,23 +5,10 @@ import HoldfastTesting
 import Testing
 
 @Suite("Observation of the registry", .timeLimit(.minutes(10))) struct RegistryObservation {
-  @Test("what lost against a server and what it refused is listed, forgotten and tried again from a task")
-  func sent() async throws {
+  @Test("what a server refused, of one table or of all, is tried again from a task")
+  func refused() async throws {
     let world = try World.temporary()
-    try await world.store.write { tx in
-      for (number, side) in ["ours", "theirs"].enumerated() {
-        try tx.execute(
-          """
-          INSERT INTO sync_conflicts (kind, row_id, field, lost_value, kept, noticed_at)
-          VALUES ('configuration', 'default', \(side), '1', \(side), \(number * 1000))
-          """)
-      }
-    }
     let store = world.inference
-    #expect(try await store.syncConflicts().items.map(\.kept) == [.theirs, .ours])
-    #expect(try await store.syncConflicts(limit: 1).items.map(\.field) == ["theirs"])
-    #expect(try await store.clearSyncConflicts(until: Date(timeIntervalSince1970: 0.5)) == 1)
-    #expect(try await store.clearSyncConflicts() == 1)
     try await RegistryVerb.prepare(world)
     #expect(try await store.syncStatus().setAside.count == 6)
     #expect(try await store.retrySetAside(of: "telemetry") == 1)

@@ -11,23 +11,24 @@ extension RegistryVerb {
   /// Two configurations, one with a key of its API; four models, so that every list of them has two; two preferences, two secrets, three
   /// values that lost, the numbers of a model, and of each table that is sent a row that was set aside.
   static func prepare(_ world: World) async throws {
-    let store = world.inference
-    try await TelemetryTests.consent(store)
-    try await store.save(Sample.configuration)
-    try await store.setAPIKey("sk-1", for: Sample.configuration.id)
-    var there = Sample.bareModel
-    (there.localPath, there.format) = ("/nowhere/at/all", .gguf)
+    let inference = world.inference
+    let there = ModelMetadata(
+      id: "phi", name: "", format: .gguf, framework: .mlx, localPath: "/nowhere/at/all", createdAt: Sample.date)
     var other = there
     (other.id, other.name) = ("phi-2", "Phi 2")
     let gone = ModelMetadata(
       id: "gone", name: "Zeta", framework: .mlx, localPath: "/gone", missingSince: Sample.date, createdAt: Sample.date)
-    try await store.save([Sample.model, there, other, gone])
-    try await store.save(Sample.session)
-    try await store.save(Sample.generation)
-    try await store.record([TelemetryTests.event(1), TelemetryTests.event(2)])
-    for name in ["theme", "voice"] { try await store.setPreference("1", named: name) }
-    try await store.setSecret("a text", named: "token")
+    let models = [Sample.model, there, other, gone]
     try await world.store.write { tx in
+      try InferenceStore.save(TelemetryTests.consenting, in: tx)
+      try InferenceStore.save(Sample.configuration, in: tx)
+      try inference.setAPIKey("sk-1", for: Sample.configuration.id, in: tx)
+      try InferenceStore.save(models, in: tx)
+      try InferenceStore.save(Sample.session, in: tx)
+      try InferenceStore.save(Sample.generation, in: tx)
+      for number in 1...2 { try tx.insert(TelemetryTests.event(number)) }
+      for name in ["theme", "voice"] { try InferenceStore.setPreference("1", named: name, secretProperties: .standard, in: tx) }
+      try inference.setSecret("a text", named: "token", in: tx)
       try tx.insert(Sample.usage)
       try tx.execute("INSERT INTO sync_state (slot, last_error) VALUES (1, 'too late')")
       try tx.execute("INSERT INTO sync_cursors (kind, since, row_key) VALUES ('telemetry', 1, x'61')")

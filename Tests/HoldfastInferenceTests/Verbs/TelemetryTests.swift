@@ -8,6 +8,8 @@ import Testing
   static let granted = InferenceConfiguration.Analytics(
     isEnabled: true, level: .verbose, telemetryConsent: .granted, includesDeviceInfo: true, includesModelInfo: true)
 
+  static let consenting = InferenceConfiguration(analytics: granted, createdAt: Sample.date)
+
   static func consent(_ inference: InferenceStore, _ change: (inout InferenceConfiguration.Analytics) -> Void = { _ in }) async throws {
     var analytics = granted
     change(&analytics)
@@ -25,13 +27,18 @@ import Testing
     try world.store.write { _ = try $0.execute("UPDATE telemetry SET acknowledged_revision = revision WHERE \(sql: condition)") }
   }
 
-  private func recorded(_ event: TelemetryEvent, secretProperties: SecretProperties = .standard) async throws -> TelemetryEvent? {
+  /// What is there of events that are recorded one by one.
+  private func recorded(_ events: [TelemetryEvent], secretProperties: SecretProperties = .standard) async throws -> [TelemetryEvent] {
     let world = try World.inMemory()
     let inference = InferenceStore(world.store, secretKey: nil, secretProperties: secretProperties)
     try await Self.consent(inference)
-    #expect(try await inference.record([event]) == 1)
+    for event in events { #expect(try await inference.record([event]) == 1) }
     #expect(try world.isHealthy())
-    return try await inference.event(event.id)
+    return try await events.asyncMap { try #require(try await inference.event($0.id)) }
+  }
+
+  private func recorded(_ event: TelemetryEvent, secretProperties: SecretProperties = .standard) async throws -> TelemetryEvent? {
+    try await recorded([event], secretProperties: secretProperties).first
   }
 
   @Test("with consent an event comes back word for word, and waits to be sent")
@@ -50,81 +57,53 @@ import Testing
     #expect(try await recorded(event) == event)
   }
 
-  /// What is recorded of one event of each type.
-  struct Consent: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    var recorded: Int
-    var change: @Sendable (inout InferenceConfiguration.Analytics) -> Void
-  }
-
-  static let consents = [
-    Consent(testDescription: "granted", recorded: 7) { _ in },
-    Consent(testDescription: "denied", recorded: 0) { $0.telemetryConsent = .denied },
-    Consent(testDescription: "a consent of tomorrow", recorded: 0) { $0.telemetryConsent = TelemetryConsent(rawValue: "anonymous") },
-    Consent(testDescription: "Granted, which is not granted", recorded: 0) { $0.telemetryConsent = TelemetryConsent(rawValue: "Granted") },
-    Consent(testDescription: "limited", recorded: 2) { $0.telemetryConsent = .limited },
-    Consent(testDescription: "not enabled", recorded: 0) { $0.isEnabled = false },
-    Consent(testDescription: "no level", recorded: 0) { $0.level = .none },
-    Consent(testDescription: "no errors", recorded: 6) { $0.isErrorReportingEnabled = false },
-    Consent(testDescription: "no performance", recorded: 6) { $0.isPerformanceTrackingEnabled = false },
-    Consent(testDescription: "no metrics", recorded: 2) { $0.areMetricsEnabled = false },
-    Consent(testDescription: "no metrics, no errors", recorded: 1) {
-      $0.areMetricsEnabled = false
-      $0.isErrorReportingEnabled = false
-    },
-    Consent(testDescription: "detailed", recorded: 6) { $0.level = .detailed },
-    Consent(testDescription: "basic", recorded: 5) { $0.level = .basic },
-    Consent(testDescription: "a level of tomorrow", recorded: 5) { $0.level = AnalyticsLevel(rawValue: "full") },
-    Consent(testDescription: "basic, with performance", recorded: 6) {
-      $0.level = .basic
-      $0.isPerformanceTrackingEnabled = true
-    },
-    Consent(testDescription: "limited, basic", recorded: 1) {
-      $0.telemetryConsent = .limited
-      $0.level = .basic
-    },
-    Consent(testDescription: "limited, no errors", recorded: 1) {
-      $0.telemetryConsent = .limited
-      $0.isErrorReportingEnabled = false
-    },
+  private static let types: [TelemetryEventType] = [
+    .modelLoaded, .generationStarted, .generationCompleted, .error, .performance, .memory, TelemetryEventType(rawValue: "of tomorrow"),
   ]
 
-  @Test("only what the consent allows is recorded", arguments: consents)
-  func consent(_ consent: Consent) async throws {
-    let world = try World.temporary()
-    try await Self.consent(world.inference, consent.change)
-    let types: [TelemetryEventType] = [
-      .modelLoaded, .generationStarted, .generationCompleted, .error, .performance, .memory, TelemetryEventType(rawValue: "of tomorrow"),
-    ]
-    let events = types.enumerated().map { Self.event($0, $1) }
-    #expect(try await world.inference.record(events) == consent.recorded)
-    #expect(try await world.inference.pendingEventCount() == consent.recorded)
-    #expect(try await world.inference.events().items.count == consent.recorded)
+  private static func all(but others: TelemetryEventType...) -> [TelemetryEventType] { types.filter { !others.contains($0) } }
+
+  /// What is recorded of one event of each type.
+  private static let consents: [(recorded: [TelemetryEventType], change: @Sendable (inout InferenceConfiguration.Analytics) -> Void)] = [
+    (types, { _ in }), ([], { $0.telemetryConsent = .denied }),
+    ([], { $0.telemetryConsent = TelemetryConsent(rawValue: "anonymous") }),
+    ([], { $0.telemetryConsent = TelemetryConsent(rawValue: "Granted") }),
+    ([.error, .performance], { $0.telemetryConsent = .limited }), ([], { $0.isEnabled = false }), ([], { $0.level = .none }),
+    (all(but: .error), { $0.isErrorReportingEnabled = false }),
+    (all(but: .performance), { $0.isPerformanceTrackingEnabled = false }),
+    ([.error, .performance], { $0.areMetricsEnabled = false }),
+    ([.performance], { ($0.areMetricsEnabled, $0.isErrorReportingEnabled) = (false, false) }),
+    (all(but: .memory), { $0.level = .detailed }), (all(but: .performance, .memory), { $0.level = .basic }),
+    (all(but: .performance, .memory), { $0.level = AnalyticsLevel(rawValue: "full") }),
+    (all(but: .memory), { ($0.level, $0.isPerformanceTrackingEnabled) = (.basic, true) }),
+    ([.error], { ($0.telemetryConsent, $0.level) = (.limited, .basic) }),
+    ([.performance], { ($0.telemetryConsent, $0.isErrorReportingEnabled) = (.limited, false) }),
+  ]
+
+  @Test("only what the consent, the level and the settings allow is recorded")
+  func consent() async throws {
+    let world = try World.inMemory()
+    let events = Self.types.enumerated().map { Self.event($0, $1) }
+    for (recorded, change) in Self.consents {
+      var analytics = Self.granted
+      change(&analytics)
+      try await Self.consent(world.inference, change)
+      #expect(try await world.inference.record(events) == recorded.count, "\(analytics)")
+      #expect(try await world.inference.pendingEventCount() == recorded.count, "\(analytics)")
+      #expect(try await world.inference.events().items.reversed().map(\.type) == recorded, "\(analytics)")
+      try await world.store.write { _ = try $0.execute("DELETE FROM telemetry") }
+    }
   }
 
   @Test("without a configuration nothing is recorded, and each configuration consents for itself")
   func configurations() async throws {
-    let world = try World.temporary()
+    let world = try World.inMemory()
     #expect(try await world.inference.record([Sample.event]) == 0)
     try await world.inference.save(InferenceConfiguration(createdAt: Sample.date))
     try await world.inference.save(InferenceConfiguration(id: "work", analytics: Self.granted, createdAt: Sample.date))
     #expect(try await world.inference.record([Sample.event]) == 0)
     #expect(try await world.inference.record([Sample.event], by: "nobody") == 0)
     #expect(try await world.inference.record([Sample.event], by: "work") == 1)
-  }
-
-  @Test(
-    "each level records what it says of what happened, how long it took, and what memory it took",
-    arguments: [
-      (AnalyticsLevel.basic, [TelemetryEventType.modelLoaded, .error]), (.detailed, [.modelLoaded, .error, .performance]),
-      (.verbose, [.modelLoaded, .error, .performance, .memory]),
-    ])
-  func levels(level: AnalyticsLevel, recorded: [TelemetryEventType]) async throws {
-    let world = try World.inMemory()
-    try await Self.consent(world.inference) { $0.level = level }
-    let types: [TelemetryEventType] = [.modelLoaded, .error, .performance, .memory]
-    try await world.inference.record(types.enumerated().map { Self.event($0, $1) })
-    #expect(try await world.inference.events().items.reversed().map(\.type) == recorded)
   }
 
   @Test("limited consent leaves out who, where and on what")
@@ -158,17 +137,22 @@ import Testing
     #expect(try await names { _ in } == ["deviceModel", "device_os", "modelFormat", "model_id", "ms", "device info"])
   }
 
-  @Test(
-    "a property with a secret name is recorded without its value",
-    arguments: [
+  @Test("a property with a secret name is recorded without its value")
+  func secrets() async throws {
+    let names = [
       "api_key", "apiKey", "API-KEY", "openai.api-key", "Authorization", "password", "userPassword", "client_secret", "token", "Bearer",
       "refreshToken", "access_token", "credentials", "set-cookie", "jwt",
-    ])
-  func secrets(name: String) async throws {
-    for text in [#"{"a":"1","\#(name)":"sk-very-secret"}"#, #"{ "a":"1","\#(name)":"sk-very-secret" }"#] {
-      var event = Self.event(1, .custom, text)
-      event.deviceInfo = [name: .object(["value": .string("sk-very-secret")]), "os": .string("18")]
-      let found = try #require(try await recorded(event))
+    ]
+    var events: [TelemetryEvent] = []
+    for name in names {
+      for text in [#"{"a":"1","\#(name)":"sk-very-secret"}"#, #"{ "a":"1","\#(name)":"sk-very-secret" }"#] {
+        var event = Self.event(events.count, .custom, text)
+        event.deviceInfo = [name: .object(["value": .string("sk-very-secret")]), "os": .string("18")]
+        events.append(event)
+      }
+    }
+    for (number, found) in try await recorded(events).enumerated() {
+      let name = names[number / 2]
       #expect(try found.properties.decoded() == ["a": "1", name: SecretProperties.mask])
       #expect(found.deviceInfo == [name: .string(SecretProperties.mask), "os": .string("18")])
     }
@@ -224,7 +208,7 @@ import Testing
     // As many as are kept in mind, and more; some differ in their last letter only, and one is empty.
     let names = (0..<1400).map { ["", "api_key", "api_kez", "key_api", "name \($0)", "nam\u{E9} \($0)", "secret \($0)"][$0 % 7] }
     var random = SeededGenerator(seed: 20_261_122)
-    let events = (0..<2000).map { number in
+    let events = (0..<1000).map { number in
       let first = number < 600 ? number * 2 : Int.random(in: 0..<names.count, using: &random)
       let some = Set([names[first], names[Int.random(in: 0..<names.count, using: &random)], names[number % names.count]])
       return Self.event(number, .custom, "{\(some.sorted().map { "\"\($0)\":\"of \($0)\"" }.joined(separator: ","))}")
@@ -249,23 +233,25 @@ import Testing
     #expect(try found?.properties.decoded()["prompt_tokens"] == "2")
   }
 
-  @Test(
-    "properties that are no object of texts are refused, the whole batch with them, and the error does not repeat them",
-    arguments: [
-      "", "null", "[]", #"{"a":1}"#, #"{"a":"b""#, #"{"a":"b"} "sk-1""#, #"{"a":{"api_key":"sk-1"}}"#, #"{"a":"b",}"#, "{\"a\":\"\n\"}",
-    ])
-  func notAnObject(text: String) async throws {
+  @Test("properties that are no object of texts are refused, the whole batch with them, and the error does not repeat them")
+  func notAnObject() async throws {
     let world = try World.inMemory()
     try await Self.consent(world.inference)
-    let error = await #expect(throws: StoreError.self) { try await world.inference.record([Self.event(1), Self.event(2, .custom, text)]) }
-    #expect(error?.code == .invalidValue)
-    #expect(error.map { "\($0)".contains("sk-1") } == false)
-    #expect(try await world.inference.telemetryCounts() == TelemetryCounts())
+    let texts = [
+      "", "null", "[]", #"{"a":1}"#, #"{"a":"b""#, #"{"a":"b"} "sk-1""#, #"{"a":{"api_key":"sk-1"}}"#, #"{"a":"b",}"#, "{\"a\":\"\n\"}",
+    ]
+    for text in texts {
+      let events = [Self.event(1), Self.event(2, .custom, text)]
+      let error = await #expect(throws: StoreError.self) { try await world.inference.record(events) }
+      #expect(error?.code == .invalidValue, "\(text)")
+      #expect(error.map { "\($0)".contains("sk-1") } == false)
+      #expect(try await world.inference.telemetryCounts() == TelemetryCounts())
+    }
   }
 
   @Test("an event that is there is not recorded again, in any place of a batch of any size", arguments: [1, 49, 50, 51, 100, 130])
   func twice(count: Int) async throws {
-    let world = try World.temporary()
+    let world = try World.inMemory()
     try await Self.consent(world.inference)
     let events = (0..<count).map { Self.event($0) }
     #expect(try await world.inference.record([events[count / 2]]) == 1)
@@ -281,7 +267,7 @@ import Testing
 
   @Test("an event without an id is refused with its batch")
   func withoutID() async throws {
-    let world = try World.temporary()
+    let world = try World.inMemory()
     try await Self.consent(world.inference)
     let events = (0..<60).map { Self.event($0) } + [TelemetryEvent(id: "", type: .error, occurredAt: Sample.date)]
     let error = await #expect(throws: StoreError.self) { try await world.inference.record(events) }
@@ -291,7 +277,7 @@ import Testing
 
   @Test("pending events come oldest first in pages, without those that were sent or set aside")
   func pending() async throws {
-    let world = try World.temporary()
+    let world = try World.inMemory()
     try await Self.consent(world.inference)
     let events = (0..<10).map { Self.event($0) }
     try await world.inference.record(events.reversed())
