@@ -4,11 +4,17 @@ import HoldfastAudiobooks
 import Testing
 
 @Suite("Behaviour")
-struct BehaviourTests {
+final class BehaviourTests {
+  let bench: Workbench
+  let store: String
+
+  init() throws {
+    bench = try Workbench()
+    store = try bench.store()
+  }
+
   @Test("columns align for Chinese titles too")
   func alignment() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     let finished = try bench.run("list", store)
     #expect(
       finished.output == """
@@ -22,8 +28,6 @@ struct BehaviourTests {
 
   @Test("paths mean what they mean to the system: behind a link, and with a tilde")
   func paths() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     try FileManager.default.createDirectory(at: bench.url("far/deep"), withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(atPath: bench.path("link"), withDestinationPath: "far/deep")
     for target in ["link/../out.json", "~out.json"] {
@@ -37,7 +41,7 @@ struct BehaviourTests {
   @Test("a reader that goes away ends the output without noise")
   func closedPipe() throws {
     let bench = try Workbench()
-    try bench.write(ImportSurroundingsTests.library(collections: 1500, tracks: 0), to: "library.json")
+    try bench.write(ImportSurroundingsTests.library(collections: 1000, tracks: 0), to: "library.json")
     let finished = try bench.shell(
       """
       "$1" import library.json --into library.sqlite --progress none >/dev/null || exit 9
@@ -51,8 +55,6 @@ struct BehaviourTests {
 
   @Test("an output that cannot be written is 74", .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
   func fullOutput() throws {
-    let bench = try Workbench()
-    _ = try bench.store()
     let finished = try bench.shell("\"$1\" list library.sqlite > /dev/full")
     #expect(finished.status == 74)
     #expect(finished.errors.hasPrefix("Error: the output could not be written: No space left on device\nTry: "))
@@ -65,8 +67,7 @@ struct BehaviourTests {
       ("9f2c", "Chapter 1: Loomings"), ("CHAPTER 1: loomings", "Chapter 1: Loomings"),
     ])
   func lookup(text: String, name: String) throws {
-    let bench = try Workbench()
-    let finished = try bench.run("show", try bench.store(), text)
+    let finished = try bench.run("show", store, text)
     #expect(finished.status == 0)
     #expect(finished.output.split(separator: "\n").first?.hasSuffix("  \(name)") == true, "\(finished.output)")
   }
@@ -135,7 +136,7 @@ struct BehaviourTests {
       (["restore", "--yse"], "holdfast restore has no option --yse\nTry: holdfast help restore\n"),
       (["export", "--y"], "holdfast export has no option --y\n"), (["list", "-y", "x"], "holdfast list has no option -y\n"),
     ] {
-      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      let finished = try bench.run(arguments)
       let said = finished.errors.components(separatedBy: "Usage:").first ?? ""
       #expect(finished.status == 64 && said.contains(words) && !said.contains("--yes"), "\(finished.errors)")
     }
@@ -143,13 +144,7 @@ struct BehaviourTests {
 
   @Test("a title with control characters reaches the terminal without them, and a program as it is")
   func controlCharacters() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
-    _ = try library.store.write {
-      try $0.execute("UPDATE collections SET title = \("red \u{1B}[31m\u{202E}line\n") WHERE title = 'Moby Dick'")
-    }
-    try library.store.close()
+    try bench.change(store, "UPDATE collections SET title = \("red \u{1B}[31m\u{202E}line\n") WHERE title = 'Moby Dick'")
     let finished = try bench.run("list", store)
     #expect(finished.output.contains("red \u{FFFD}[31m\u{FFFD}line\u{FFFD}"))
     let document = try bench.run("list", store, "--json").document
@@ -165,7 +160,7 @@ struct BehaviourTests {
     try bench.write("", to: "empty.sqlite")
     let more = command == "show" || command == "search" ? ["x"] : []
     for name in ["missing.sqlite", "empty.sqlite"] {
-      let finished = try Running(Workbench.binary, [command, bench.path(name)] + more, in: bench.folder).finish()
+      let finished = try bench.run([command, bench.path(name)] + more)
       #expect(finished.status == 66, "\(finished.errors)")
     }
     #expect(try bench.content() == ["empty.sqlite": Data()])
@@ -173,8 +168,6 @@ struct BehaviourTests {
 
   @Test("check finds a broken invariant and a damaged search index, and is 2")
   func findings() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
     try library.store.write { tx in
       try tx.execute("UPDATE collections SET last_played_track_id = id WHERE id = (SELECT min(id) FROM collections)")
@@ -193,8 +186,7 @@ struct BehaviourTests {
   @Test("a store of a newer version is read; an import, a rewind and a restore are 65, with the file as it was")
   func newerStore() throws {
     let bench = try Workbench()
-    let store = try bench.store()
-    #expect(try bench.run("archive", "begin", store).status == 0)
+    let store = try bench.archived()
     let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
     let snapshot = try library.store.snapshot().id
     try library.store.write { tx in
@@ -218,8 +210,6 @@ struct BehaviourTests {
 
   @Test("a store that an app has open is read as it is now, and its file and log are left alone")
   func openStore() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
     _ = try library.store.write { try $0.execute("UPDATE collections SET title = 'The Whale' WHERE title = 'Moby Dick'") }
     let before = try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: store + $0)) }
@@ -232,8 +222,6 @@ struct BehaviourTests {
 
   @Test("an export replaces a file only after a consent, and never the store itself")
   func exportOverFile() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     try bench.write("mine", to: "out.json")
     let refused = try bench.run("export", store, "--to", bench.path("out.json"))
     #expect(refused.status == 64)
@@ -245,31 +233,26 @@ struct BehaviourTests {
 
   @Test(
     "an export to a folder is wrong usage that says what to do, before anything is asked, and the folder stays",
-    arguments: ["empty", "full", "link"],
-    [
-      ("holdfast", "export.json"), ("library-json", "export.json"), ("m3u8", "export.m3u8"), ("xspf", "export.xspf"),
-      ("strong-csv", "export.csv"),
+    arguments: [
+      ("empty", "holdfast", "export.json"), ("full", "library-json", "export.json"), ("link", "m3u8", "export.m3u8"),
+      ("empty", "xspf", "export.xspf"), ("full", "strong-csv", "export.csv"),
     ])
-  func exportOverFolder(name: String, form: (format: String, example: String)) throws {
-    let bench = try Workbench()
-    let store = try bench.store()
+  func exportOverFolder(name: String, format: String, example: String) throws {
     for folder in ["empty", "full"] {
       try FileManager.default.createDirectory(at: bench.url(folder), withIntermediateDirectories: false)
     }
     try bench.write("mine", to: "full/mine.txt")
     try FileManager.default.createSymbolicLink(atPath: bench.path("link"), withDestinationPath: "full")
     let before = try FileManager.default.subpathsOfDirectory(atPath: bench.folder.path).sorted()
-    let finished = try bench.run("export", store, "--to", bench.path(name), "--format", form.format, "--yes")
+    let finished = try bench.run("export", store, "--to", bench.path(name), "--format", format, "--yes")
     #expect(finished.status == 64 && !finished.errors.contains("This replaces"))
     #expect(
-      finished.errors.contains("is a folder, and an export is one file: name a file in it, as --to \(bench.path(name))/\(form.example)."))
+      finished.errors.contains("is a folder, and an export is one file: name a file in it, as --to \(bench.path(name))/\(example)."))
     #expect(try FileManager.default.subpathsOfDirectory(atPath: bench.folder.path).sorted() == before)
   }
 
   @Test("what is exported can be imported again, and holds the same", arguments: ["holdfast", "library-json"])
   func roundTrip(format: String) throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     #expect(try bench.run("export", store, "--to", bench.path("out.json"), "--format", format).status == 0)
     let again = try bench.run("import", bench.path("out.json"), "--into", bench.path("again.sqlite"))
     #expect(again.status == 0, "\(again.output)\(again.errors)")

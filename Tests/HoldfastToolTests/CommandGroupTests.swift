@@ -40,7 +40,7 @@ struct CommandGroupTests {
       (["archive", "status", store], ["archive", store, "status"]),
     ] {
       let (first, second) = try (
-        Running(Workbench.binary, one, in: bench.folder).finish(), Running(Workbench.binary, other, in: bench.folder).finish()
+        bench.run(one), bench.run(other)
       )
       #expect(first.status == 0 && second.status == 0 && first.output == second.output, "\(first.errors)\(second.errors)")
     }
@@ -53,7 +53,7 @@ struct CommandGroupTests {
     for arguments in [
       ["list", store, "films"], ["list", store, "--where", "films=1"], ["list", store, "--limt", "1"], ["list", "--limit", "0", store],
     ] {
-      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      let finished = try bench.run(arguments)
       #expect(finished.status == 64 && finished.errors.contains("Usage: holdfast list <store> [<what>]"), "\(finished.errors)")
     }
     #expect(try bench.run("lst").errors.hasSuffix("Usage: holdfast <subcommand>\n"))

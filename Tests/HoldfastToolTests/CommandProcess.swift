@@ -29,14 +29,6 @@ struct Workbench: ~Copyable {
     return path(name)
   }
 
-  /// A store with the fixture library in it.
-  func store() throws -> String {
-    let source = try fixture("library.json")
-    let made = try run("import", source, "--into", path("library.sqlite"))
-    #expect(made.status == 0, "\(made.errors)")
-    return path("library.sqlite")
-  }
-
   /// The names in the folder, sorted.
   func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
 
@@ -52,10 +44,12 @@ struct Workbench: ~Copyable {
     return content
   }
 
-  func run(_ arguments: String...) throws -> Finished { try Running(Self.binary, arguments, in: folder).finish() }
+  func run(_ arguments: String...) throws -> Finished { try run(arguments) }
 
   /// With more in the environment.
-  func run(_ environment: [String: String], _ arguments: String...) throws -> Finished {
+  func run(_ environment: [String: String], _ arguments: String...) throws -> Finished { try run(arguments, environment) }
+
+  func run(_ arguments: [String], _ environment: [String: String] = [:]) throws -> Finished {
     try Running(Self.binary, arguments, in: folder, environment: environment).finish()
   }
 

@@ -98,14 +98,14 @@ struct DocumentationTests {
   func help() throws {
     let bench = try Workbench()
     for arguments in [[], ["help"], ["--help"], ["help", "import"], ["import", "--help"]] {
-      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      let finished = try bench.run(arguments)
       #expect(finished.status == 0)
       #expect(finished.output.contains("USAGE: holdfast") && finished.errors.isEmpty)
     }
     for arguments in [
       ["improt"], ["list"], ["list", "x", "--limit", "0"], ["import", "x", "--into", "x"], ["info", "x", "--timeout", "-1"],
     ] {
-      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      let finished = try bench.run(arguments)
       #expect(finished.status == 64, "\(arguments)")
       #expect(finished.output.isEmpty && finished.errors.contains("Usage: holdfast"), "\(finished.errors)")
     }

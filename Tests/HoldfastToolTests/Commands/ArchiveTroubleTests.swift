@@ -76,7 +76,7 @@ struct ArchiveTroubleTests {
     let advice = "Try: holdfast heal \(store)"
     let arguments = ["import", bench.path("library.json"), "--into", store]
     for more in [[], ["--dry-run"]] {
-      let refused = try Running(Workbench.binary, arguments + more, in: bench.folder).finish()
+      let refused = try bench.run(arguments + more)
       #expect(refused.status == 65 && refused.errors.contains(advice), "\(refused.errors)")
     }
     #expect(try bench.content() == before)
@@ -97,7 +97,7 @@ struct ArchiveTroubleTests {
       ["history", path], ["archive", "status", path], ["label", path, "a"], ["diff", path, "--from", "commit 0"],
       ["rewind", path, "--to", "now", "--yes"], ["restore", path, "--at", "now", "--yes"],
     ] {
-      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      let finished = try bench.run(arguments)
       #expect(finished.status == (what == "empty" ? 66 : 65), "\(arguments): \(finished.errors)")
       #expect(!finished.errors.contains("archive begin"), "\(finished.errors)")
     }
@@ -122,7 +122,7 @@ struct ArchiveTroubleTests {
     try FileManager.default.createDirectory(atPath: store + ".holdfast", withIntermediateDirectories: false)
     try Data("mine".utf8).write(to: URL(fileURLWithPath: place))
     for arguments in [["history", store], ["archive", "begin", store], ["archive", "status", store], ["label", store, "a"]] {
-      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      let finished = try bench.run(arguments)
       #expect(finished.status == 73 && finished.errors.contains("\(place) is not a folder"), "\(arguments): \(finished.errors)")
       #expect(finished.errors.contains("Try: Move it to another place"), "\(finished.errors)")
     }

@@ -4,9 +4,17 @@ import HoldfastTesting
 import Testing
 
 @Suite("The audit on the command line")
-struct AuditCommandTests {
+final class AuditCommandTests {
+  let bench: Workbench
+  let store: String
+
+  init() throws {
+    bench = try Workbench()
+    store = try Self.doors(in: bench)
+  }
+
   /// A store of an app that this program does not know: entries 1 to 4.
-  private func store(in bench: borrowing Workbench) throws -> String {
+  private static func doors(in bench: borrowing Workbench) throws -> String {
     let schema = StoreSchema(
       "doors", migrations: [Migration("doors/001", sql: "CREATE TABLE doors (id TEXT NOT NULL PRIMARY KEY, name ANY) STRICT;")],
       declarations: [.audit("doors")])
@@ -24,8 +32,6 @@ struct AuditCommandTests {
 
   @Test("the audit of a store is listed, of one row or since a time, and not a byte changes")
   func lists() throws {
-    let bench = try Workbench()
-    let store = try store(in: bench)
     let before = try bench.content()
     let shown = try bench.run("audit", store, "--row", "doors:a")
     #expect(shown.status == 0, "\(shown.errors)")
@@ -42,8 +48,6 @@ struct AuditCommandTests {
 
   @Test("a row is found by the beginning of its key; one that could be several is refused with their keys")
   func beginning() throws {
-    let bench = try Workbench()
-    let store = try store(in: bench)
     try RawDatabase.with(bench.url("doors.sqlite")) {
       try $0.execute("INSERT INTO holdfast_audit (time, kind, row, operation, after) VALUES (5, 'doors', 'back1', 'insert', '{}')")
       try $0.execute("INSERT INTO holdfast_audit (time, kind, row, operation, after) VALUES (6, 'doors', 'back2', 'insert', '{}')")
@@ -56,8 +60,6 @@ struct AuditCommandTests {
 
   @Test("a head that was kept shows a chain that was computed anew")
   func head() throws {
-    let bench = try Workbench()
-    let store = try store(in: bench)
     let before = try bench.content()
     let shown = try bench.run("audit", store, "--head")
     let kept = shown.output.trimmingCharacters(in: .newlines)
@@ -82,7 +84,6 @@ struct AuditCommandTests {
 
   @Test("a time or a row that cannot be read is wrong usage; a library without an audit has no entry")
   func wrong() throws {
-    let bench = try Workbench()
     #expect(try bench.run("audit", "x", "--since", "some day").status == 64)
     #expect(try bench.run("audit", "x", "--row", "a").status == 64)
     #expect(try bench.run("audit", "x").status == 66)

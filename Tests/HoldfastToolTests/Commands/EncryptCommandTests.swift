@@ -3,14 +3,20 @@ import Testing
 
 /// With the SQLite of `make encryption`.
 @Suite("Encryption on the command line", .enabled(if: ProcessInfo.processInfo.environment["HOLDFAST_ENCRYPTS"] != nil))
-struct EncryptCommandTests {
+final class EncryptCommandTests {
+  let bench: Workbench
+  let store: String
+
+  init() throws {
+    bench = try Workbench()
+    store = try bench.store()
+  }
+
   private static let key = String(repeating: "0123456789abcdef", count: 4)
   private static let other = String(repeating: "fedcba9876543210", count: 4)
 
   @Test("a store is encrypted, used, gets another key and is decrypted; each command needs the key, and no text of a row is in a file")
   func wholeLife() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     let before = try bench.run("list", store, "tracks", "--json").output
     let made = try bench.run("snapshot", "create", store)
     #expect(made.status == 0)
@@ -30,12 +36,12 @@ struct EncryptCommandTests {
     }
     #expect(try bench.run(["HOLDFAST_KEY": Self.key], "archive", "begin", store).status == 0)
     for command in [["archive", "status"], ["archive", "verify"], ["archive", "drill"], ["history"]] {
-      let told = try Running(Workbench.binary, command + [store], in: bench.folder, environment: ["HOLDFAST_KEY": Self.key]).finish()
+      let told = try bench.run(command + [store], ["HOLDFAST_KEY": Self.key])
       #expect(told.status == 0, "\(command): \(told.output)\(told.errors)")
     }
     for (keys, status) in [([:], 77), (["HOLDFAST_KEY": Self.other], 77), (["HOLDFAST_KEY": Self.key], 0)] as [([String: String], Int32)] {
       for arguments in [["salvage", store, "--to", bench.path("new.sqlite")], ["heal", store, "--yes"], ["query", store, "SELECT 1"]] {
-        #expect(try Running(Workbench.binary, arguments, in: bench.folder, environment: keys).finish().status == status, "\(arguments)")
+        #expect(try bench.run(arguments, keys).status == status, "\(arguments)")
       }
     }
     let both = ["HOLDFAST_KEY": Self.key, "HOLDFAST_NEW_KEY": Self.other]
@@ -50,8 +56,6 @@ struct EncryptCommandTests {
 
   @Test("a key comes from a descriptor; what is no key is wrong usage and not repeated; a plain store with a key is 77")
   func keys() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     for text in ["", "secret", Self.key + "0"] {
       let refused = try bench.run(["HOLDFAST_KEY": text], "info", store)
       #expect(refused.status == 64 && (text.isEmpty || !refused.errors.contains(text)), "\(refused.errors)")
@@ -70,8 +74,6 @@ struct EncryptCommandTests {
 
   @Test("where the first page is damaged, a snapshot that the key opens proves the key, and is restored")
   func damagedBeginning() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     #expect(try bench.run("snapshot", "create", store).status == 0)
     #expect(try bench.run(["HOLDFAST_NEW_KEY": Self.key], "encrypt", store, "--former-files", "remove", "--yes").status == 0)
     let file = try FileHandle(forUpdating: bench.url("library.sqlite"))

@@ -96,7 +96,7 @@ struct ImportInputTests {
     try FileManager.default.copyItem(at: Workbench.tests.appendingPathComponent("Fixtures/foreign.db"), to: bench.url("foreign.sqlite"))
     let before = try bench.content()
     for arguments in [["import", source, "--into", bench.path(name)], ["info", bench.path(name)], ["check", bench.path(name)]] {
-      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      let finished = try bench.run(arguments)
       #expect(finished.status == 65, "\(arguments[0]): \(finished.errors)")
       #expect(finished.errors.contains("Try: "))
     }

@@ -33,7 +33,7 @@ import Testing
     let bench = try Workbench()
     let to = ["--to", "http://127.0.0.1:9"]
     func run(_ options: [String], _ environment: [String: String] = Self.token) throws -> Finished {
-      try Running(Workbench.binary, ["sync", "new.sqlite"] + to + options, in: bench.folder, environment: environment).finish()
+      try bench.run(["sync", "new.sqlite"] + to + options, environment)
     }
     let missing = try run(["--space", "anna"])
     #expect(missing.status == 66 && missing.errors.contains("--library audiobooks"), "\(missing.errors)")

@@ -10,9 +10,15 @@ final class QuarantineTests {
   /// A store of a source with one bad record.
   init() throws {
     bench = try Workbench()
-    source = try bench.fixture("one-bad-record.json")
-    store = bench.path("library.sqlite")
-    _ = try bench.run("import", source, "--into", store)
+    source = bench.path("one-bad-record.json")
+    store = try bench.put(Self.made.get(), "library.sqlite")
+  }
+
+  private static let made: Result<PreparedFiles, any Error> = Result {
+    let bench = try Workbench()
+    let imported = try bench.run("import", bench.fixture("one-bad-record.json"), "--into", bench.path("library.sqlite"))
+    try #require(imported.status == 2, "\(imported.errors)")
+    return try bench.prepared()
   }
 
   private func records() throws -> [[String: Any]] {
@@ -76,7 +82,7 @@ final class QuarantineTests {
   func namedStandardInput() throws {
     _ = try bench.shell("\"$1\" import - --into piped.sqlite < one-bad-record.json")
     for action in [["list", "--json"], ["show", "1", "--json"], ["show", "1"], ["export", "--to", "-"]] {
-      let printed = try Running(Workbench.binary, ["quarantine", "piped.sqlite"] + action, in: bench.folder).finish().output
+      let printed = try bench.run(["quarantine", "piped.sqlite"] + action).output
       #expect(printed.contains("standard input") && !printed.contains("standard-input"), "\(printed)")
     }
   }
@@ -143,7 +149,7 @@ final class QuarantineTests {
       ["retry", "--kind", "tracks"], ["export", "--to", "-", "--limit", "1"], ["discard", "1", "--import", "a"],
     ])
   func useless(arguments: [String]) throws {
-    let refused = try Running(Workbench.binary, ["quarantine", store] + arguments, in: bench.folder).finish()
+    let refused = try bench.run(["quarantine", store] + arguments)
     let option = arguments.last { $0.hasPrefix("--") } ?? ""
     #expect(refused.status == 64 && refused.errors.contains(option), "\(refused.errors)")
   }
@@ -152,6 +158,6 @@ final class QuarantineTests {
     "what is asked wrongly is 64",
     arguments: [["show"], ["export"], ["discard"], ["discard", "1", "--all"], ["retry", "1"], ["--limit", "0"], ["remove"]])
   func wrong(arguments: [String]) throws {
-    #expect(try Running(Workbench.binary, ["quarantine", store] + arguments, in: bench.folder).finish().status == 64)
+    #expect(try bench.run(["quarantine", store] + arguments).status == 64)
   }
 }

@@ -83,7 +83,7 @@ struct QueryTests {
     let bench = try Workbench()
     let store = try Self.store(in: bench)
     for form in [[], ["--json"], ["--csv"]] {
-      let finished = try Running(Workbench.binary, ["query", store, sql] + form, in: bench.folder).finish()
+      let finished = try bench.run(["query", store, sql] + form)
       #expect(finished.status == 64 && !(finished.output + finished.errors).contains("marked-secret"), "\(finished.output)")
       #expect((finished.output + finished.errors).contains("are never shown"), "\(finished.output)\(finished.errors)")
     }

@@ -5,41 +5,28 @@ import HoldfastTesting
 import Testing
 
 @Suite("Restore")
-struct RestoreTests {
-  /// A store whose snapshot has two collections and which has one now. Returns the snapshot's id.
-  private func prepared(_ store: String) throws -> String {
-    var options = StoreOptions.production
-    options.now = { Date(timeIntervalSince1970: 1_762_342_882) }
-    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store), options: options)
-    let id = try library.store.snapshot(label: "before the change").id
-    _ = try library.store.write { try $0.execute("DELETE FROM collections WHERE title = 'Moby Dick'") }
-    try library.store.close()
-    return id
-  }
+final class RestoreTests {
+  let bench: Workbench
+  let store: String
+  private let id = Workbench.snapshotID
 
-  private func titles(_ bench: borrowing Workbench, _ store: String) throws -> [String] {
-    ((try bench.run("list", store, "--json").document["collections"]) as? [[String: Any]] ?? []).compactMap { $0["title"] as? String }
+  init() throws {
+    bench = try Workbench()
+    store = try bench.withSnapshot()
   }
 
   @Test("a snapshot comes back, and what it replaces is a snapshot that comes back too")
   func thereAndBack() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let id = try prepared(store)
-    #expect(id == "20251105T114122Z-1")
     let restored = try bench.run("restore", store, "--snapshot", id, "--yes", "--json")
     #expect(restored.status == 0, "\(restored.output)")
-    #expect(try titles(bench, store) == ["三体", "Moby Dick"])
+    #expect(try bench.titles(store) == ["三体", "Moby Dick"])
     let kept = try #require(restored.document["kept_snapshot"] as? String)
     #expect(try bench.run("restore", store, "--snapshot", kept, "--yes").status == 0)
-    #expect(try titles(bench, store) == ["三体"])
+    #expect(try bench.titles(store) == ["三体"])
   }
 
-  @Test("a restore shows the rows that it changes, and then the command that undoes it; a dry run changes nothing")
+  @Test("a restore shows the rows that it changes, needs --yes, and tells the command that undoes it; a dry run changes nothing")
   func plan() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let id = try prepared(store)
     let dry = try bench.run("restore", store, "--snapshot", id, "--dry-run", "--json")
     let tables = try #require(dry.document["tables"] as? [[String: Any]], "\(dry.output)\(dry.errors)")
     let collections = try #require(tables.first { $0["table"] as? String == "collections" })
@@ -47,14 +34,16 @@ struct RestoreTests {
     #expect(dry.document["dry_run"] as? Bool == true && dry.document["undo"] is NSNull)
     let asked = try bench.run("restore", store, "--snapshot", id)
     #expect(asked.status == 64 && asked.errors.contains("\ncollections "), "\(asked.errors)")
-    #expect(try titles(bench, store) == ["三体"])
+    #expect(asked.errors.contains("This replaces the content of \(store)") && asked.errors.contains("2 collections, 3 tracks"))
+    #expect(asked.errors.hasSuffix("Try: the same command with --yes\n"))
+    #expect(try bench.titles(store) == ["三体"])
     let done = try bench.run("restore", store, "--snapshot", id, "--yes")
     #expect(done.status == 0 && done.output.contains("until 5 newer ones"), "\(done.output)\(done.errors)")
-    #expect(try titles(bench, store) == ["三体", "Moby Dick"])
+    #expect(try bench.titles(store) == ["三体", "Moby Dick"])
     let undo = try #require(done.output.split(separator: "\n").first { $0.hasPrefix("undo") }?.split(separator: " ").dropFirst(2))
-    #expect(try Running(Workbench.binary, undo.map(String.init), in: bench.folder).finish().status == 64)
-    #expect(try Running(Workbench.binary, undo.map(String.init) + ["--yes"], in: bench.folder).finish().status == 0)
-    #expect(try titles(bench, store) == ["三体"])
+    #expect(try bench.run(undo.map(String.init)).status == 64)
+    #expect(try bench.run(undo.map(String.init) + ["--yes"]).status == 0)
+    #expect(try bench.titles(store) == ["三体"])
   }
 
   @Test("the command that undoes a restore can be copied into a shell, also where the store and the folder have spaces and quotes")
@@ -64,16 +53,16 @@ struct RestoreTests {
     #expect(try bench.run("import", bench.fixture("library.json"), "--into", store).status == 0)
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     let made = try bench.run("snapshot", "create", store, "--folder", folder, "--json").document["created"] as? [String: Any]
-    _ = try prepared(store)
+    try bench.change(store, "DELETE FROM collections WHERE title = 'Moby Dick'")
     let id = try #require(made?["id"] as? String)
     let done = try bench.run("restore", store, "--folder", folder, "--snapshot", id, "--yes", "--json")
-    #expect(try titles(bench, store) == ["三体", "Moby Dick"])
+    #expect(try bench.titles(store) == ["三体", "Moby Dick"])
     let undo = try #require(done.document["undo"] as? String, "\(done.output)\(done.errors)")
     #expect(undo.hasPrefix("holdfast restore '"))
     // Behind the word "holdfast".
     let undone = try bench.shell("\"$1\"\(undo.dropFirst(8)) --yes")
     #expect(undone.status == 0, "\(undone.errors)")
-    #expect(try titles(bench, store) == ["三体"])
+    #expect(try bench.titles(store) == ["三体"])
   }
 
   @Test("a restore that changes nothing says so, and prints no command that undoes it")
@@ -89,21 +78,18 @@ struct RestoreTests {
 
   @Test("without an archive, a snapshot becomes a file of its own, or gives one row back")
   func partly() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let id = try prepared(store)
     let copied = try bench.run("restore", store, "--snapshot", id, "--to", "then.sqlite", "--json")
     #expect(copied.status == 0 && (copied.document["copied"] as? [String: Any])?["id"] as? String == id, "\(copied.output)")
-    #expect(try titles(bench, bench.path("then.sqlite")) == ["三体", "Moby Dick"])
+    #expect(try bench.titles(bench.path("then.sqlite")) == ["三体", "Moby Dick"])
     #expect(try bench.run("restore", store, "--snapshot", id, "--to", "then.sqlite").status == 73)
-    #expect(try titles(bench, store) == ["三体"])
+    #expect(try bench.titles(store) == ["三体"])
     let then = try bench.run("list", bench.path("then.sqlite"), "--json").document["collections"] as? [[String: Any]]
     let whale = try #require(then?.first { $0["title"] as? String == "Moby Dick" }?["id"] as? String)
     let asked = try bench.run("restore", store, "--snapshot", id, "--only", "collection:\(whale)")
     #expect(asked.status == 64 && asked.errors.contains("collections  1 row\n"), "\(asked.errors)")
     let back = try bench.run("restore", store, "--snapshot", id, "--only", "collection:\(whale)", "--yes")
     #expect(back.status == 0 && back.output.contains("tracks       1 row"), "\(back.output)\(back.errors)")
-    #expect(try titles(bench, store) == ["三体", "Moby Dick"])
+    #expect(try bench.titles(store) == ["三体", "Moby Dick"])
     let again = try bench.run("restore", store, "--snapshot", id, "--only", "collection:\(whale)", "--dry-run")
     #expect(again.status == 0 && again.errors == "Nothing was missing.\n", "\(again.errors)")
     #expect(try bench.names().allSatisfy { !$0.hasPrefix(".holdfast-") })
@@ -125,35 +111,30 @@ struct RestoreTests {
     let id = try #require(
       (bench.run("list", store, "--json").document["collections"] as? [[String: Any]])?.first { $0["title"] as? String == "三体" }?["id"]
         as? String)
-    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
-    _ = try library.store.write { try $0.execute("UPDATE collections SET title = 'changed' WHERE title = '三体'") }
-    try library.store.close()
+    try bench.change(store, "UPDATE collections SET title = 'changed' WHERE title = '三体'")
     let only = ["restore", store] + moment + ["--only", "collection:\(id.prefix(6))"]
-    func restore(_ arguments: String...) throws -> Finished { try Running(Workbench.binary, only + arguments, in: bench.folder).finish() }
+    func restore(_ arguments: String...) throws -> Finished { try bench.run(only + arguments) }
     let kept = try restore()
     #expect(kept.status == 0 && kept.errors.contains("with --changed it comes back as it was"), "\(kept.errors)")
     let asked = try restore("--changed")
     #expect(asked.status == 64 && asked.errors.contains(#"title: "changed" -> "三体""#), "\(asked.errors)")
     #expect(try restore("--changed", "--dry-run").output.contains("collections  1 changed row\n"))
-    #expect(try titles(bench, store).contains("changed"))
+    #expect(try bench.titles(store).contains("changed"))
     let done = try restore("--changed", "--yes", "--json")
     #expect(done.status == 0 && done.document["taken_back"] as? [String: Int] == ["collections": 1], "\(done.output)")
-    #expect(try titles(bench, store).contains("三体"))
+    #expect(try bench.titles(store).contains("三体"))
     let undo = try #require(done.document["undo"] as? String)
     #expect(undo.hasPrefix(hasArchive ? "holdfast rewind " : "holdfast restore "))
     let unasked = "\"$1\" \(undo.dropFirst("holdfast ".count))"
     #expect(try bench.shell(unasked).status == 64)
-    #expect(try titles(bench, store).contains("三体"))
+    #expect(try bench.titles(store).contains("三体"))
     #expect(try bench.shell("\(unasked) --yes").status == 0)
-    #expect(try titles(bench, store).contains("changed"))
-    #expect(try Running(Workbench.binary, ["restore", store] + moment + ["--changed"], in: bench.folder).finish().status == 64)
+    #expect(try bench.titles(store).contains("changed"))
+    #expect(try bench.run(["restore", store] + moment + ["--changed"]).status == 64)
   }
 
   @Test("a snapshot is made by hand, listed, and put back by the beginning of its id; one that could be several is refused")
   func byHand() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let id = try prepared(store)
     let made = try bench.run("snapshot", "create", store, "--label", "for the test", "--json")
     #expect(made.status == 0, "\(made.output)\(made.errors)")
     let created = try #require(made.document["created"] as? [String: Any])
@@ -165,7 +146,7 @@ struct RestoreTests {
     #expect(try bench.run("restore", store, "--snapshot", "202", "--yes").status == 64)
     #expect(try bench.run("restore", store, "--snapshot", "1999", "--yes").status == 66)
     #expect(try bench.run("restore", store, "--snapshot", "20251105", "--yes").status == 0)
-    #expect(try titles(bench, store) == ["三体", "Moby Dick"])
+    #expect(try bench.titles(store) == ["三体", "Moby Dick"])
     #expect(try bench.run("snapshot", "create", "nothing.sqlite").status == 66)
   }
 
@@ -186,9 +167,6 @@ struct RestoreTests {
 
   @Test("snapshots are verified, drilled and pruned; the newest sound one stays")
   func upkeep() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let id = try prepared(store)
     #expect(try bench.run("snapshot", "verify", store, "--json").document["verified"] as? [String] == [id])
     let drill = try bench.run("snapshot", "drill", store, "--json")
     #expect(drill.status == 0 && drill.document["passed"] as? Bool == true, "\(drill.output)\(drill.errors)")
@@ -237,24 +215,18 @@ struct RestoreTests {
 
   @Test("a store that is damaged in any of its pages is replaced, and kept as it was", arguments: [1, 4, 8, 16])
   func damaged(page: Int) throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let id = try prepared(store)
     var bytes = try Data(contentsOf: bench.url("library.sqlite"))
     bytes.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(repeating: 0xA5, count: 4096))
     try bytes.write(to: bench.url("library.sqlite"))
     let restored = try bench.run("restore", store, "--snapshot", id, "--yes", "--json")
     #expect(restored.status == 0, "\(restored.output)")
     #expect(restored.document["kept_folder"] as? String != nil || restored.document["kept_snapshot"] as? String != nil)
-    #expect(try titles(bench, store) == ["三体", "Moby Dick"])
+    #expect(try bench.titles(store) == ["三体", "Moby Dick"])
     #expect(try bench.run("check", store).status == 0)
   }
 
   @Test("a damaged store that a killed program left is kept as it was, its log too: nothing opens it for writing before")
   func damagedWithLog() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let id = try prepared(store)
     let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
     _ = try library.store.write { try $0.execute("UPDATE collections SET title = 'new'") }
     let left = try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: store + $0)) }
@@ -268,14 +240,11 @@ struct RestoreTests {
     let kept = try #require(restored.document["kept_folder"] as? String)
     #expect(try Data(contentsOf: URL(fileURLWithPath: kept).appendingPathComponent("library.sqlite")) == file)
     #expect(try Data(contentsOf: URL(fileURLWithPath: kept).appendingPathComponent("library.sqlite-wal")) == left[1])
-    #expect(try titles(bench, store) == ["三体", "Moby Dick"])
+    #expect(try bench.titles(store) == ["三体", "Moby Dick"])
   }
 
   @Test("a snapshot whose description is damaged is told, and the others are listed")
   func damagedDescription() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let id = try prepared(store)
     let description = "\(store).holdfast/snapshots/\(id).json"
     let damaged = "\(store).holdfast/snapshots/20240101T000000Z-1.json"
     try Data("{\"id\":".utf8).write(to: URL(fileURLWithPath: damaged))
@@ -298,9 +267,6 @@ struct RestoreTests {
 
   @Test("an app that has the store open sees the restored state, and goes on")
   func whileInUse() async throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let id = try prepared(store)
     let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
     #expect(try await library.collections().count == 1)
     #expect(try bench.run("restore", store, "--snapshot", id, "--yes").status == 0)
@@ -308,27 +274,11 @@ struct RestoreTests {
     // SQLite cannot prepare a deletion with foreign keys again while it is finding out that the schema was replaced.
     _ = try await library.store.write { try $0.execute("DELETE FROM collections") }
     try library.store.close()
-    #expect(try titles(bench, store) == [])
-  }
-
-  @Test("without a terminal the plan is printed and --yes is needed")
-  func needsConsent() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let id = try prepared(store)
-    let finished = try bench.run("restore", store, "--snapshot", id)
-    #expect(finished.status == 64)
-    #expect(finished.errors.contains("This replaces the content of \(store)"))
-    #expect(finished.errors.contains("2 collections, 3 tracks"))
-    #expect(finished.errors.hasSuffix("Try: the same command with --yes\n"))
-    #expect(try titles(bench, store) == ["三体"])
+    #expect(try bench.titles(store) == [])
   }
 
   @Test("a store that is damaged, cut off or gone comes back too, and the damaged file is kept", arguments: ["damaged", "empty", "gone"])
   func unopenable(state: String) throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let id = try prepared(store)
     switch state {
     case "damaged": try Data(repeating: 7, count: 5000).write(to: URL(fileURLWithPath: store))
     case "empty": try Data().write(to: URL(fileURLWithPath: store))
@@ -336,7 +286,7 @@ struct RestoreTests {
     }
     let finished = try bench.run("restore", store, "--snapshot", id, "--yes", "--json")
     #expect(finished.status == 0, "\(finished.output)")
-    #expect(try titles(bench, store) == ["三体", "Moby Dick"])
+    #expect(try bench.titles(store) == ["三体", "Moby Dick"])
     let folder = finished.document["kept_folder"] as? String
     #expect((folder == nil) == (state == "gone"))
     if let folder { #expect(FileManager.default.fileExists(atPath: folder + "/library.sqlite")) }
@@ -344,9 +294,6 @@ struct RestoreTests {
 
   @Test("a snapshot that does not exist is 66, and one that is not what was made is refused")
   func refused() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let id = try prepared(store)
     #expect(try bench.run("restore", store, "--snapshot", "yesterday", "--yes").status == 66)
     let file = bench.url("library.sqlite.holdfast/snapshots/\(id).sqlite")
     var bytes = try Data(contentsOf: file)
@@ -355,6 +302,6 @@ struct RestoreTests {
     let finished = try bench.run("restore", store, "--snapshot", id, "--yes")
     #expect(finished.status == 1, "\(finished.errors)")
     #expect(finished.errors.contains("checksum"))
-    #expect(try titles(bench, store) == ["三体"])
+    #expect(try bench.titles(store) == ["三体"])
   }
 }

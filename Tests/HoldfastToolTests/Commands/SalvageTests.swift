@@ -3,11 +3,17 @@ import HoldfastTesting
 import Testing
 
 @Suite("Salvage")
-struct SalvageCommandTests {
+final class SalvageCommandTests {
+  let bench: Workbench
+  let store: String
+
+  init() throws {
+    bench = try Workbench()
+    store = try bench.store()
+  }
+
   @Test("salvage builds a store that check accepts from a file without its beginning, and leaves that file as it is")
   func withoutBeginning() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     let file = URL(fileURLWithPath: store)
     var bytes = try Data(contentsOf: file)
     bytes.replaceSubrange(0..<4_096, with: Data(count: 4_096))
@@ -26,8 +32,6 @@ struct SalvageCommandTests {
 
   @Test("rows that are set aside are 2, and the file is named")
   func setAside() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     try RawDatabase.with(URL(fileURLWithPath: store)) { try $0.execute("PRAGMA foreign_keys = OFF; DELETE FROM collections") }
     let (new, report) = (bench.path("new.sqlite"), bench.path("report.json"))
     let finished = try bench.run("salvage", store, "--to", new, "--report", report)
@@ -45,8 +49,6 @@ struct SalvageCommandTests {
 
   @Test("a row whose bytes are no text any more is 2, and --report writes what --json prints")
   func unreadable() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     let file = URL(fileURLWithPath: store)
     // The first byte of an id: no text begins with it.
     var bytes = try Data(contentsOf: file)

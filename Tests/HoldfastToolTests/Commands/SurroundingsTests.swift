@@ -112,7 +112,7 @@ struct SurroundingsTests {
       ["quarantine", "list", odd], ["explain", odd, "SELECT 1"], ["list", odd, "\u{1B}[31m"],
     ]
     func look(_ arguments: [String]) throws {
-      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      let finished = try bench.run(arguments)
       let text = finished.output + finished.errors
       #expect(!text.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{9B}" }, "\(arguments): \(text.debugDescription)")
       // The parser repeats a word of a wrong command line as it was typed.
@@ -150,7 +150,7 @@ struct SurroundingsTests {
         ["heal", name], ["salvage", name, "--to", "new.sqlite"], ["check", name], ["restore", name], ["rewind", name, "--to", "now"],
         ["history", name], ["label", name, "x"], ["list", name], ["snapshot", "list", name], ["archive", "begin", name],
       ] {
-        let refused = try Running(Workbench.binary, command, in: bench.folder).finish()
+        let refused = try bench.run(command)
         #expect(refused.status == 65 && refused.errors.contains(words), "\(command): \(refused.status) \(refused.errors)")
       }
     }
@@ -172,7 +172,7 @@ struct SurroundingsTests {
     #expect(made.status == 0, "\(made.errors)")
     let id = "1d8b3f0a-52c4-4b7e-8e0d-6a9c2f4d7e31"
     for command in [["list", store], ["search", store, "moby"], ["show", store, id]] {
-      let finished = try Running(Workbench.binary, command, in: bench.folder).finish()
+      let finished = try bench.run(command)
       #expect(finished.errors.contains("collections, row \(id): author should hold text"), "\(command): \(finished.errors)")
     }
   }
@@ -192,7 +192,7 @@ struct SurroundingsTests {
       ["import", "library.json", "--into", store], ["snapshot", "create", store], ["archive", "begin", store],
       ["restore", store, "--snapshot", String(id.dropLast(5)), "--yes"],
     ] {
-      let refused = try Running(Workbench.binary, command, in: bench.folder).finish()
+      let refused = try bench.run(command)
       #expect(refused.status == 65 && refused.errors.contains("has another name (hard links)"), "\(command): \(refused.errors)")
       #expect(refused.errors.contains("Try: Remove the other names"), "\(command): \(refused.errors)")
     }

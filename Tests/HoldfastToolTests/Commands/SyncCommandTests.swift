@@ -9,7 +9,21 @@ import Testing
 @testable import HoldfastTool
 
 @Suite("holdfast sync against a server", .timeLimit(.minutes(10)))
-struct SyncCommandTests {
+final class SyncCommandTests {
+  let bench: Workbench
+  let store: String
+  private let server: LoopbackServer
+  private let address: String
+
+  init() throws {
+    bench = try Workbench()
+    store = try bench.store()
+    server = try Self.server()
+    address = server.address.absoluteString
+  }
+
+  deinit { server.stop() }
+
   static let syncs = AudiobookLibrary.schema.declarations.contains { $0.synced != nil }
   static let token = [Sync.tokenVariable: "secret"]
 
@@ -33,16 +47,15 @@ struct SyncCommandTests {
     }
   }
 
+  /// A store of audiobooks without a row.
+  private static func empty(_ name: String, in bench: borrowing Workbench) throws -> String {
+    try AudiobookLibrary.open(at: bench.url(name)).store.close()
+    return bench.path(name)
+  }
+
   @Test("two stores share a library; each says what waits, and can be disconnected", .enabled(if: syncs))
   func shares() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    try FileManager.default.createDirectory(at: bench.url("other"), withIntermediateDirectories: false)
-    let other = bench.path("other/library.sqlite")
-    try AudiobookLibrary.open(at: URL(fileURLWithPath: other)).store.close()
-    let server = try Self.server()
-    defer { server.stop() }
-    let address = server.address.absoluteString
+    let other = try Self.empty("other.sqlite", in: bench)
     for store in [store, other] {
       let synced = try bench.run(Self.token, "sync", store, "--to", address, "--space", "anna", "--json")
       #expect(synced.status == 0 && synced.document["pending"] as? Int == 0, "\(synced.output)\(synced.errors)")
@@ -61,13 +74,9 @@ struct SyncCommandTests {
   @Test(
     "a space that was sealed with the key in HOLDFAST_SYNC_KEY needs it; what does not talk to the server needs none", .enabled(if: syncs))
   func sealed() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let server = try Self.server()
-    defer { server.stop() }
     func sync(_ key: String?, _ space: String = "anna") throws -> Int32? {
       let environment = Self.token.merging(key.map { [CommandKey.spaceVariable: $0] } ?? [:]) { $1 }
-      return try bench.run(environment, "sync", store, "--to", server.address.absoluteString, "--space", space).status
+      return try bench.run(environment, "sync", store, "--to", address, "--space", space).status
     }
     let key = String(repeating: "0a", count: 32)
     #expect(try sync("secret") == 64)
@@ -85,19 +94,10 @@ struct SyncCommandTests {
 
   @Test("a restore on the command line reaches the other store", .enabled(if: syncs))
   func restores() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    try FileManager.default.createDirectory(at: bench.url("other"), withIntermediateDirectories: false)
-    let other = bench.path("other/library.sqlite")
-    try AudiobookLibrary.open(at: URL(fileURLWithPath: other)).store.close()
-    let server = try Self.server()
-    defer { server.stop() }
-    let address = server.address.absoluteString
+    let other = try Self.empty("other.sqlite", in: bench)
     let made = try bench.run("snapshot", "create", store, "--json").document["created"] as? [String: Any]
     let id = try #require(made?["id"] as? String)
-    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
-    _ = try library.store.write { try $0.execute("DELETE FROM collections WHERE title = 'Moby Dick'") }
-    try library.store.close()
+    try bench.change(store, "DELETE FROM collections WHERE title = 'Moby Dick'")
     for hasMobyDick in [false, true] {
       // The snapshot is of before connecting.
       if hasMobyDick { #expect(try bench.run("restore", store, "--snapshot", id, "--yes").status == 0) }
@@ -113,12 +113,7 @@ struct SyncCommandTests {
     "to take the server's rows says what lost; each of them comes back by its number, in whatever order, or is discarded",
     .enabled(if: syncs))
   func takesTheServers() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     let before = try bench.run("list", store, "--json").output
-    let server = try Self.server()
-    defer { server.stop() }
-    let address = server.address.absoluteString
     let taken = try bench.run(Self.token, "sync", store, "--to", address, "--space", "anna", "--take-the-servers")
     #expect(taken.status == 0, "\(taken.errors)")
     #expect(taken.errors.contains("What lost on this device is kept: holdfast sync \(store.shellWord) --lost lists it"))
@@ -137,7 +132,7 @@ struct SyncCommandTests {
     // The rows that refer to others come first.
     let options = entries.sorted { ($0["table"] as? String ?? "") > ($1["table"] as? String ?? "") }.compactMap { $0["id"] as? Int }
       .flatMap { ["--restore", "\($0)"] }
-    let restored = try Running(Workbench.binary, ["sync", store] + options, in: bench.folder).finish()
+    let restored = try bench.run(["sync", store] + options)
     #expect(restored.status == 0 && restored.output == "restored \(numbers.count); the next sync sends it\n", "\(restored.errors)")
     #expect(try lost().isEmpty && bench.run("list", store, "--json").output == before)
     let sent = try bench.run(Self.token, "sync", store, "--to", address, "--json")
@@ -147,12 +142,8 @@ struct SyncCommandTests {
 
   @Test("discarding asks; elsewhere than on a terminal it needs --yes", .enabled(if: syncs))
   func discards() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let server = try Self.server()
-    defer { server.stop() }
     let taken = try bench.run(
-      Self.token, "sync", store, "--to", server.address.absoluteString, "--space", "anna", "--take-the-servers", "--json")
+      Self.token, "sync", store, "--to", address, "--space", "anna", "--take-the-servers", "--json")
     let count = try #require(taken.document["lost"] as? Int)
     let entries = try #require(bench.run("sync", store, "--lost", "--json").document["lost"] as? [[String: Any]])
     #expect(entries.count == count && count > 0)
@@ -167,11 +158,7 @@ struct SyncCommandTests {
     "forgetting asks where there is something to forget, and says what went; elsewhere than on a terminal it needs --yes",
     .enabled(if: syncs))
   func forgets() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let server = try Self.server()
-    defer { server.stop() }
-    #expect(try bench.run(Self.token, "sync", store, "--to", server.address.absoluteString, "--space", "anna").status == 0)
+    #expect(try bench.run(Self.token, "sync", store, "--to", address, "--space", "anna").status == 0)
     let nothing = try bench.run("sync", store, "--forget", "--json")
     #expect(nothing.status == 0 && nothing.document["forgotten"] as? Int == 0, "\(nothing.errors)")
     #expect(try bench.run("snapshot", "create", store).status == 0)
@@ -194,11 +181,6 @@ struct SyncCommandTests {
 
   @Test("a token that is not accepted is 73, a space that is not there 66; the token comes from a descriptor, too", .enabled(if: syncs))
   func refusals() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let server = try Self.server()
-    defer { server.stop() }
-    let address = server.address.absoluteString
     let wrong = try bench.run([Sync.tokenVariable: "t0ken-of-nobody"], "sync", store, "--to", address, "--space", "anna")
     #expect(wrong.status == 73 && !wrong.errors.contains("t0ken"), "\(wrong.errors)")
     #expect(try bench.run("sync", store, "--disconnect").status == 75)
@@ -239,7 +221,7 @@ struct SyncCommandTests {
     ])
   func usage(arguments: [String]) throws {
     let bench = try Workbench()
-    let finished = try Running(Workbench.binary, ["sync", "x.sqlite"] + arguments, in: bench.folder).finish()
+    let finished = try bench.run(["sync", "x.sqlite"] + arguments)
     #expect(finished.status == 64, "\(finished.errors)")
     if arguments == ["--watch"] { #expect(finished.errors.contains("need --to URL"), "\(finished.errors)") }
     for word in ["u:p", "b=c"] { #expect(!finished.errors.contains(word), "\(finished.errors)") }

@@ -5,17 +5,14 @@ import Testing
 
 extension Workbench {
   /// A store whose archive has begun, with the label `before`, and in which Moby Dick was deleted after that.
-  fileprivate func rewindable() throws -> String {
-    let store = try store()
-    for arguments in [["archive", "begin", store], ["label", store, "before"]] {
-      let finished = try Running(Workbench.binary, arguments, in: folder).finish()
-      #expect(finished.status == 0, "\(finished.errors)")
-    }
-    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
-    _ = try library.store.write { try $0.execute("DELETE FROM collections WHERE title = 'Moby Dick'") }
-    try library.store.close()
-    #expect(try titles(store) == ["三体"])
-    return store
+  fileprivate func rewindable() throws -> String { try put(Self.past.get(), "library.sqlite") }
+
+  private static let past: Result<PreparedFiles, any Error> = Result {
+    let bench = try Workbench()
+    let store = try bench.archived()
+    try #require(bench.run("label", store, "before").status == 0)
+    try bench.change(store, "DELETE FROM collections WHERE title = 'Moby Dick'")
+    return try bench.prepared()
   }
 
   fileprivate func damageFirstBase() throws {
@@ -24,16 +21,18 @@ extension Workbench {
     bytes[bytes.count / 2] ^= 1
     try bytes.write(to: base)
   }
-
-  fileprivate func titles(_ store: String) throws -> [String] {
-    (try run("list", store, "--json").document["collections"] as? [[String: Any]] ?? []).compactMap { $0["title"] as? String }
-  }
-
-  fileprivate func run(_ arguments: [String]) throws -> Finished { try Running(Workbench.binary, arguments, in: folder).finish() }
 }
 
 @Suite("Time travel on the command line")
-struct TimeTravelTests {
+final class TimeTravelTests {
+  let bench: Workbench
+  let store: String
+
+  init() throws {
+    bench = try Workbench()
+    store = try bench.rewindable()
+  }
+
   private static let all = ["三体", "Moby Dick"]
 
   @Test("every command that needs an archive names the one that begins it, and changes nothing")
@@ -86,8 +85,6 @@ struct TimeTravelTests {
 
   @Test("the past is listed, newest last, with the tables of a commit, labels and snapshots; the archive tells how far it reaches")
   func history() throws {
-    let bench = try Workbench()
-    let store = try bench.rewindable()
     #expect(try bench.run("snapshot", "create", store, "--label", "by the test").status == 0)
     let listed = try bench.run("history", store, "--json")
     let events = try #require(listed.document["events"] as? [[String: Any]], "\(listed.output)")
@@ -124,8 +121,6 @@ struct TimeTravelTests {
 
   @Test("the whole archive is verified, also when the store is gone; a damaged base is a finding, with what to do")
   func verify() throws {
-    let bench = try Workbench()
-    let store = try bench.rewindable()
     try FileManager.default.removeItem(atPath: store)
     let sound = try bench.run("archive", "verify", store, "--json")
     #expect(sound.status == 0 && sound.document["healthy"] as? Bool == true, "\(sound.output)\(sound.errors)")
@@ -138,8 +133,6 @@ struct TimeTravelTests {
 
   @Test("the archive is drilled, and its status tells when; the drill of a damaged one fails")
   func drill() throws {
-    let bench = try Workbench()
-    let store = try bench.rewindable()
     let drill = try bench.run("archive", "drill", store, "--json")
     #expect(drill.status == 0 && drill.document["passed"] as? Bool == true, "\(drill.output)\(drill.errors)")
     let passed = try #require(bench.run("archive", "status", store, "--json").document["last_drill"] as? String)
@@ -151,8 +144,6 @@ struct TimeTravelTests {
 
   @Test("a rewind shows what it will do, asks, brings everything back, and names the label that undoes it")
   func rewind() throws {
-    let bench = try Workbench()
-    let store = try bench.rewindable()
     let dry = try bench.run("rewind", store, "--label", "before", "--dry-run", "--json")
     #expect(dry.status == 0 && dry.document["rewound"] as? Bool == false, "\(dry.output)")
     let tables = try #require(dry.document["tables"] as? [[String: Any]])
@@ -176,8 +167,6 @@ struct TimeTravelTests {
 
   @Test("while an app writes the archive, a rewind is 75 before it builds or asks; a dry run shows what it would do")
   func busy() throws {
-    let bench = try Workbench()
-    let store = try bench.rewindable()
     let app = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
     // Now the app archives.
     _ = try app.store.archive()
@@ -189,8 +178,6 @@ struct TimeTravelTests {
 
   @Test("a store that is damaged or gone comes back from its archive, and what stood there is kept", arguments: ["damaged", "gone"])
   func unopenable(state: String) throws {
-    let bench = try Workbench()
-    let store = try bench.rewindable()
     if state == "damaged" {
       try Data(repeating: 7, count: 5_000).write(to: URL(fileURLWithPath: store))
     } else {
@@ -225,8 +212,6 @@ struct TimeTravelTests {
 
   @Test("a moment is built as a file of its own; the store stays as it is, and a file that is there is not replaced")
   func beside() throws {
-    let bench = try Workbench()
-    let store = try bench.rewindable()
     let built = try bench.run("restore", store, "--label", "before", "--to", "before.sqlite")
     #expect(built.status == 0, "\(built.errors)")
     #expect(try bench.titles(bench.path("before.sqlite")) == Self.all)
@@ -236,8 +221,6 @@ struct TimeTravelTests {
 
   @Test("one row comes back with the rows below it, by the word for it or by its table")
   func onlyOne() throws {
-    let bench = try Workbench()
-    let store = try bench.rewindable()
     let old = bench.path("before.sqlite")
     #expect(try bench.run("restore", store, "--label", "before", "--to", old).status == 0)
     let listed = try bench.run("list", old, "--json").document["collections"] as? [[String: Any]]
@@ -262,8 +245,6 @@ struct TimeTravelTests {
 
   @Test("a time that the history shows leads back to its commit; so do the words for a commit and a label, in every command")
   func shownTimes() throws {
-    let bench = try Workbench()
-    let store = try bench.rewindable()
     let events = try #require(bench.run("history", store, "--json").document["events"] as? [[String: Any]])
     let commits = events.filter { $0["kind"] as? String == "commit" }
     // Text shows times without their fraction.
@@ -290,14 +271,10 @@ struct TimeTravelTests {
   @Test(
     "after the clock was set back, now is the newest commit, and the time that the history shows leads to it", arguments: [true, false])
   func clockSetBack(isNow: Bool) throws {
-    let bench = try Workbench()
-    let store = try bench.rewindable()
     var options = StoreOptions.production
     // The clock of these commits was an hour ahead.
     options.now = { Date(timeIntervalSinceNow: 3_600) }
-    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store), options: options)
-    _ = try library.store.write { try $0.execute("UPDATE collections SET title = 'newest'") }
-    try library.store.close()
+    try bench.change(store, options: options, "UPDATE collections SET title = 'newest'")
     let events = try #require(bench.run("history", store, "--json").document["events"] as? [[String: Any]])
     let newest = try #require(events.last { $0["kind"] as? String == "commit" })
     let time = try #require(newest["time"] as? String)
@@ -312,14 +289,10 @@ struct TimeTravelTests {
 
   @Test("where the clock was wrong, the history shows its time, and a rewind to a time warns")
   func clockWrong() throws {
-    let bench = try Workbench()
-    let store = try bench.rewindable()
     for (title, ahead) in [("ahead", 3_600.0), ("right", 0.0)] {
       var options = StoreOptions.production
       options.now = { Date(timeIntervalSinceNow: ahead) }
-      let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store), options: options)
-      _ = try library.store.write { try $0.execute("UPDATE collections SET title = \(title)") }
-      try library.store.close()
+      try bench.change(store, options: options, "UPDATE collections SET title = \(title)")
     }
     let events = try #require(bench.run("history", store, "--json").document["events"] as? [[String: Any]])
     let commits = events.filter { $0["kind"] as? String == "commit" }.suffix(3).map { $0 }
@@ -337,8 +310,6 @@ struct TimeTravelTests {
 
   @Test("a moment before the archive began is an error that says what to do; times are shown in local time, too")
   func tooEarly() throws {
-    let bench = try Workbench()
-    let store = try bench.rewindable()
     let early = try bench.run("rewind", store, "--to", "2020-01-01 00:00", "--yes")
     #expect(early.status == 66 && early.errors.contains("Try: Choose a later moment; holdfast history shows"), "\(early.errors)")
     #expect(try bench.run("snapshot", "create", store).status == 0)
@@ -349,8 +320,6 @@ struct TimeTravelTests {
 
   @Test("two times are compared: what was added, changed and removed in each table")
   func diff() throws {
-    let bench = try Workbench()
-    let store = try bench.rewindable()
     let label = try (bench.run("history", store, "--json").document["events"] as? [[String: Any]])?.first {
       $0["kind"] as? String == "label"
     }
@@ -364,12 +333,8 @@ struct TimeTravelTests {
 
   @Test("the rows of one table that differ are listed with their values, and no more than asked for")
   func diffRows() throws {
-    let bench = try Workbench()
-    let store = try bench.rewindable()
     let from = DateCodec.iso8601(try #require(DateCodec.milliseconds(Date())), fraction: true)
-    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
-    _ = try library.store.write { try $0.execute("UPDATE collections SET title = 'Three-Body'") }
-    try library.store.close()
+    try bench.change(store, "UPDATE collections SET title = 'Three-Body'")
     let listed = try bench.run("diff", store, "--from", from, "--rows", "collections")
     #expect(listed.status == 0 && listed.output.contains(#"title: "三体" -> "Three-Body""#), "\(listed.output)\(listed.errors)")
     let document = try bench.run("diff", store, "--from", from, "--rows", "Collections", "--json").document

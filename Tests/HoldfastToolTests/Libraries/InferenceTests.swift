@@ -7,11 +7,18 @@ import Testing
 @testable import HoldfastTool
 
 @Suite("An inference store on the command line", .timeLimit(.minutes(10)))
-struct InferenceTests {
+final class InferenceTests {
+  let bench: Workbench
+  let store: String
+
+  init() async throws {
+    let bench = try Workbench()
+    store = try await bench.inference()
+    self.bench = bench
+  }
+
   @Test("models are the first list, by name; sessions come newest first; telemetry is counted by type")
   func lists() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     #expect(
       try Self.cells(bench.run("list", store)) == [
         "ID|MODEL|FORMAT|FRAMEWORK|WEIGHTS|SIZE|CONTEXT|FILE|USES",
@@ -37,8 +44,6 @@ struct InferenceTests {
 
   @Test("a model is shown by its id, the beginning of it, or its name without accents, with what its file says and its days")
   func model() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     let shown = try bench.run("show", store, "small-llama")
     #expect(shown.status == 0, "\(shown.errors)")
     #expect(shown.output.contains("llama.block_count  16\n"), "\(shown.output)")
@@ -49,8 +54,6 @@ struct InferenceTests {
 
   @Test("a session is a table of its generations, with what failed")
   func session() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     let id = IDCodec.lowercase(InferenceSample.id(1))
     let shown = try bench.run("show", store, String(id.prefix(13)))
     #expect(shown.status == 0, "\(shown.errors)")
@@ -74,8 +77,6 @@ struct InferenceTests {
 
   @Test("an export has no secret and nothing of its table, says so, and comes back; the key is then set again")
   func export() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     let exported = try bench.run("export", store, "--to", "export.json", "--json")
     #expect(exported.status == 2, "\(exported.output)\(exported.errors)")
     let left = try #require(exported.document["left_out"] as? [[String: Any]])
@@ -168,8 +169,6 @@ struct InferenceTests {
 
   @Test("what waits is told without a key and without a change")
   func status() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     let before = try bench.content()
     let told = try bench.run("send", store, "--status", "--json")
     #expect(told.status == 0, "\(told.errors)")
@@ -181,8 +180,6 @@ struct InferenceTests {
 
   @Test("without the right key nothing is sent, and no error says anything of a key")
   func keys() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     let none = try bench.run("send", store, "--to", "http://127.0.0.1:1")
     #expect(none.status == 1 && none.errors.contains("HOLDFAST_SECRET_KEY is not set; nothing was sent\nTry: "), "\(none.errors)")
     for key in [String(repeating: "0", count: 64), "not-a-key-of-mine"] {
@@ -200,8 +197,6 @@ struct InferenceTests {
 
   @Test("a generation of a moment that is no date is 65 with its table and column", arguments: [Int64.max, Int64.min])
   func noDate(milliseconds: Int64) async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
     _ = try await inference.store.write { try $0.execute("UPDATE generations SET created_at = \(milliseconds) WHERE sequence_number = 1") }
     try inference.store.close()
@@ -211,8 +206,6 @@ struct InferenceTests {
 
   @Test("a server that does not answer is told, and everything goes on waiting")
   func noServer() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     for key in [InferenceSample.hexadecimalKey, InferenceSample.keyBytes.base64EncodedString() + "\n"] {
       let sent = try bench.run([SecretKey.variableName: key], "send", store, "--to", "http://127.0.0.1:1")
       #expect(sent.status == 74 && sent.errors.hasPrefix("Error: the server gave no answer"), "\(sent.errors)")
@@ -231,7 +224,7 @@ struct InferenceTests {
     ])
   func addresses(arguments: [String]) throws {
     let bench = try Workbench()
-    let finished = try Running(Workbench.binary, ["send", "x.sqlite"] + arguments, in: bench.folder).finish()
+    let finished = try bench.run(["send", "x.sqlite"] + arguments)
     #expect(finished.status == 64, "\(finished.errors)")
     for word in ["u:p", "b=c"] { #expect(!finished.errors.contains(word), "\(finished.errors)") }
   }
@@ -249,8 +242,6 @@ struct InferenceTests {
 
   @Test("models are found by every word of their name, id, author and tags")
   func search() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     for text in ["llama", "SMALL some", "chat"] {
       let hits = try bench.run("search", store, text, "--json").document["hits"] as? [[String: Any]]
       #expect(hits?.map { $0["id"] as? String } == ["small-llama"], "\(text)")

@@ -23,7 +23,7 @@ struct LibrariesTests {
         command.first == "import"
         ? ["import", try bench.write("{}", to: "library.json")] + ["--into", bench.path("later.sqlite")]
         : [command[0], bench.path("later.sqlite")] + command.dropFirst()
-      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      let finished = try bench.run(arguments)
       #expect(finished.status == 65, "\(arguments)")
       #expect(
         finished.errors.hasPrefix("Error: \(bench.path("later.sqlite")) holds later, which this program does not know\nTry: "),
@@ -70,7 +70,7 @@ struct LibrariesTests {
     }
     try open.close()
     func names(_ table: String, _ arguments: String...) throws -> [String] {
-      let finished = try Running(Workbench.binary, ["list", store, table, "--json"] + arguments, in: bench.folder).finish()
+      let finished = try bench.run(["list", store, table, "--json"] + arguments)
       return (finished.document[table] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
     }
     #expect(try names("x", "--limit", "1") == ["c"] && names("x", "--offset", "2") == ["a"])
@@ -83,7 +83,7 @@ struct LibrariesTests {
     let bench = try Workbench()
     let store = try await bench.music()
     func titles(_ arguments: String...) throws -> [String] {
-      let finished = try Running(Workbench.binary, ["list", store, "tracks", "--json"] + arguments, in: bench.folder).finish()
+      let finished = try bench.run(["list", store, "tracks", "--json"] + arguments)
       return (finished.document["tracks"] as? [[String: Any]] ?? []).compactMap { $0["title"] as? String }
     }
     let all = try titles()
@@ -259,7 +259,7 @@ struct LibrariesTests {
     _ = try library.store.write { try $0.execute("INSERT INTO holdfast_schemas (name, version) VALUES ('music', 1)") }
     try library.store.close()
     let more = ["show": ["三体"], "search": ["moby"], "export": ["--to", "export.json"]][command] ?? []
-    let finished = try Running(Workbench.binary, [command, store] + more, in: bench.folder).finish()
+    let finished = try bench.run([command, store] + more)
     #expect(finished.status == 64)
     #expect(
       finished.errors == """
@@ -267,7 +267,7 @@ struct LibrariesTests {
         Try: --library audiobooks, or --library music
 
         """)
-    #expect(try Running(Workbench.binary, [command, store] + more + ["--library", "audiobooks"], in: bench.folder).finish().status == 0)
+    #expect(try bench.run([command, store] + more + ["--library", "audiobooks"]).status == 0)
   }
 
   @Test("a library has no list and no format that only another one has, and nothing to go on with is an empty result")
@@ -280,7 +280,7 @@ struct LibrariesTests {
       (["list", store, "albums"], "a library of audiobooks has no albums"),
       (["export", music, "--to", "x.json", "--format", "library-json"], "a library of music cannot be written as library-json"),
     ] {
-      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      let finished = try bench.run(arguments)
       #expect(finished.status == 65, "\(arguments)")
       #expect(finished.errors.hasPrefix("Error: \(message)\nTry: "), "\(finished.errors)")
     }

@@ -8,11 +8,19 @@ import Testing
 @testable import HoldfastTool
 
 @Suite("Music on the command line")
-struct MusicTests {
-  @Test("albums are the first list, in columns that align")
-  func albums() async throws {
+final class MusicTests {
+  let bench: Workbench
+  let store: String
+
+  init() async throws {
     let bench = try Workbench()
-    let finished = try bench.run("list", try await bench.music())
+    store = try await bench.music()
+    self.bench = bench
+  }
+
+  @Test("albums are the first list, in columns that align")
+  func albums() throws {
+    let finished = try bench.run("list", store)
     #expect(
       Self.withoutIDs(finished.output) == """
         ALBUM          ARTIST             TRACKS  LENGTH  YEAR
@@ -23,7 +31,7 @@ struct MusicTests {
 
         """)
     #expect(finished.errors.isEmpty)
-    #expect(try await bench.run("list", try bench.music(), "albums").output == finished.output)
+    #expect(try bench.run("list", store, "albums").output == finished.output)
   }
 
   @Test(
@@ -92,10 +100,9 @@ struct MusicTests {
   }
 
   @Test("playlists stand in their order, with their folder")
-  func playlists() async throws {
-    let bench = try Workbench()
+  func playlists() throws {
     #expect(
-      Self.withoutIDs(try await bench.run("list", try bench.music(), "playlists").output) == """
+      Self.withoutIDs(try bench.run("list", store, "playlists").output) == """
         PLAYLIST   FOLDER  TRACKS
         Evening                 3
         Moods/
@@ -106,11 +113,10 @@ struct MusicTests {
 
   @Test("playlists are listed, and a folder is shown, without loading what is in any of them")
   func countsOnly() async throws {
-    let bench = try Workbench()
     let statements = TracedStatements()
     var options = StoreOptions.production
     options.trace = { statements.append($0) }
-    let library = try MusicStore.open(at: URL(fileURLWithPath: try await bench.music()), options: options)
+    let library = try MusicStore.open(at: URL(fileURLWithPath: store), options: options)
     try await library.store.read { reader in
       _ = try MusicStore.description.lists.first { $0.name == "playlists" }?.lines(in: reader)
       _ = try Lookup.one("Moods", of: MusicStore.description.kinds, in: reader).found.show(reader)
@@ -123,8 +129,6 @@ struct MusicTests {
 
   @Test("a list that is cut short says how much there is besides", arguments: ["albums", "artists", "playlists", "tracks"])
   func limit(what: String) async throws {
-    let bench = try Workbench()
-    let store = try await bench.music()
     let all = try #require(try bench.run("list", store, what, "--json").document[what] as? [[String: Any]])
     let cut = try bench.run("list", store, what, "--limit", "2")
     #expect(cut.output.split(separator: "\n").count == 3)
@@ -136,8 +140,6 @@ struct MusicTests {
     "show takes an id or the beginning of one of everything, and a name with or without case and accents",
     arguments: ["album Harbour Songs", "artist Various Artists", "playlist Evening", "folder Moods", "title Café"])
   func lookup(line: String) async throws {
-    let bench = try Workbench()
-    let store = try await bench.music()
     let words = line.split(separator: " ", maxSplits: 1).map(String.init)
     let named = try bench.run("show", store, words[1].lowercased().replacingOccurrences(of: "é", with: "e"))
     #expect(named.status == 0, "\(named.errors)")
@@ -150,8 +152,6 @@ struct MusicTests {
 
   @Test("a name that an album and a playlist have is ambiguous, and names both with ids that work")
   func ambiguous() async throws {
-    let bench = try Workbench()
-    let store = try await bench.music()
     let finished = try bench.run("show", store, "The Whale")
     #expect(finished.status == 64)
     let ids = finished.errors.matches(of: /(album|playlist) ([0-9a-f-]{36}) \(/).map { (String($0.1), String($0.2)) }
@@ -163,8 +163,6 @@ struct MusicTests {
 
   @Test("what is exported can be imported again, and holds the same")
   func roundTrip() async throws {
-    let bench = try Workbench()
-    let store = try await bench.music()
     #expect(try bench.run("export", store, "--to", bench.path("out.json")).status == 0)
     let again = try bench.run("import", bench.path("out.json"), "--into", bench.path("again.sqlite"))
     #expect(again.status == 0, "\(again.output)\(again.errors)")
@@ -176,8 +174,6 @@ struct MusicTests {
 
   @Test("a playlist is written by its name, though an album has it too, and all tracks without one", arguments: ["m3u8", "xspf"])
   func playlistExport(format: String) async throws {
-    let bench = try Workbench()
-    let store = try await bench.music()
     let list = try bench.run("export", store, "--to", bench.path("list"), "--format", format, "--playlist", "the whale")
     #expect(list.status == 0, "\(list.errors)")
     let text = try String(contentsOf: bench.url("list"), encoding: .utf8)

@@ -244,7 +244,7 @@ struct StrangersStoreTests {
       try $0.execute("INSERT INTO holdfast_columns VALUES ('codes', '', 'never_exported')")
     }
     for arguments in [["--json"], ["--json", "--ranked"]] {
-      let found = try Running(Workbench.binary, ["search", bench.path("desk.sqlite"), "BLUE pe"] + arguments, in: bench.folder).finish()
+      let found = try bench.run(["search", bench.path("desk.sqlite"), "BLUE pe"] + arguments)
       let hits = found.document["hits"] as? [[String: Any]]
       #expect(Set(hits?.compactMap { $0["id"] as? String } ?? []) == ["p1", "p2"], "\(found.output)\(found.errors)")
       #expect(hits?.allSatisfy { $0["kind"] as? String == "pens" } == true && !found.output.contains("marked-secret"))

@@ -157,7 +157,7 @@ struct TablesByNameTests {
       let (store, source) = (try Self.store(in: bench), try Self.source(of: sql, in: bench))
       let before = try bench.content()
       for arguments in [["--yes"], ["--dry-run"], []] {
-        let finished = try Running(Workbench.binary, ["import", source, "--into", store] + arguments, in: bench.folder).finish()
+        let finished = try bench.run(["import", source, "--into", store] + arguments)
         #expect(finished.status == 65 && finished.errors.contains(reason) && finished.errors.contains("\nTry: "), "\(finished.errors)")
       }
       #expect(try bench.content() == before)

@@ -129,10 +129,7 @@ struct WorkoutTests {
     let bench = try Workbench()
     try FileManager.default.copyItem(at: Workbench.example("strong.csv"), to: bench.url("strong.csv"))
     for (name, zone, started) in [("here", [], "2025-10-08T22:30:00Z"), ("there", ["--time-zone", "UTC"], "2025-10-09T07:30:00Z")] {
-      let imported = try Running(
-        Workbench.binary, ["import", "strong.csv", "--into", name, "--unit", "kg"] + zone, in: bench.folder,
-        environment: ["TZ": "Asia/Tokyo"]
-      ).finish()
+      let imported = try bench.run(["import", "strong.csv", "--into", name, "--unit", "kg"] + zone, ["TZ": "Asia/Tokyo"])
       #expect(imported.status == 0, "\(imported.output)\(imported.errors)")
       #expect(try bench.run("show", name, "legs").output.contains("started  \(started)"))
     }
@@ -146,12 +143,11 @@ struct WorkoutTests {
     try FileManager.default.copyItem(at: Workbench.example("strong.csv"), to: bench.url("strong.csv"))
     #expect(try bench.run("import", "strong.csv", "--into", "w.sqlite", "--unit", "kg", "--time-zone", "UTC").status == 0)
     let unit = format.hasSuffix("csv") ? ["--unit", "kg", "--time-zone", "UTC"] : []
-    let exported = try Running(Workbench.binary, ["export", "w.sqlite", "--to", "out", "--format", format] + unit, in: bench.folder)
-      .finish()
+    let exported = try bench.run(["export", "w.sqlite", "--to", "out", "--format", format] + unit)
     #expect(exported.status == 0, "\(exported.output)\(exported.errors)")
     let hints = format == "strong-csv" ? ["--unit", "kg"] : []
     let zone = format.hasSuffix("csv") ? ["--time-zone", "UTC"] : []
-    let imported = try Running(Workbench.binary, ["import", "out", "--into", "x.sqlite"] + hints + zone, in: bench.folder).finish()
+    let imported = try bench.run(["import", "out", "--into", "x.sqlite"] + hints + zone)
     #expect(imported.status == 0, "\(imported.output)\(imported.errors)")
     #expect(
       try bench.run("show", "x.sqlite", "legs").output.components(separatedBy: "\n\n").last

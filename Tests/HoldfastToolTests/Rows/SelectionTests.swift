@@ -63,7 +63,7 @@ struct SelectionTests {
     let bench = try Workbench()
     let store = try await bench.music()
     func titles(_ arguments: String...) throws -> [String] {
-      let finished = try Running(Workbench.binary, ["list", store, "tracks", "--json"] + arguments, in: bench.folder).finish()
+      let finished = try bench.run(["list", store, "tracks", "--json"] + arguments)
       #expect(finished.status == 0, "\(finished.errors)")
       return (finished.document["tracks"] as? [[String: Any]] ?? []).compactMap { $0["title"] as? String }
     }
