@@ -55,8 +55,7 @@ struct ArchiveCommandTests {
   @Test("a label beside an app that archives is written by the app")
   func labelBesideApp() throws {
     let bench = try Workbench()
-    let store = try bench.store()
-    #expect(try bench.run("archive", "begin", store).status == 0)
+    let store = try bench.archived()
     let app = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
     // Now the app archives.
     _ = try app.store.archive()

@@ -6,14 +6,6 @@ extension Workbench {
   /// The first segment of a new archive.
   fileprivate var segment: URL { url("\(Self.archive)/00000001/0000000000000001.segment") }
 
-  /// A store whose archive has begun.
-  fileprivate func archived() throws -> String {
-    let store = try store()
-    let begun = try run("archive", "begin", store)
-    #expect(begun.status == 0, "\(begun.errors)")
-    return store
-  }
-
   /// Imports a collection that the store does not have yet.
   fileprivate func importMore(_ store: String) throws -> Finished {
     let source = try write(ImportSurroundingsTests.library(collections: 1, tracks: 1), to: "more.json")

@@ -13,8 +13,7 @@ struct HealCommandTests {
   @Test("with an archive the first page comes back, after the plan, and the bytes are as before")
   func archived() throws {
     let bench = try Workbench()
-    let store = try bench.store()
-    #expect(try bench.run("archive", "begin", store).status == 0)
+    let store = try bench.archived()
     let sound = try Data(contentsOf: URL(fileURLWithPath: store))
     let nothing = try bench.run("heal", store, "--json")
     #expect(nothing.status == 0 && nothing.document["means"] as? String == "none", "\(nothing.errors)\(nothing.output)")

@@ -9,10 +9,16 @@ struct HealIndexTests {
     "DROP INDEX tracks_by_title", "DROP TRIGGER tracks_search_insert",
   ]
 
-  private func store(_ damage: String, _ bench: borrowing Workbench) throws -> (store: String, other: String) {
+  /// A store with one track.
+  private static let made: Result<PreparedFiles, any Error> = Result {
+    let bench = try Workbench()
     let any = try bench.write("#EXTM3U\n#EXTINF:1,A - Love\na.mp3\n", to: "any.m3u8")
-    let store = bench.path("s.sqlite")
-    #expect(try bench.run("import", any, "--into", store, "--no-backup").status == 0)
+    try #require(bench.run("import", any, "--into", bench.path("s.sqlite"), "--no-backup").status == 0)
+    return try bench.prepared()
+  }
+
+  private func store(_ damage: String, _ bench: borrowing Workbench) throws -> (store: String, other: String) {
+    let store = try bench.put(Self.made.get(), "s.sqlite")
     try RawDatabase.with(URL(fileURLWithPath: store)) { try $0.execute(damage) }
     return (store, try bench.write("b.mp3\n", to: "other.m3u8"))
   }
@@ -41,11 +47,11 @@ struct HealIndexTests {
   @Test("migrate names what is to be made again, and --run makes it", arguments: damages)
   func migrate(damage: String) throws {
     let bench = try Workbench()
-    let (store, other) = try store(damage, bench)
+    let (store, _) = try store(damage, bench)
     #expect(try bench.run("migrate", store).output.contains("to be made again: tracks_"))
     #expect(try bench.run("migrate", store, "--run").output.contains("made again: tracks_"))
     #expect(try bench.run("migrate", store).output == "nothing to migrate\n")
-    try works(bench, store, other)
+    #expect(try bench.run("check", store).status == 0)
   }
 
   @Test("search says that the index is damaged and names heal; an import makes it again")

@@ -31,7 +31,7 @@ struct ImportSurroundingsTests {
     let bench = try Workbench()
     let store = try bench.store()
     let before = try bench.run("list", store).output
-    try bench.write(Self.library(collections: 10, tracks: 200), to: "large.json")
+    try bench.write(Self.library(collections: 4, tracks: 200), to: "large.json")
     let finished = try bench.shell("ulimit -f 400; \"$1\" import large.json --into library.sqlite --progress none")
     #expect(finished.status == 74, "\(finished.errors)")
     #expect(try bench.run("list", store).output == before)
@@ -82,13 +82,16 @@ struct ImportSurroundingsTests {
       FileManager.default.contentsEqual(atPath: bench.path("disc/library.json"), andPath: bench.path("shelf/library.json.backup")))
   }
 
+  /// Takes long enough that a signal comes in the middle of a phase.
+  private static let large = library(collections: 20, tracks: 500)
+
   @Test("Ctrl-C is 130, in either phase, and the store is as before", arguments: ["importing", "verifying"], [true, false])
   func interrupted(phase: String, storeExists: Bool) throws {
     let bench = try Workbench()
     if storeExists { _ = try bench.store() }
     let before = storeExists ? try bench.run("list", bench.path("library.sqlite")).output : ""
     let names = try bench.names()
-    let source = try bench.write(Self.library(collections: 40, tracks: 500), to: "large.json")
+    let source = try bench.write(Self.large, to: "large.json")
     let running = try Running(
       Workbench.binary, ["import", source, "--into", bench.path("library.sqlite"), "--progress", "lines"], in: bench.folder
     ) { piece, process in

@@ -45,8 +45,7 @@ import Testing
   @Test("beside the archive of a lost store nothing is made: it can come back")
   func besideCopies() throws {
     let bench = try Workbench()
-    let store = try bench.store()
-    #expect(try bench.run("archive", "begin", store).status == 0)
+    let store = try bench.archived()
     for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(at: bench.url("library.sqlite\(suffix)")) }
     let refused = try bench.run(Self.token, "sync", store, "--to", "http://127.0.0.1:9", "--space", "anna", "--library", "audiobooks")
     #expect(refused.status == 65 && refused.errors.contains("nothing was made"), "\(refused.errors)")

@@ -130,8 +130,7 @@ struct SurroundingsTests {
   @Test("a moment that has not come is named, also the last second that there is")
   func future() throws {
     let bench = try Workbench()
-    let store = try bench.store()
-    #expect(try bench.run("archive", "begin", store).status == 0)
+    let store = try bench.archived()
     for zone in ["UTC", "Europe/Berlin"] {
       let refused = try bench.run(["TZ": zone], "restore", store, "--at", "9999-12-31T23:59:59Z")
       #expect(refused.status == 64 && refused.errors.contains("9999-12-31T23:59:59Z"), "\(refused.errors)")
