@@ -10,13 +10,16 @@ import Testing
 ///
 /// To write them anew after a change that is meant: `HOLDFAST_WRITE_GOLDEN=1 swift test --filter GoldenTests`.
 @Suite("Golden documents")
-struct GoldenTests {
+final class GoldenTests {
+  let bench: Workbench
+
+  init() throws { bench = try Workbench() }
+
   static let collection = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
   static let track = "9f2c4e6a-1b3d-4f5a-8c7e-0a2b4c6d8e10"
 
   @Test("the documents of imports")
   func imports() throws {
-    let bench = try Workbench()
     for name in ["library.json", "one-bad-record.json", "music.json"] { try bench.fixture(name) }
     try FileManager.default.copyItem(at: Workbench.example("strong.csv"), to: bench.url("strong.csv"))
     try bench.modelFolder()
@@ -37,7 +40,6 @@ struct GoldenTests {
 
   @Test("the documents of audiobooks, and the commands that only look leave every file as it was")
   func audiobooks() throws {
-    let bench = try Workbench()
     let store = URL(fileURLWithPath: try bench.store())
     let before = try bench.content()
     var documents = Documents()
@@ -72,7 +74,6 @@ struct GoldenTests {
 
   @Test("the documents of music, and the commands that only look leave the store as it was")
   func music() async throws {
-    let bench = try Workbench()
     let store = URL(fileURLWithPath: try await bench.music())
     let before = try Data(contentsOf: store)
     var documents = Documents()
@@ -99,7 +100,6 @@ struct GoldenTests {
 
   @Test("the documents of workouts, and the commands that only look leave the store as it was")
   func workouts() async throws {
-    let bench = try Workbench()
     let store = URL(fileURLWithPath: try await bench.workouts())
     let before = try Data(contentsOf: store)
     var documents = Documents()
@@ -123,7 +123,6 @@ struct GoldenTests {
 
   @Test("the documents of inference stores")
   func inference() async throws {
-    let bench = try Workbench()
     _ = try await bench.inference()
     var documents = Documents()
     try documents.run(bench, "info", "inference.sqlite")
@@ -142,7 +141,6 @@ struct GoldenTests {
 
   @Test("send: the documents of one that took, sent and was refused something, of what was set aside then, and of what lost")
   func send() async throws {
-    let bench = try Workbench()
     _ = try await bench.inference()
     let model = #"{"id":"phi","name":"Phi 4","framework":"MLX","updatedAt":900000000.0}"#
     let server = try SendCommandTests.server(
@@ -165,7 +163,6 @@ struct GoldenTests {
 
   @Test("the documents of the commands for quarantine, copies, the past and upkeep")
   func upkeep() throws {
-    let bench = try Workbench()
     let store = "library.sqlite"
     try bench.fixture("one-bad-record.json")
     _ = try bench.store()
@@ -199,7 +196,6 @@ struct GoldenTests {
 
   @Test("the documents of sync, of what waits, and of what lost", .enabled(if: SyncCommandTests.syncs))
   func sync() throws {
-    let bench = try Workbench()
     let store = "library.sqlite"
     _ = try bench.store()
     let server = try SyncCommandTests.server()

@@ -5,10 +5,13 @@ import Testing
 
 /// Every kind of input that goes wrong, and what the person gets.
 @Suite("Inputs of import")
-struct ImportInputTests {
+final class ImportInputTests {
+  let bench: Workbench
+
+  init() throws { bench = try Workbench() }
+
   @Test("a source that does not exist is 66, with the path and a way out")
   func missing() throws {
-    let bench = try Workbench()
     let finished = try bench.run("import", bench.path("library.json"), "--into", bench.path("library.sqlite"))
     #expect(finished.status == 66)
     #expect(finished.output.isEmpty)
@@ -22,7 +25,6 @@ struct ImportInputTests {
       ("this is not JSON", 0), ("", 0), ("{\"schemaVersion\": 3, \"collections\": [{\"id\"", 42), ("{\"schemaVersion\": 3", 19),
     ])
   func senseless(text: String, offset: Int) throws {
-    let bench = try Workbench()
     let source = try bench.write(text, to: "library.json")
     let finished = try bench.run("import", source, "--into", bench.path("library.sqlite"))
     #expect(finished.status == 65)
@@ -37,7 +39,6 @@ struct ImportInputTests {
 
   @Test("a store may not have a name that the copy of its source could get, and may have any other")
   func namesOfCopies() throws {
-    let bench = try Workbench()
     let source = try bench.fixture("library.json")
     for name in ["", "-2", "-17", "-wal", "-2-journal"] {
       #expect(try bench.run("import", source, "--into", source + ".backup" + name).status == 64, "\(name)")
@@ -50,7 +51,6 @@ struct ImportInputTests {
 
   @Test("a source that is cut off leaves a store that was there as it was")
   func cutOffIntoStore() throws {
-    let bench = try Workbench()
     let store = try bench.store()
     let whole = try String(contentsOf: bench.url("library.json"), encoding: .utf8)
     let source = try bench.write(String(whole.prefix(1200)), to: "cut.json")
@@ -63,7 +63,6 @@ struct ImportInputTests {
 
   @Test("a newer schemaVersion is 65, and the person is told that it is newer and that nothing was changed", arguments: [4, 99])
   func newer(version: Int) throws {
-    let bench = try Workbench()
     let source = try bench.write("{\"schemaVersion\": \(version), \"collections\": []}", to: "library.json")
     let finished = try bench.run("import", source, "--into", bench.path("library.sqlite"))
     #expect(finished.status == 65)
@@ -74,7 +73,6 @@ struct ImportInputTests {
 
   @Test("one bad record among good ones is 2: the good ones are in, the bad one is quarantined with its path")
   func oneBadRecord() throws {
-    let bench = try Workbench()
     let source = try bench.fixture("one-bad-record.json")
     let finished = try bench.run("import", source, "--into", bench.path("library.sqlite"))
     #expect(finished.status == 2)
@@ -89,7 +87,6 @@ struct ImportInputTests {
       "foreign.sqlite", "text.sqlite", "folder",
     ])
   func foreign(name: String) throws {
-    let bench = try Workbench()
     let source = try bench.fixture("library.json")
     try bench.write(String(repeating: "not a database, and longer than a header. ", count: 5), to: "text.sqlite")
     try FileManager.default.createDirectory(at: bench.url("folder"), withIntermediateDirectories: false)
@@ -105,7 +102,6 @@ struct ImportInputTests {
 
   @Test("a store that another process holds locked is 75 after the time-out, and reading goes on meanwhile")
   func locked() throws {
-    let bench = try Workbench()
     let store = try bench.store()
     let source = try bench.fixture("one-bad-record.json")
     let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
@@ -124,7 +120,6 @@ struct ImportInputTests {
 
   @Test("importing the same source again changes nothing")
   func again() throws {
-    let bench = try Workbench()
     let store = try bench.store()
     let before = try bench.run("show", store, GoldenTests.collection, "--json").output
     let finished = try bench.run("import", bench.path("library.json"), "--into", store, "--json")

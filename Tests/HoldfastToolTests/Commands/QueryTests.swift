@@ -4,7 +4,11 @@ import HoldfastTesting
 import Testing
 
 @Suite("Query")
-struct QueryTests {
+final class QueryTests {
+  let bench: Workbench
+
+  init() throws { bench = try Workbench() }
+
   /// A store of another program: a table with every kind of value, and one that is never exported.
   private static func store(in bench: borrowing Workbench) throws -> String {
     let tables = """
@@ -23,7 +27,6 @@ struct QueryTests {
 
   @Test("query prints a table, and the same rows as JSON, lines of JSON, CSV and text with tabs; no byte of the store changes")
   func forms() throws {
-    let bench = try Workbench()
     let store = try Self.store(in: bench)
     let before = try bench.content()
     let table = try bench.run("query", store, Self.sql)
@@ -47,7 +50,6 @@ struct QueryTests {
 
   @Test("a value that comes unchanged from a column is shown as the file describes it, in any library's store")
   func described() throws {
-    let bench = try Workbench()
     let store = try bench.store()
     let rows =
       try bench.run("query", store, "SELECT created_at, created_at + 0 AS number FROM collections ORDER BY 1 DESC", "--json")
@@ -65,7 +67,6 @@ struct QueryTests {
       ("ATTACH 'other.sqlite' AS other", "no rows"), ("", "no statement"),
     ])
   func refused(sql: String, why: String) throws {
-    let bench = try Workbench()
     let store = try Self.store(in: bench)
     let before = try bench.content()
     let finished = try bench.run("query", store, sql)
@@ -80,7 +81,6 @@ struct QueryTests {
       "SELECT after FROM holdfast_audit",
     ])
   func hidden(sql: String) throws {
-    let bench = try Workbench()
     let store = try Self.store(in: bench)
     for form in [[], ["--json"], ["--csv"]] {
       let finished = try bench.run(["query", store, sql] + form)
@@ -108,7 +108,6 @@ struct QueryTests {
 
   @Test("a table that is never exported is not read through a virtual table either, nor through the tables in which that keeps its data")
   func hiddenBehindIndexes() throws {
-    let bench = try Workbench()
     let store = try Self.store(in: bench)
     try RawDatabase.with(bench.url("garden.sqlite"), key: nil) { try $0.execute(Self.indexes) }
     let refused = [
@@ -132,7 +131,6 @@ struct QueryTests {
 
   @Test("rows come while the statement runs: of an endless one the first are there, and the reader may go", arguments: ["json", "csv"])
   func endless(form: String) throws {
-    let bench = try Workbench()
     _ = try bench.store()
     let finished = try bench.shell("\"$1\" query library.sqlite '\(Self.endless)' --\(form) | head -n 2; exit ${PIPESTATUS[0]}")
     let lines = finished.output.split(whereSeparator: \.isNewline)
@@ -141,7 +139,6 @@ struct QueryTests {
 
   @Test("Ctrl-C ends a statement: 130, with the error beside the output that had begun")
   func interrupted() throws {
-    let bench = try Workbench()
     _ = try bench.store()
     let finished = try bench.shell(
       """

@@ -3,7 +3,11 @@ import Testing
 
 /// What surrounds a store: it may not be written to, its disk is full, its name is odd.
 @Suite("Surroundings of a store")
-struct SurroundingsTests {
+final class SurroundingsTests {
+  let bench: Workbench
+
+  init() throws { bench = try Workbench() }
+
   /// A store with an archive in the folder `shelf`, which everybody may read, and which belongs to somebody without root's rights.
   private func shelf(_ bench: borrowing Workbench) throws {
     let made = try bench.shell(
@@ -23,7 +27,6 @@ struct SurroundingsTests {
 
   @Test("a sound store that may not be written to is sound for heal, and what would replace it says permission", arguments: [true, false])
   func writeProtected(isFolder: Bool) throws {
-    let bench = try Workbench()
     try bench.fixture("library.json")
     try shelf(bench)
     _ = try bench.shell(isFolder ? "chmod 555 shelf" : "chmod 444 shelf/library.sqlite")
@@ -44,7 +47,6 @@ struct SurroundingsTests {
 
   @Test("a damaged store that may not be written to is told, and nothing is asked")
   func damagedAndProtected() throws {
-    let bench = try Workbench()
     try bench.fixture("library.json")
     try shelf(bench)
     _ = try bench.shell("dd if=/dev/zero of=shelf/library.sqlite bs=4096 seek=2 count=3 conv=notrunc 2>&1; chmod 444 shelf/library.sqlite")
@@ -57,7 +59,6 @@ struct SurroundingsTests {
   @Test(
     "a full disk stops no reading: the store is read in place, or from a copy on another disk where it has a log", arguments: [true, false])
   func fullDisk(hasLog: Bool) throws {
-    let bench = try Workbench()
     _ = try bench.store()
     let log = hasLog ? "cp left-wal small/library.sqlite-wal" : ":"
     // A store as a killed process leaves it: the last writer's log is not moved into the file.
@@ -90,7 +91,6 @@ struct SurroundingsTests {
 
   @Test("no control character of a file's name reaches the terminal, and no line of a plan begins with the rest of a name")
   func oddName() throws {
-    let bench = try Workbench()
     let plain = try bench.store()
     let name = "e\u{1B}[31mvil\nThis is no plan.sqlite"
     let odd = bench.path(name)
@@ -129,7 +129,6 @@ struct SurroundingsTests {
 
   @Test("a moment that has not come is named, also the last second that there is")
   func future() throws {
-    let bench = try Workbench()
     let store = try bench.archived()
     for zone in ["UTC", "Europe/Berlin"] {
       let refused = try bench.run(["TZ": zone], "restore", store, "--at", "9999-12-31T23:59:59Z")
@@ -141,7 +140,6 @@ struct SurroundingsTests {
 
   @Test("a folder or a pipe in a store's place is said, by every command")
   func notAFile() throws {
-    let bench = try Workbench()
     let made = try bench.shell("mkdir folder; mkfifo pipe")
     #expect(made.status == 0)
     for (name, words) in [("folder", "is a folder"), ("pipe", "is not a file, but a pipe")] {
@@ -157,7 +155,6 @@ struct SurroundingsTests {
 
   @Test("a damaged value is named with table, column and row, by list, search and show")
   func damagedValue() throws {
-    let bench = try Workbench()
     let store = try bench.store()
     let made = try bench.shell(
       #"""
@@ -178,7 +175,6 @@ struct SurroundingsTests {
 
   @Test("a store with a second name is read with a note, and nothing writes to it")
   func secondName() throws {
-    let bench = try Workbench()
     let store = try bench.store()
     #expect(try bench.run("snapshot", "create", store).status == 0)
     try FileManager.default.linkItem(atPath: store, toPath: bench.path("second.sqlite"))

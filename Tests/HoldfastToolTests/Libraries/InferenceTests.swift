@@ -67,8 +67,7 @@ final class InferenceTests {
 
   @Test("latencies are percentiles of what was measured; tokens and cost are charted by model and day, and no cost is no chart")
   func stats() async throws {
-    let bench = try Workbench()
-    let text = try bench.run("stats", try await bench.inference()).output
+    let text = try bench.run("stats", store).output
     #expect(text.contains("latency      p50 612.5 ms, p95 900 ms, p99 900 ms\n"), "\(text)")
     #expect(text.contains("\nTokens of small-llama by day\n  2025-10-06  150\n"), "\(text)")
     #expect(text.contains("\nCost of of nobody by day\n  2025-10-07  0.0025\n"), "\(text)")
@@ -93,7 +92,6 @@ final class InferenceTests {
 
   @Test("the SDK's database comes in; its key of the API is sealed with the key in the environment, or left out, and stands nowhere else")
   func database() throws {
-    let bench = try Workbench()
     let source = try bench.fixture("runanywhere.db")
     let without = try bench.run("import", source, "--into", "without.sqlite", "--json")
     #expect(without.status == 0, "\(without.output)\(without.errors)")
@@ -113,7 +111,6 @@ final class InferenceTests {
 
   @Test("the SDK's second database comes in, its checks and keys are no hindrance, and its key of the API stands nowhere else")
   func secondDatabase() throws {
-    let bench = try Workbench()
     let source = try bench.secondDatabase()
     let before = try Data(contentsOf: URL(fileURLWithPath: source))
     let imported = try bench.run(Self.key, "import", source, "--into", "i.sqlite", "--json")
@@ -130,7 +127,6 @@ final class InferenceTests {
 
   @Test("of a model in GGUF the header is read, however large the model is, and no copy is made")
   func gguf() throws {
-    let bench = try Workbench()
     let model = try bench.gguf("tiny-q4_0.gguf", weights: 1 << 34)
     let imported = try bench.run("import", model, "--into", "i.sqlite", "--json")
     #expect(imported.status == 0, "\(imported.output)\(imported.errors)")
@@ -147,7 +143,6 @@ final class InferenceTests {
   @Test("a folder is its config.json, or its one model in GGUF; several models are told")
   func folder() throws {
     knowFourLibraries()
-    let bench = try Workbench()
     let imported = try bench.run("import", try bench.modelFolder(), "--into", "i.sqlite", "--json")
     #expect(imported.status == 0, "\(imported.output)\(imported.errors)")
     let shown = try bench.run("show", "i.sqlite", "tiny-model", "--json").document["model"] as? [String: Any]
@@ -223,7 +218,6 @@ final class InferenceTests {
       [], ["--to", "ftp://a"], ["--to", "http://models.example"], ["--to", "a"], ["--to", "https://u:p@a"], ["--to", "https://a?b=c"],
     ])
   func addresses(arguments: [String]) throws {
-    let bench = try Workbench()
     let finished = try bench.run(["send", "x.sqlite"] + arguments)
     #expect(finished.status == 64, "\(finished.errors)")
     for word in ["u:p", "b=c"] { #expect(!finished.errors.contains(word), "\(finished.errors)") }
@@ -231,10 +225,8 @@ final class InferenceTests {
 
   @Test("no other library is sent anywhere, and an inference store has nothing to go on with and no unit")
   func others() async throws {
-    let bench = try Workbench()
     let books = try bench.run("send", try bench.store(), "--status")
     #expect(books.status == 65 && books.errors.hasPrefix("Error: a library of audiobooks has no API to send to\n"), "\(books.errors)")
-    let store = try await bench.inference()
     #expect(try bench.run("resume", store, "--json").document["resume"] is NSNull)
     #expect(try bench.run("export", store, "--to", "x.json", "--unit", "kg").status == 65)
     #expect(try bench.run("import", try bench.modelFolder(), "--into", "i.sqlite", "--unit", "kg").status == 65)
@@ -251,7 +243,6 @@ final class InferenceTests {
 
   @Test("an empty store has no numbers, no charts and no lists, and says so")
   func empty() throws {
-    let bench = try Workbench()
     try InferenceStore.open(at: bench.url("empty.sqlite")).store.close()
     for what in InferenceStore.description.lists.map(\.name) {
       #expect(try bench.run("list", "empty.sqlite", what).errors == "No \(what).\n")

@@ -9,12 +9,16 @@ import Testing
 
 /// Which library a store or a source is for, and what a person is told when that cannot be known.
 @Suite("Libraries")
-struct LibrariesTests {
-  init() { knowFourLibraries() }
+final class LibrariesTests {
+  let bench: Workbench
+
+  init() throws {
+    knowFourLibraries()
+    bench = try Workbench()
+  }
 
   @Test("what only its own program can do with a store is 65, and says what it holds")
   func unknownKind() throws {
-    let bench = try Workbench()
     let store = try Store.open(
       at: bench.url("later.sqlite"), schemas: [StoreSchema("later", migrations: [Migration("later/001", sql: "CREATE TABLE x (y)")])])
     try store.close()
@@ -33,7 +37,6 @@ struct LibrariesTests {
 
   @Test("somebody else's store is told, checked, listed as plain tables, exported, copied and restored")
   func somebodyElses() throws {
-    let bench = try Workbench()
     let sql = "CREATE TABLE x (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, size INTEGER, data BLOB) STRICT"
     let schema = StoreSchema("later", migrations: [Migration("later/001", sql: sql)])
     let store = bench.path("later.sqlite")
@@ -59,7 +62,6 @@ struct LibrariesTests {
 
   @Test("of somebody else's table only the lines that are shown are read, in the order in which they are stored")
   func plainPages() throws {
-    let bench = try Workbench()
     let sql = "CREATE TABLE x (size INTEGER, name TEXT); CREATE TABLE y (name TEXT PRIMARY KEY) WITHOUT ROWID"
     let store = bench.path("later.sqlite")
     let open = try Store.open(
@@ -80,7 +82,6 @@ struct LibrariesTests {
 
   @Test("a list begins at --offset, and has only the lines that --where wants, in any case and without accents")
   func window() async throws {
-    let bench = try Workbench()
     let store = try await bench.music()
     func titles(_ arguments: String...) throws -> [String] {
       let finished = try bench.run(["list", store, "tracks", "--json"] + arguments)
@@ -110,11 +111,8 @@ struct LibrariesTests {
 
   @Test("a store of another schema beside the library is a store of the library")
   func guest() throws {
-    let bench = try Workbench()
     let store = try bench.store()
-    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
-    _ = try library.store.write { try $0.execute("INSERT INTO holdfast_schemas (name, version) VALUES ('later', 1)") }
-    try library.store.close()
+    try bench.change(store, "INSERT INTO holdfast_schemas (name, version) VALUES ('later', 1)")
     let before = try bench.content()
     #expect(try bench.run("list", store).status == 0)
     #expect(try bench.run("info", store, "--json").document["schemas"] as? [String: Int] == ["audiobooks": 2, "later": 1])
@@ -124,7 +122,6 @@ struct LibrariesTests {
 
   @Test("a library that does not exist is wrong usage, and names those that do")
   func noSuchLibrary() throws {
-    let bench = try Workbench()
     let finished = try bench.run("list", bench.path("x.sqlite"), "--library", "films")
     #expect(finished.status == 64)
     #expect(finished.errors.contains("'films' is not a library: choose one of audiobooks"))
@@ -138,7 +135,6 @@ struct LibrariesTests {
       ("{\"a\":{\"b\":1,\"c\":2},\"d\":[],\"e\":[[]]}", ["a b c", "d", "e"]), ("\u{FEFF}{\"a\":[1,{\"b\":2}]} x", ["a"]),
     ])
   func members(text: String, members: [String]) throws {
-    let bench = try Workbench()
     let look = try SourceLook(URL(fileURLWithPath: bench.write(text, to: "source")))
     #expect(look.members.map { ([$0.key] + $0.keys.sorted()).joined(separator: " ") } == members)
     #expect(look.isEmpty == text.isEmpty)
@@ -164,7 +160,6 @@ struct LibrariesTests {
       ("\u{FEFF}Date;Workout Name;Exercise Name;Set Order;Weight;Weight Unit;Reps\r\n", "workouts"),
     ])
   func likeness(text: String, libraries: String) throws {
-    let bench = try Workbench()
     let look = try SourceLook(URL(fileURLWithPath: bench.write(text, to: "source")))
     let found = try Libraries.all.compactMap { library in try library.likeness(of: look).map { library.name + ($0 == .certain ? "" : "?") }
     }
@@ -173,7 +168,6 @@ struct LibrariesTests {
 
   @Test("a source that may be for either library is wrong usage that says what to add, and that settles it")
   func ambiguous() throws {
-    let bench = try Workbench()
     let source = try bench.write(#"{"collections":[]}"#, to: "library.json")
     let finished = try bench.run("import", source, "--into", bench.path("new.sqlite"))
     #expect(finished.status == 64)
@@ -200,7 +194,6 @@ struct LibrariesTests {
       ("{\u{0}\"\u{0}", "UTF-16", 0),
     ])
   func unknownSource(text: String, words: String, offset: Int) throws {
-    let bench = try Workbench()
     let source = try bench.write(text, to: "source")
     let finished = try bench.run("import", source, "--into", bench.path("new.sqlite"))
     #expect(finished.status == 65)
@@ -211,7 +204,6 @@ struct LibrariesTests {
 
   @Test("another program's database is no source, and its tables are named")
   func foreignSource() throws {
-    let bench = try Workbench()
     let source = try bench.fixture("foreign.db")
     let finished = try bench.run("import", source, "--into", bench.path("new.sqlite"))
     #expect(finished.status == 65)
@@ -221,7 +213,6 @@ struct LibrariesTests {
 
   @Test("what is another library's is not imported, and the store is as before", arguments: [true, false])
   func otherLibrary(intoMusic: Bool) async throws {
-    let bench = try Workbench()
     let store = intoMusic ? try await bench.music() : try bench.store()
     let source = try bench.fixture(intoMusic ? "library.json" : "music.json", as: "source.json")
     let before = try bench.content()
@@ -240,7 +231,6 @@ struct LibrariesTests {
 
   @Test("a source of another library than --library says is refused for that reason")
   func otherNamed() throws {
-    let bench = try Workbench()
     let source = try bench.write("<?xml version=\"1.0\"?><plist version=\"1.0\"><dict/></plist>", to: "ex.xml")
     let finished = try bench.run("import", source, "--into", bench.path("new.sqlite"), "--library", "audiobooks")
     #expect(finished.status == 65)
@@ -253,11 +243,8 @@ struct LibrariesTests {
     "a store of two libraries needs --library, and says which there are",
     arguments: ["list", "info", "check", "stats", "resume", "show", "search", "export"])
   func two(command: String) throws {
-    let bench = try Workbench()
     let store = try bench.store()
-    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
-    _ = try library.store.write { try $0.execute("INSERT INTO holdfast_schemas (name, version) VALUES ('music', 1)") }
-    try library.store.close()
+    try bench.change(store, "INSERT INTO holdfast_schemas (name, version) VALUES ('music', 1)")
     let more = ["show": ["三体"], "search": ["moby"], "export": ["--to", "export.json"]][command] ?? []
     let finished = try bench.run([command, store] + more)
     #expect(finished.status == 64)
@@ -272,7 +259,6 @@ struct LibrariesTests {
 
   @Test("a library has no list and no format that only another one has, and nothing to go on with is an empty result")
   func othersOnly() async throws {
-    let bench = try Workbench()
     let music = try await bench.music()
     let store = try bench.store()
     for (arguments, message) in [
@@ -292,7 +278,6 @@ struct LibrariesTests {
 
   @Test("restore says of a snapshot how much music it holds")
   func restoreMusic() async throws {
-    let bench = try Workbench()
     let store = try await bench.music()
     var options = StoreOptions.production
     options.now = { Date(timeIntervalSince1970: 1_762_342_882) }

@@ -12,8 +12,13 @@ import Testing
 
 /// A store whose library this program does not know is shown as its own app would show it.
 @Suite("A stranger's store")
-struct StrangersStoreTests {
-  init() { knowFourLibraries() }
+final class StrangersStoreTests {
+  let bench: Workbench
+
+  init() throws {
+    knowFourLibraries()
+    bench = try Workbench()
+  }
 
   private struct Watering: StoredRecord, Codable {
     static let table = "waterings"
@@ -54,7 +59,6 @@ struct StrangersStoreTests {
 
   @Test("dates, ids, flags and JSON are shown as such in list, show, audit and diff; no raw milliseconds")
   func shown() throws {
-    let bench = try Workbench()
     let store = try Self.store(in: bench)
     let outputs = [
       try bench.run("list", store, "waterings"), try bench.run("show", store, "roses"), try bench.run("show", store, "0a0a"),
@@ -77,7 +81,6 @@ struct StrangersStoreTests {
 
   @Test("history, metrics and explain work on a store of any library; stats tells its rows, bytes and newest time")
   func insight() throws {
-    let bench = try Workbench()
     let store = try Self.store(in: bench)
     let history = try bench.run("history", store)
     #expect(history.status == 0 && history.output.contains("waterings"), "\(history.output)\(history.errors)")
@@ -95,7 +98,6 @@ struct StrangersStoreTests {
 
   @Test("where two tables have one number each, neither is taken for the other: the table is named")
   func numbers() throws {
-    let bench = try Workbench()
     let tables = "CREATE TABLE loans (id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE fines (id INTEGER PRIMARY KEY, name TEXT);"
     let schema = StoreSchema("desk", migrations: [Migration("desk/001", sql: tables)])
     let store = try Store.open(at: bench.url("desk.sqlite"), schemas: [schema])
@@ -119,7 +121,6 @@ struct StrangersStoreTests {
 
   @Test("tables and columns named like members of the document are all shown; an id is found in either case")
   func names() throws {
-    let bench = try Workbench()
     let store = try Self.desk(
       """
       CREATE TABLE total (id TEXT PRIMARY KEY, kind TEXT, ok INTEGER);
@@ -133,7 +134,6 @@ struct StrangersStoreTests {
 
   @Test("a hit has its table as its kind, and a column of that name as `column_kind`, as `show` has it")
   func kinds() throws {
-    let bench = try Workbench()
     let table = "CREATE TABLE pens (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, ok INTEGER) STRICT;"
     let schema = StoreSchema(
       "desk", migrations: [Migration("desk/001", sql: table + "INSERT INTO pens (id, kind, ok) VALUES ('p1', 'quill', 7);")],
@@ -146,7 +146,6 @@ struct StrangersStoreTests {
 
   @Test("the beginning of any key finds it, in any script, as typed or else in lower case, also behind its table; of two, both are told")
   func beginnings() throws {
-    let bench = try Workbench()
     let store = try Self.desk(
       """
       CREATE TABLE plants (id TEXT PRIMARY KEY, height INTEGER);
@@ -169,7 +168,6 @@ struct StrangersStoreTests {
 
   @Test("a hidden table stays hidden whatever its name, in the audit too; what points at it is exported, and what cannot be is told")
   func hidden() throws {
-    let bench = try Workbench()
     let store = try Self.desk(
       """
       CREATE TABLE "ÄPFEL" (id INTEGER PRIMARY KEY, pw TEXT);
@@ -201,7 +199,6 @@ struct StrangersStoreTests {
 
   @Test("a row is shown with the first 100 of the rows that are deleted with it; rows that stay, and hidden ones, are not shown")
   func contents() throws {
-    let bench = try Workbench()
     let store = try Self.desk(
       """
       CREATE TABLE boxes (id TEXT PRIMARY KEY, contents TEXT);
@@ -226,7 +223,6 @@ struct StrangersStoreTests {
 
   @Test("search finds what the declared indexes find, each with its table, and stats counts rows; hidden tables are in neither")
   func searched() throws {
-    let bench = try Workbench()
     func table(_ name: String) -> String {
       "CREATE TABLE \(name) (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL) STRICT;"
     }
@@ -260,7 +256,6 @@ struct StrangersStoreTests {
 
   @Test("a library beside one that is known is named as left out")
   func beside() throws {
-    let bench = try Workbench()
     let schema = StoreSchema("desk", migrations: [Migration("desk/001", sql: "CREATE TABLE pens (id TEXT PRIMARY KEY);")])
     try Store.open(at: bench.url("both.sqlite"), schemas: [AudiobookLibrary.schema, schema]).close()
     let exported = try bench.run("export", bench.path("both.sqlite"), "--to", bench.path("out.json"), "--json")
@@ -269,7 +264,6 @@ struct StrangersStoreTests {
 
   @Test("what is never exported is in no list, query and export")
   func neverExported() throws {
-    let bench = try Workbench()
     let store = try Self.store(in: bench)
     #expect(try bench.run("list", store, "secrets").status == 64)
     #expect(try bench.run("show", store, "key").status == 66)
@@ -281,7 +275,6 @@ struct StrangersStoreTests {
 
   @Test("the check says that it has not read the records, and finds a value that is not of its kind")
   func check() throws {
-    let bench = try Workbench()
     let store = try Self.store(in: bench)
     let sound = try bench.run("check", store)
     #expect(

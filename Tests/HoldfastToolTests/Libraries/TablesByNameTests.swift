@@ -7,7 +7,11 @@ import Testing
 
 /// A database of another app goes into a store whose library this program does not know.
 @Suite("Tables by name")
-struct TablesByNameTests {
+final class TablesByNameTests {
+  let bench: Workbench
+
+  init() throws { bench = try Workbench() }
+
   /// Another app's database: two beds, the inner one first; two plants; three tags of plants; and a table of its own.
   private static let sample = """
     CREATE TABLE beds (id TEXT PRIMARY KEY, aboveId TEXT, name TEXT, letters INTEGER);
@@ -48,7 +52,6 @@ struct TablesByNameTests {
 
   @Test("without --yes the plan says what has a place and what has none, and nothing is written")
   func plan() throws {
-    let bench = try Workbench()
     let (store, source) = (try Self.store(in: bench), try Self.source("ALTER TABLE Plants DROP COLUMN labels", in: bench))
     let before = try bench.content()
     let finished = try bench.run("import", source, "--into", store)
@@ -73,7 +76,6 @@ struct TablesByNameTests {
 
   @Test("with --yes all rows are in and verified, as the app's own records read them; the same again adds nothing")
   func everything() throws {
-    let bench = try Workbench()
     let (store, source) = (try Self.store(in: bench), try Self.source(in: bench))
     let finished = try bench.run("import", source, "--into", store, "--yes", "--json")
     #expect(finished.status == 0 && finished.document["verified"] as? Bool == true, "\(finished.output)\(finished.errors)")
@@ -100,7 +102,6 @@ struct TablesByNameTests {
 
   @Test("a row that was changed in the store stays so; one that was changed in the source only comes in again")
   func edits() throws {
-    let bench = try Workbench()
     let (store, source) = (try Self.store(in: bench), try Self.source(in: bench))
     #expect(try bench.run("import", source, "--into", store, "--yes").status == 0)
     let open = try Store.open(at: bench.url("garden.sqlite"), schemas: [Garden.schema])
@@ -114,7 +115,6 @@ struct TablesByNameTests {
 
   @Test("a row that a CHECK refuses, that a trigger would change, or with a value of another kind is quarantined with the reason")
   func refusedRows() throws {
-    let bench = try Workbench()
     let store = try Self.store(in: bench)
     let source = try Self.source(
       """
@@ -172,7 +172,6 @@ struct TablesByNameTests {
 
   @Test("a row's number is a key where the source gives it; of two spellings, the table's own counts")
   func numbers() throws {
-    let bench = try Workbench()
     let sql = "CREATE TABLE loans (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT"
     let schema = StoreSchema("desk", migrations: [Migration("desk/001", sql: sql)], records: [Loan.self])
     try Store.open(at: bench.url("desk.sqlite"), schemas: [schema]).close()
@@ -204,7 +203,6 @@ struct TablesByNameTests {
 
   @Test("a number that another key stands beside is refused as well, where it may name a row of the store's own")
   func numbersBesideAKey() throws {
-    let bench = try Workbench()
     let sql = "CREATE TABLE books (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE) STRICT"
     let schema = StoreSchema("desk", migrations: [Migration("desk/001", sql: sql)], records: [Copy.self])
     try Store.open(at: bench.url("desk.sqlite"), schemas: [schema]).close()
@@ -225,7 +223,6 @@ struct TablesByNameTests {
 
   @Test("a row never replaces another one: not by a column that the table says to replace by, nor by a key in other letters")
   func neverReplaced() throws {
-    let bench = try Workbench()
     let sql = "CREATE TABLE people (name TEXT PRIMARY KEY NOT NULL COLLATE NOCASE, email TEXT UNIQUE ON CONFLICT REPLACE) STRICT"
     let schema = StoreSchema("club", migrations: [Migration("club/001", sql: sql)], records: [Person.self])
     try Store.open(at: bench.url("club.sqlite"), schemas: [schema]).close()
@@ -243,14 +240,12 @@ struct TablesByNameTests {
 
   @Test("an empty table is never refused")
   func emptyTable() throws {
-    let bench = try Workbench()
     let (store, source) = (try Self.store(in: bench), try Self.source("CREATE TABLE notes (text TEXT)", in: bench))
     #expect(try bench.run("import", source, "--into", store, "--yes").status == 0)
   }
 
   @Test("a dry run imports and verifies, and keeps nothing; its document has the plan")
   func dryRun() throws {
-    let bench = try Workbench()
     let (store, source) = (try Self.store(in: bench), try Self.source(in: bench))
     let finished = try bench.run("import", source, "--into", store, "--dry-run", "--json")
     #expect(finished.status == 0 && finished.document["dry_run"] as? Bool == true, "\(finished.output)\(finished.errors)")
@@ -264,7 +259,6 @@ struct TablesByNameTests {
 
   @Test("a database without a table of the store, and a Holdfast store, are refused, and so is an option of a format")
   func noWay() throws {
-    let bench = try Workbench()
     let store = try Self.store(in: bench)
     let source = try Self.source(of: "CREATE TABLE holdfast_columns (kind); CREATE TABLE x (y)", in: bench)
     let nothing = try bench.run("import", source, "--into", store, "--yes")

@@ -7,10 +7,13 @@ import Testing
 @testable import HoldfastTool
 
 @Suite("Workouts on the command line")
-struct WorkoutTests {
+final class WorkoutTests {
+  let bench: Workbench
+
+  init() throws { bench = try Workbench() }
+
   @Test("workouts are the first list, newest first, in columns that align")
   func list() async throws {
-    let bench = try Workbench()
     let finished = try bench.run("list", try await bench.workouts())
     #expect(
       Self.withoutIDs(finished.output) == """
@@ -25,7 +28,6 @@ struct WorkoutTests {
 
   @Test("a workout is a table: supersets, sets, weights with units, what was entered and not done in brackets, rests")
   func show() async throws {
-    let bench = try Workbench()
     let finished = try bench.run("show", try await bench.workouts(), "LEGS")
     #expect(finished.status == 0, "\(finished.errors)")
     #expect(
@@ -43,7 +45,6 @@ struct WorkoutTests {
 
   @Test("an exercise is shown with its history, however its name was written, in the units of each day")
   func exercise() async throws {
-    let bench = try Workbench()
     let finished = try bench.run("show", try await bench.workouts(), "Bench press")
     #expect(finished.status == 0, "\(finished.errors)")
     let lines = finished.output.split(separator: "\n").map {
@@ -58,7 +59,6 @@ struct WorkoutTests {
 
   @Test("a name that two workouts have is ambiguous, and names both with ids that work, also by their beginning")
   func ambiguous() async throws {
-    let bench = try Workbench()
     let store = try await bench.workouts()
     let finished = try bench.run("show", store, "push")
     #expect(finished.status == 64)
@@ -75,7 +75,6 @@ struct WorkoutTests {
 
   @Test("the workout in progress is told, and is in no list")
   func inProgress() async throws {
-    let bench = try Workbench()
     let store = try await bench.workouts()
     #expect(try bench.run("info", store).output.contains("in progress  Evening\n"))
     #expect(try bench.run("show", store, "evening").output.contains("ended    in progress\n"))
@@ -84,7 +83,6 @@ struct WorkoutTests {
 
   @Test("an import with remarks only ends with 0, and its report names a remark once, with its number and the first place")
   func remarks() throws {
-    let bench = try Workbench()
     let rows = (1...3).map { "2023-01-02 18:30:00,Run,Run,\($0),0,0,5.2,1800\n" }.joined()
     try bench.write("Date,Workout Name,Exercise Name,Set Order,Weight,Reps,Distance,Seconds\n\(rows)", to: "run.csv")
     let note = "the file does not name the unit of distances; assumed: kilometres (first: line 2)"
@@ -98,7 +96,6 @@ struct WorkoutTests {
 
   @Test("a table that does not say its unit is refused with a question that --unit answers, and other units are wrong usage")
   func unit() throws {
-    let bench = try Workbench()
     try FileManager.default.copyItem(at: Workbench.example("strong.csv"), to: bench.url("strong.csv"))
     let refused = try bench.run("import", "strong.csv", "--into", "w.sqlite")
     #expect(refused.status == 65)
@@ -126,7 +123,6 @@ struct WorkoutTests {
 
   @Test("times of a table are read in this computer's zone, unless --time-zone names another")
   func timeZone() throws {
-    let bench = try Workbench()
     try FileManager.default.copyItem(at: Workbench.example("strong.csv"), to: bench.url("strong.csv"))
     for (name, zone, started) in [("here", [], "2025-10-08T22:30:00Z"), ("there", ["--time-zone", "UTC"], "2025-10-09T07:30:00Z")] {
       let imported = try bench.run(["import", "strong.csv", "--into", name, "--unit", "kg"] + zone, ["TZ": "Asia/Tokyo"])
@@ -139,7 +135,6 @@ struct WorkoutTests {
     "what is exported comes back: as a table of another program, as JSON, and whole",
     arguments: ["strong-csv", "hevy-csv", "json", "holdfast"])
   func export(format: String) throws {
-    let bench = try Workbench()
     try FileManager.default.copyItem(at: Workbench.example("strong.csv"), to: bench.url("strong.csv"))
     #expect(try bench.run("import", "strong.csv", "--into", "w.sqlite", "--unit", "kg", "--time-zone", "UTC").status == 0)
     let unit = format.hasSuffix("csv") ? ["--unit", "kg", "--time-zone", "UTC"] : []
@@ -162,7 +157,6 @@ struct WorkoutTests {
 
   @Test("volumes and estimates are in the unit that most sets are in; bars show on a terminal")
   func stats() async throws {
-    let bench = try Workbench()
     let store = try Store.open(at: URL(fileURLWithPath: try await bench.workouts()), schemas: [WorkoutLog.schema])
     defer { try? store.close() }
     let text = try await Rendering(store.read(#require(WorkoutLog.description.stats)).blocks, width: nil, Console().chartStyle).text
@@ -174,7 +168,6 @@ struct WorkoutTests {
 
   @Test("an empty log has no numbers, no charts and no lists, and says so")
   func empty() throws {
-    let bench = try Workbench()
     try WorkoutLog.open(at: bench.url("empty.sqlite")).store.close()
     for what in WorkoutLog.description.lists.map(\.name) {
       #expect(try bench.run("list", "empty.sqlite", what).errors == "No \(what).\n")
