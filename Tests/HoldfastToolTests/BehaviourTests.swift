@@ -31,8 +31,7 @@ final class BehaviourTests {
     try FileManager.default.createDirectory(at: bench.url("far/deep"), withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(atPath: bench.path("link"), withDestinationPath: "far/deep")
     for target in ["link/../out.json", "~out.json"] {
-      let finished = try bench.run("export", store, "--to", target)
-      #expect(finished.status == 0, "\(finished.errors)")
+      try bench.run("export", store, "--to", target, status: 0)
     }
     #expect(FileManager.default.fileExists(atPath: bench.path("far/out.json")))
     #expect(FileManager.default.fileExists(atPath: bench.path("~out.json")))
@@ -67,8 +66,7 @@ final class BehaviourTests {
       ("9f2c", "Chapter 1: Loomings"), ("CHAPTER 1: loomings", "Chapter 1: Loomings"),
     ])
   func lookup(text: String, name: String) throws {
-    let finished = try bench.run("show", store, text)
-    #expect(finished.status == 0)
+    let finished = try bench.run("show", store, text, status: 0)
     #expect(finished.output.split(separator: "\n").first?.hasSuffix("  \(name)") == true, "\(finished.output)")
   }
 
@@ -77,11 +75,9 @@ final class BehaviourTests {
     let bench = try Workbench()
     let source = try bench.write(ImportSurroundingsTests.library(collections: 3, tracks: 2), to: "library.json")
     #expect(try bench.run("import", source, "--into", bench.path("library.sqlite")).status == 0)
-    let several = try bench.run("show", bench.path("library.sqlite"), "00000001-")
-    #expect(several.status == 64)
+    let several = try bench.run("show", bench.path("library.sqlite"), "00000001-", status: 64)
     #expect(several.errors.contains("stands for 3 things: collection 00000001-0000-4000-8000-000000000000"), "\(several.errors)")
-    let none = try bench.run("show", bench.path("library.sqlite"), "Ulysses")
-    #expect(none.status == 66)
+    let none = try bench.run("show", bench.path("library.sqlite"), "Ulysses", status: 66)
     #expect(none.errors == "Error: nothing has the id or the title \"Ulysses\"\nTry: holdfast list STORE, or holdfast search STORE TEXT\n")
   }
 
@@ -160,8 +156,7 @@ final class BehaviourTests {
     try bench.write("", to: "empty.sqlite")
     let more = command == "show" || command == "search" ? ["x"] : []
     for name in ["missing.sqlite", "empty.sqlite"] {
-      let finished = try bench.run([command, bench.path(name)] + more)
-      #expect(finished.status == 66, "\(finished.errors)")
+      try bench.run([command, bench.path(name)] + more, status: 66)
     }
     #expect(try bench.content() == ["empty.sqlite": Data()])
   }
@@ -174,8 +169,7 @@ final class BehaviourTests {
       try tx.execute("INSERT INTO tracks_search (tracks_search) VALUES ('delete-all')")
     }
     try library.store.close()
-    let finished = try bench.run("check", store, "--json")
-    #expect(finished.status == 2)
+    let finished = try bench.run("check", store, "--json", status: 2)
     #expect(finished.document["ok"] as? Bool == true)
     #expect(finished.document["healthy"] as? Bool == false)
     let parts = (finished.document["findings"] as? [[String: Any]])?.compactMap { $0["part"] as? String }
@@ -223,9 +217,7 @@ final class BehaviourTests {
   @Test("an export replaces a file only after a consent, and never the store itself")
   func exportOverFile() throws {
     try bench.write("mine", to: "out.json")
-    let refused = try bench.run("export", store, "--to", bench.path("out.json"))
-    #expect(refused.status == 64)
-    #expect(refused.errors.contains("This replaces"))
+    try bench.run("export", store, "--to", bench.path("out.json"), status: 64, errors: "This replaces")
     #expect(try String(contentsOf: bench.url("out.json"), encoding: .utf8) == "mine")
     #expect(try bench.run("export", store, "--to", store, "--yes").status == 64)
     #expect(try bench.run("export", store, "--to", bench.path("out.json"), "--yes").status == 0)
@@ -254,8 +246,7 @@ final class BehaviourTests {
   @Test("what is exported can be imported again, and holds the same", arguments: ["holdfast", "library-json"])
   func roundTrip(format: String) throws {
     #expect(try bench.run("export", store, "--to", bench.path("out.json"), "--format", format).status == 0)
-    let again = try bench.run("import", bench.path("out.json"), "--into", bench.path("again.sqlite"))
-    #expect(again.status == 0, "\(again.output)\(again.errors)")
+    let again = try bench.run("import", bench.path("out.json"), "--into", bench.path("again.sqlite"), status: 0)
     for id in [GoldenTests.collection, "1d8b3f0a-52c4-4b7e-8e0d-6a9c2f4d7e31"] {
       #expect(try bench.run("show", bench.path("again.sqlite"), id).output == (try bench.run("show", store, id).output))
     }

@@ -52,8 +52,7 @@ struct CommandGroupTests {
     for arguments in [
       ["list", store, "films"], ["list", store, "--where", "films=1"], ["list", store, "--limt", "1"], ["list", "--limit", "0", store],
     ] {
-      let finished = try bench.run(arguments)
-      #expect(finished.status == 64 && finished.errors.contains("Usage: holdfast list <store> [<what>]"), "\(finished.errors)")
+      try bench.run(arguments, status: 64, errors: "Usage: holdfast list <store> [<what>]")
     }
     #expect(try bench.run("lst").errors.hasSuffix("Usage: holdfast <subcommand>\n"))
   }

@@ -44,13 +44,35 @@ struct Workbench: ~Copyable {
     return content
   }
 
-  func run(_ arguments: String...) throws -> Finished { try run(arguments) }
+  /// Runs the command. What is given is expected: its status, and words in its standard output and standard error.
+  @discardableResult
+  func run(
+    _ arguments: String..., status: Int32? = nil, output: String? = nil, errors: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> Finished {
+    try run(arguments, status: status, output: output, errors: errors, sourceLocation: sourceLocation)
+  }
 
   /// With more in the environment.
-  func run(_ environment: [String: String], _ arguments: String...) throws -> Finished { try run(arguments, environment) }
+  @discardableResult
+  func run(
+    _ environment: [String: String], _ arguments: String..., status: Int32? = nil, output: String? = nil, errors: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> Finished {
+    try run(arguments, environment, status: status, output: output, errors: errors, sourceLocation: sourceLocation)
+  }
 
-  func run(_ arguments: [String], _ environment: [String: String] = [:]) throws -> Finished {
-    try Running(Self.binary, arguments, in: folder, environment: environment).finish()
+  @discardableResult
+  func run(
+    _ arguments: [String], _ environment: [String: String] = [:], status: Int32? = nil, output: String? = nil, errors: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> Finished {
+    let finished = try Running(Self.binary, arguments, in: folder, environment: environment).finish()
+    let told = "\(arguments.joined(separator: " ")): \(finished.status) \(finished.output)\(finished.errors)"
+    if let status { #expect(finished.status == status, "\(told)", sourceLocation: sourceLocation) }
+    if let output { #expect(finished.output.contains(output), "\(told)", sourceLocation: sourceLocation) }
+    if let errors { #expect(finished.errors.contains(errors), "\(told)", sourceLocation: sourceLocation) }
+    return finished
   }
 
   func shell(_ script: String) throws -> Finished {

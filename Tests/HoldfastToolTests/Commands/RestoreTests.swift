@@ -17,8 +17,7 @@ final class RestoreTests {
 
   @Test("a snapshot comes back, and what it replaces is a snapshot that comes back too")
   func thereAndBack() throws {
-    let restored = try bench.run("restore", store, "--snapshot", id, "--yes", "--json")
-    #expect(restored.status == 0, "\(restored.output)")
+    let restored = try bench.run("restore", store, "--snapshot", id, "--yes", "--json", status: 0)
     #expect(try bench.titles(store) == ["三体", "Moby Dick"])
     let kept = try #require(restored.document["kept_snapshot"] as? String)
     #expect(try bench.run("restore", store, "--snapshot", kept, "--yes").status == 0)
@@ -32,13 +31,11 @@ final class RestoreTests {
     let collections = try #require(tables.first { $0["table"] as? String == "collections" })
     #expect(collections["added"] as? Int == 1 && collections["changed"] as? Int == 0 && collections["removed"] as? Int == 0)
     #expect(dry.document["dry_run"] as? Bool == true && dry.document["undo"] is NSNull)
-    let asked = try bench.run("restore", store, "--snapshot", id)
-    #expect(asked.status == 64 && asked.errors.contains("\ncollections "), "\(asked.errors)")
+    let asked = try bench.run("restore", store, "--snapshot", id, status: 64, errors: "\ncollections ")
     #expect(asked.errors.contains("This replaces the content of \(store)") && asked.errors.contains("2 collections, 3 tracks"))
     #expect(asked.errors.hasSuffix("Try: the same command with --yes\n"))
     #expect(try bench.titles(store) == ["三体"])
-    let done = try bench.run("restore", store, "--snapshot", id, "--yes")
-    #expect(done.status == 0 && done.output.contains("until 5 newer ones"), "\(done.output)\(done.errors)")
+    let done = try bench.run("restore", store, "--snapshot", id, "--yes", status: 0, output: "until 5 newer ones")
     #expect(try bench.titles(store) == ["三体", "Moby Dick"])
     let undo = try #require(done.output.split(separator: "\n").first { $0.hasPrefix("undo") }?.split(separator: " ").dropFirst(2))
     #expect(try bench.run(undo.map(String.init)).status == 64)
@@ -71,8 +68,7 @@ final class RestoreTests {
     let store = try bench.store()
     let made = try bench.run("snapshot", "create", store, "--json").document["created"] as? [String: Any]
     let id = try #require(made?["id"] as? String)
-    let done = try bench.run("restore", store, "--snapshot", id, "--yes")
-    #expect(done.status == 0 && done.output.contains("nothing: the store was as the snapshot"), "\(done.output)\(done.errors)")
+    let done = try bench.run("restore", store, "--snapshot", id, "--yes", status: 0, output: "nothing: the store was as the snapshot")
     #expect(!done.output.contains("undo"), "\(done.output)")
   }
 
@@ -85,10 +81,8 @@ final class RestoreTests {
     #expect(try bench.titles(store) == ["三体"])
     let then = try bench.run("list", bench.path("then.sqlite"), "--json").document["collections"] as? [[String: Any]]
     let whale = try #require(then?.first { $0["title"] as? String == "Moby Dick" }?["id"] as? String)
-    let asked = try bench.run("restore", store, "--snapshot", id, "--only", "collection:\(whale)")
-    #expect(asked.status == 64 && asked.errors.contains("collections  1 row\n"), "\(asked.errors)")
-    let back = try bench.run("restore", store, "--snapshot", id, "--only", "collection:\(whale)", "--yes")
-    #expect(back.status == 0 && back.output.contains("tracks       1 row"), "\(back.output)\(back.errors)")
+    try bench.run("restore", store, "--snapshot", id, "--only", "collection:\(whale)", status: 64, errors: "collections  1 row\n")
+    try bench.run("restore", store, "--snapshot", id, "--only", "collection:\(whale)", "--yes", status: 0, output: "tracks       1 row")
     #expect(try bench.titles(store) == ["三体", "Moby Dick"])
     let again = try bench.run("restore", store, "--snapshot", id, "--only", "collection:\(whale)", "--dry-run")
     #expect(again.status == 0 && again.errors == "Nothing was missing.\n", "\(again.errors)")
@@ -135,8 +129,7 @@ final class RestoreTests {
 
   @Test("a snapshot is made by hand, listed, and put back by the beginning of its id; one that could be several is refused")
   func byHand() throws {
-    let made = try bench.run("snapshot", "create", store, "--label", "for the test", "--json")
-    #expect(made.status == 0, "\(made.output)\(made.errors)")
+    let made = try bench.run("snapshot", "create", store, "--label", "for the test", "--json", status: 0)
     let created = try #require(made.document["created"] as? [String: Any])
     #expect(created["label"] as? String == "for the test")
     let list = try bench.run("snapshot", "list", store, "--json").document["snapshots"] as? [[String: Any]]
@@ -157,8 +150,7 @@ final class RestoreTests {
     try RawDatabase.with(URL(fileURLWithPath: store)) { other in
       try other.execute("PRAGMA foreign_keys = OFF; UPDATE tracks SET collection_id = 'gone' WHERE rowid = (SELECT min(rowid) FROM tracks)")
     }
-    let made = try bench.run("snapshot", "create", store)
-    #expect(made.status == 2 && made.output.contains("1, the first: a row of tracks points at a row of collections"), "\(made.output)")
+    let made = try bench.run("snapshot", "create", store, status: 2, output: "1, the first: a row of tracks points at a row of collections")
     #expect(made.errors.contains("holdfast check \(store)"), "\(made.errors)")
     let list = try bench.run("snapshot", "list", store, "--json").document["snapshots"] as? [[String: Any]]
     #expect((list?.first?["findings"] as? [String])?.count == 1, "\(list ?? [])")
@@ -218,8 +210,7 @@ final class RestoreTests {
     var bytes = try Data(contentsOf: bench.url("library.sqlite"))
     bytes.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(repeating: 0xA5, count: 4096))
     try bytes.write(to: bench.url("library.sqlite"))
-    let restored = try bench.run("restore", store, "--snapshot", id, "--yes", "--json")
-    #expect(restored.status == 0, "\(restored.output)")
+    let restored = try bench.run("restore", store, "--snapshot", id, "--yes", "--json", status: 0)
     #expect(restored.document["kept_folder"] as? String != nil || restored.document["kept_snapshot"] as? String != nil)
     #expect(try bench.titles(store) == ["三体", "Moby Dick"])
     #expect(try bench.run("check", store).status == 0)
@@ -235,8 +226,7 @@ final class RestoreTests {
     file.replaceSubrange(4 * 4096..<5 * 4096, with: Data(repeating: 0xA5, count: 4096))
     try file.write(to: URL(fileURLWithPath: store))
     try left[1].write(to: URL(fileURLWithPath: store + "-wal"))
-    let restored = try bench.run("restore", store, "--snapshot", id, "--yes", "--json")
-    #expect(restored.status == 0, "\(restored.output)")
+    let restored = try bench.run("restore", store, "--snapshot", id, "--yes", "--json", status: 0)
     let kept = try #require(restored.document["kept_folder"] as? String)
     #expect(try Data(contentsOf: URL(fileURLWithPath: kept).appendingPathComponent("library.sqlite")) == file)
     #expect(try Data(contentsOf: URL(fileURLWithPath: kept).appendingPathComponent("library.sqlite-wal")) == left[1])
@@ -248,8 +238,7 @@ final class RestoreTests {
     let description = "\(store).holdfast/snapshots/\(id).json"
     let damaged = "\(store).holdfast/snapshots/20240101T000000Z-1.json"
     try Data("{\"id\":".utf8).write(to: URL(fileURLWithPath: damaged))
-    let listed = try bench.run("restore", store)
-    #expect(listed.status == 2 && listed.output.contains(id))
+    let listed = try bench.run("restore", store, status: 2, output: id)
     #expect(listed.errors.contains("20240101T000000Z-1.json describes is not listed: the description is damaged."))
     #expect(try bench.run("restore", store, "--json").document["unreadable"] as? [String] == [damaged])
     try FileManager.default.removeItem(atPath: damaged)
@@ -284,8 +273,7 @@ final class RestoreTests {
     case "empty": try Data().write(to: URL(fileURLWithPath: store))
     default: try FileManager.default.removeItem(atPath: store)
     }
-    let finished = try bench.run("restore", store, "--snapshot", id, "--yes", "--json")
-    #expect(finished.status == 0, "\(finished.output)")
+    let finished = try bench.run("restore", store, "--snapshot", id, "--yes", "--json", status: 0)
     #expect(try bench.titles(store) == ["三体", "Moby Dick"])
     let folder = finished.document["kept_folder"] as? String
     #expect((folder == nil) == (state == "gone"))
@@ -299,9 +287,7 @@ final class RestoreTests {
     var bytes = try Data(contentsOf: file)
     bytes[bytes.count / 2] ^= 0xFF
     try bytes.write(to: file)
-    let finished = try bench.run("restore", store, "--snapshot", id, "--yes")
-    #expect(finished.status == 1, "\(finished.errors)")
-    #expect(finished.errors.contains("checksum"))
+    try bench.run("restore", store, "--snapshot", id, "--yes", status: 1, errors: "checksum")
     #expect(try bench.titles(store) == ["三体"])
   }
 }

@@ -65,8 +65,7 @@ final class SyncCommandTests {
     #expect(try bench.run("sync", store, "--status").output.hasPrefix("space"))
     #expect(try bench.run("sync", store, "--lost").errors == "No value has lost.\n")
     #expect(try bench.run(Self.token, "sync", store, "--to", address, "--resync").status == 0)
-    let wrong = try bench.run(Self.token, "sync", store, "--to", address, "--space", "otto")
-    #expect(wrong.status == 65, "\(wrong.errors)")
+    try bench.run(Self.token, "sync", store, "--to", address, "--space", "otto", status: 65)
     #expect(try bench.run("sync", store, "--disconnect").output == "disconnected from anna\n")
     #expect(try bench.run("sync", store, "--status").status == 1)
   }
@@ -102,8 +101,7 @@ final class SyncCommandTests {
       // The snapshot is of before connecting.
       if hasMobyDick { #expect(try bench.run("restore", store, "--snapshot", id, "--yes").status == 0) }
       for each in [store, other] {
-        let synced = try bench.run(Self.token, "sync", each, "--to", address, "--space", "anna")
-        #expect(synced.status == 0, "\(synced.errors)")
+        try bench.run(Self.token, "sync", each, "--to", address, "--space", "anna", status: 0)
       }
       for each in [store, other] { #expect(try bench.run("list", each).output.contains("Moby Dick") == hasMobyDick) }
     }
@@ -114,12 +112,10 @@ final class SyncCommandTests {
     .enabled(if: syncs))
   func takesTheServers() throws {
     let before = try bench.run("list", store, "--json").output
-    let taken = try bench.run(Self.token, "sync", store, "--to", address, "--space", "anna", "--take-the-servers")
-    #expect(taken.status == 0, "\(taken.errors)")
+    let taken = try bench.run(Self.token, "sync", store, "--to", address, "--space", "anna", "--take-the-servers", status: 0)
     #expect(taken.errors.contains("What lost on this device is kept: holdfast sync \(store.shellWord) --lost lists it"))
     #expect(try bench.run("list", store, "--json").output != before)
-    let again = try bench.run(Self.token, "sync", store, "--to", address, "--take-the-servers")
-    #expect(again.status == 64 && again.errors.contains("connected to anna already"), "\(again.errors)")
+    try bench.run(Self.token, "sync", store, "--to", address, "--take-the-servers", status: 64, errors: "connected to anna already")
 
     func lost() throws -> [[String: Any]] {
       try #require(bench.run("sync", store, "--lost", "--json").document["lost"] as? [[String: Any]])
@@ -170,8 +166,7 @@ final class SyncCommandTests {
     }
     let count = try library.store.read { try $0.unforgotten() }.count
     try library.store.close()
-    let asked = try bench.run("sync", store, "--forget")
-    #expect(asked.status == 64 && asked.errors.contains("This removes all snapshots of"), "\(asked.errors)")
+    try bench.run("sync", store, "--forget", status: 64, errors: "This removes all snapshots of")
     #expect(try bench.run("sync", store, "--status", "--json").document["forgetting"] as? Int == count && count > 0)
     let forgotten = try bench.run("sync", store, "--forget", "--yes", "--json")
     #expect(forgotten.status == 0 && forgotten.document["forgotten"] as? Int == count, "\(forgotten.errors)")
@@ -194,8 +189,7 @@ final class SyncCommandTests {
   @Test("a store whose library declares nothing synced says so", .disabled(if: syncs))
   func nothingSyncs() throws {
     let bench = try Workbench()
-    let finished = try bench.run("sync", try bench.store(), "--status")
-    #expect(finished.status == 65, "\(finished.errors)")
+    let finished = try bench.run("sync", try bench.store(), "--status", status: 65)
     #expect(finished.errors.hasPrefix("Error: nothing of audiobooks syncs between devices\n"), "\(finished.errors)")
   }
 
@@ -204,8 +198,7 @@ final class SyncCommandTests {
     let bench = try Workbench()
     let schema = StoreSchema("strangers", migrations: [Migration("strangers/001-first", sql: "CREATE TABLE things (id TEXT) STRICT")])
     try Store.open(at: bench.url("strangers.sqlite"), schemas: [schema]).close()
-    let finished = try bench.run("sync", "strangers.sqlite", "--status")
-    #expect(finished.status == 65 && finished.errors.contains("strangers, which this program does not know"), "\(finished.errors)")
+    try bench.run("sync", "strangers.sqlite", "--status", status: 65, errors: "strangers, which this program does not know")
     #expect(try bench.run("sync", "gone.sqlite", "--status").status == 66)
   }
 
@@ -221,8 +214,7 @@ final class SyncCommandTests {
     ])
   func usage(arguments: [String]) throws {
     let bench = try Workbench()
-    let finished = try bench.run(["sync", "x.sqlite"] + arguments)
-    #expect(finished.status == 64, "\(finished.errors)")
+    let finished = try bench.run(["sync", "x.sqlite"] + arguments, status: 64)
     if arguments == ["--watch"] { #expect(finished.errors.contains("need --to URL"), "\(finished.errors)") }
     for word in ["u:p", "b=c"] { #expect(!finished.errors.contains(word), "\(finished.errors)") }
   }

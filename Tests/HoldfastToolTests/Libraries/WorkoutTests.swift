@@ -28,8 +28,7 @@ final class WorkoutTests {
 
   @Test("a workout is a table: supersets, sets, weights with units, what was entered and not done in brackets, rests")
   func show() async throws {
-    let finished = try bench.run("show", try await bench.workouts(), "LEGS")
-    #expect(finished.status == 0, "\(finished.errors)")
+    let finished = try bench.run("show", try await bench.workouts(), "LEGS", status: 0)
     #expect(
       finished.output.components(separatedBy: "\n\n").last == """
         SUPERSET  EXERCISE    SET  TYPE   PLAN               DONE             REST  NOTE
@@ -45,8 +44,7 @@ final class WorkoutTests {
 
   @Test("an exercise is shown with its history, however its name was written, in the units of each day")
   func exercise() async throws {
-    let finished = try bench.run("show", try await bench.workouts(), "Bench press")
-    #expect(finished.status == 0, "\(finished.errors)")
+    let finished = try bench.run("show", try await bench.workouts(), "Bench press", status: 0)
     let lines = finished.output.split(separator: "\n").map {
       String($0).components(separatedBy: "  ").filter { !$0.isEmpty }.dropLast().map { $0.trimmingCharacters(in: .whitespaces) }
     }
@@ -60,8 +58,7 @@ final class WorkoutTests {
   @Test("a name that two workouts have is ambiguous, and names both with ids that work, also by their beginning")
   func ambiguous() async throws {
     let store = try await bench.workouts()
-    let finished = try bench.run("show", store, "push")
-    #expect(finished.status == 64)
+    let finished = try bench.run("show", store, "push", status: 64)
     let ids = finished.errors.matches(of: /workout ([0-9a-f-]{36}) \(Push, 2025/).map { String($0.1) }
     #expect(ids == [WorkoutSample.id(3), WorkoutSample.id(1)].map(IDCodec.lowercase))
     for id in ids { #expect(try bench.run("show", store, String(id.prefix(13))).output.contains("id       \(id)")) }
@@ -86,8 +83,7 @@ final class WorkoutTests {
     let rows = (1...3).map { "2023-01-02 18:30:00,Run,Run,\($0),0,0,5.2,1800\n" }.joined()
     try bench.write("Date,Workout Name,Exercise Name,Set Order,Weight,Reps,Distance,Seconds\n\(rows)", to: "run.csv")
     let note = "the file does not name the unit of distances; assumed: kilometres (first: line 2)"
-    let imported = try bench.run("import", "run.csv", "--into", "w.sqlite")
-    #expect(imported.status == 0 && imported.output.contains("\nnoted 3: \(note)\n"), "\(imported.output)\(imported.errors)")
+    try bench.run("import", "run.csv", "--into", "w.sqlite", status: 0, output: "\nnoted 3: \(note)\n")
     #expect(try bench.run("quarantine", "w.sqlite").errors.contains("Nothing is in the quarantine."))
     let other = try bench.run("import", "run.csv", "--into", "other.sqlite", "--json")
     #expect(other.status == 0 && other.document["problem_count"] as? Int == 0)
@@ -97,8 +93,7 @@ final class WorkoutTests {
   @Test("a table that does not say its unit is refused with a question that --unit answers, and other units are wrong usage")
   func unit() throws {
     try FileManager.default.copyItem(at: Workbench.example("strong.csv"), to: bench.url("strong.csv"))
-    let refused = try bench.run("import", "strong.csv", "--into", "w.sqlite")
-    #expect(refused.status == 65)
+    let refused = try bench.run("import", "strong.csv", "--into", "w.sqlite", status: 65)
     #expect(
       refused.errors == """
         Error: the file does not say whether its weights are kilograms or pounds; the first is in line 2
@@ -107,17 +102,14 @@ final class WorkoutTests {
         """)
     #expect(try bench.names() == ["strong.csv"])
     #expect(try bench.run("import", "strong.csv", "--into", "w.sqlite", "--unit", "stone").status == 64)
-    let imported = try bench.run("import", "strong.csv", "--into", "w.sqlite", "--unit", "lb", "--time-zone", "Asia/Tokyo")
-    #expect(imported.status == 0, "\(imported.output)\(imported.errors)")
+    try bench.run("import", "strong.csv", "--into", "w.sqlite", "--unit", "lb", "--time-zone", "Asia/Tokyo", status: 0)
     let shown = try bench.run("show", "w.sqlite", "legs").output
     #expect(shown.contains("started  2025-10-08T22:30:00Z") && shown.contains("100 lb × 7 @10"), "\(shown)")
     #expect(try bench.run("check", "w.sqlite").status == 0)
-    let books = try bench.run("import", try bench.fixture("library.json"), "--into", "b.sqlite", "--unit", "kg")
-    #expect(books.status == 65 && books.errors.contains("--unit"), "\(books.errors)")
+    try bench.run("import", try bench.fixture("library.json"), "--into", "b.sqlite", "--unit", "kg", status: 65, errors: "--unit")
     let music = try bench.run("import", try bench.fixture("music.json"), "--into", "m.sqlite", "--unit", "kg")
     #expect(music.status == 65 && music.errors.hasPrefix("Error: an import of music has no use for --unit\n"), "\(music.errors)")
-    let format = try bench.run("import", "music.json", "--into", "m.sqlite", "--format", "itunes-xml", "--encoding", "big5")
-    #expect(format.status == 65)
+    let format = try bench.run("import", "music.json", "--into", "m.sqlite", "--format", "itunes-xml", "--encoding", "big5", status: 65)
     #expect(format.errors.hasPrefix("Error: an import of itunes-xml has no use for --encoding\n"), "\(format.errors)")
   }
 
@@ -125,8 +117,7 @@ final class WorkoutTests {
   func timeZone() throws {
     try FileManager.default.copyItem(at: Workbench.example("strong.csv"), to: bench.url("strong.csv"))
     for (name, zone, started) in [("here", [], "2025-10-08T22:30:00Z"), ("there", ["--time-zone", "UTC"], "2025-10-09T07:30:00Z")] {
-      let imported = try bench.run(["import", "strong.csv", "--into", name, "--unit", "kg"] + zone, ["TZ": "Asia/Tokyo"])
-      #expect(imported.status == 0, "\(imported.output)\(imported.errors)")
+      try bench.run(["import", "strong.csv", "--into", name, "--unit", "kg"] + zone, ["TZ": "Asia/Tokyo"], status: 0)
       #expect(try bench.run("show", name, "legs").output.contains("started  \(started)"))
     }
   }
@@ -138,21 +129,17 @@ final class WorkoutTests {
     try FileManager.default.copyItem(at: Workbench.example("strong.csv"), to: bench.url("strong.csv"))
     #expect(try bench.run("import", "strong.csv", "--into", "w.sqlite", "--unit", "kg", "--time-zone", "UTC").status == 0)
     let unit = format.hasSuffix("csv") ? ["--unit", "kg", "--time-zone", "UTC"] : []
-    let exported = try bench.run(["export", "w.sqlite", "--to", "out", "--format", format] + unit)
-    #expect(exported.status == 0, "\(exported.output)\(exported.errors)")
+    try bench.run(["export", "w.sqlite", "--to", "out", "--format", format] + unit, status: 0)
     let hints = format == "strong-csv" ? ["--unit", "kg"] : []
     let zone = format.hasSuffix("csv") ? ["--time-zone", "UTC"] : []
-    let imported = try bench.run(["import", "out", "--into", "x.sqlite"] + hints + zone)
-    #expect(imported.status == 0, "\(imported.output)\(imported.errors)")
+    try bench.run(["import", "out", "--into", "x.sqlite"] + hints + zone, status: 0)
     #expect(
       try bench.run("show", "x.sqlite", "legs").output.components(separatedBy: "\n\n").last
         == (try bench.run("show", "w.sqlite", "legs").output.components(separatedBy: "\n\n").last))
     if unit.isEmpty {
-      let refused = try bench.run("export", "w.sqlite", "--to", "y", "--format", format, "--unit", "kg")
-      #expect(refused.status == 65 && refused.errors.contains("without --unit"), "\(refused.errors)")
+      try bench.run("export", "w.sqlite", "--to", "y", "--format", format, "--unit", "kg", status: 65, errors: "without --unit")
     }
-    let playlist = try bench.run("export", "w.sqlite", "--to", "y", "--format", "json", "--playlist", "x")
-    #expect(playlist.status == 65 && playlist.errors.contains("has no use for --playlist"), "\(playlist.errors)")
+    try bench.run("export", "w.sqlite", "--to", "y", "--format", "json", "--playlist", "x", status: 65, errors: "has no use for --playlist")
   }
 
   @Test("volumes and estimates are in the unit that most sets are in; bars show on a terminal")
@@ -172,8 +159,7 @@ final class WorkoutTests {
     for what in WorkoutLog.description.lists.map(\.name) {
       #expect(try bench.run("list", "empty.sqlite", what).errors == "No \(what).\n")
     }
-    let stats = try bench.run("stats", "empty.sqlite")
-    #expect(stats.status == 0 && stats.output.contains("workouts        0\n"), "\(stats.output)")
+    try bench.run("stats", "empty.sqlite", status: 0, output: "workouts        0\n")
     #expect(try bench.run("search", "empty.sqlite", "x").errors == "Nothing was found.\n")
   }
 

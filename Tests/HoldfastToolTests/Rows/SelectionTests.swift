@@ -63,8 +63,7 @@ struct SelectionTests {
     let bench = try Workbench()
     let store = try await bench.music()
     func titles(_ arguments: String...) throws -> [String] {
-      let finished = try bench.run(["list", store, "tracks", "--json"] + arguments)
-      #expect(finished.status == 0, "\(finished.errors)")
+      let finished = try bench.run(["list", store, "tracks", "--json"] + arguments, status: 0)
       return (finished.document["tracks"] as? [[String: Any]] ?? []).compactMap { $0["title"] as? String }
     }
     #expect(try titles("--where", "year>=1998", "--where", "year<2008", "--sort", "title") == ["Duet", "Loomings", "The Spouter-Inn"])
@@ -74,8 +73,7 @@ struct SelectionTests {
     #expect(window["total"] as? Int == 3 && (window["tracks"] as? [Any])?.count == 1)
     let text = try bench.run("list", store, "tracks", "--where", "genre=jazz", "--limit", "1")
     #expect(text.output.split(separator: "\n").count == 2 && text.errors == "… and 2 more.\n")
-    let sign = try bench.run("list", store, "tracks", "--where", "year==1998")
-    #expect(sign.status == 64 && sign.errors.contains("=, !=, <, <=, >, >=, ~ (contains)"), "\(sign.errors)")
+    try bench.run("list", store, "tracks", "--where", "year==1998", status: 64, errors: "=, !=, <, <=, >, >=, ~ (contains)")
     for typed in ["year=nan", "year=0x10", "year<inf", "year!=a"] {
       for form in ["--json", "--csv", "--limit=1"] {
         let refused = try bench.run("list", store, "tracks", "--where", "year>0", "--where", typed, form)
@@ -84,8 +82,7 @@ struct SelectionTests {
       }
     }
     #expect(try titles("--where", "year~99", "--sort", "title") == ["Loomings", "The Spouter-Inn"])
-    let field = try bench.run("list", store, "tracks", "--sort", "films")
-    #expect(field.status == 64 && field.errors.contains("Try: --sort with one of added_at, album"), "\(field.errors)")
+    try bench.run("list", store, "tracks", "--sort", "films", status: 64, errors: "Try: --sort with one of added_at, album")
   }
 
   @Test("list writes CSV, text with tabs and JSON by lines, with the members of its document")
