@@ -102,6 +102,8 @@ struct Finished {
   var document: [String: Any] {
     (try? JSONSerialization.jsonObject(with: Data(output.utf8))) as? [String: Any] ?? [:]
   }
+  /// The lines of a list without their first column: ids are long, and say nothing where times or names do.
+  var withoutIDs: String { output.split(separator: "\n").map { String($0.dropFirst(38)) + "\n" }.joined() }
 }
 
 /// A process that was started.

@@ -58,6 +58,23 @@ extension Workbench {
     try library.store.close()
   }
 
+  /// Makes a snapshot by hand. Returns its id.
+  func snapshot(_ store: String, _ options: String...) throws -> String {
+    let made = try run(["snapshot", "create", store, "--json"] + options, status: 0)
+    return try #require((made.document["created"] as? [String: Any])?["id"] as? String)
+  }
+
+  /// A store of an app that this program does not know, in a file of the schema's name. Returns its path.
+  func stranger(
+    _ name: String, _ sql: String, records: [any StoredRecord.Type] = [], declarations: [SchemaDeclaration] = [],
+    hiding hidden: Set<String> = []
+  ) throws -> String {
+    let schema = StoreSchema(
+      name, migrations: [Migration("\(name)/001", sql: sql)], records: records, declarations: declarations, neverExported: hidden)
+    try Store.open(at: url("\(name).sqlite"), schemas: [schema]).close()
+    return path("\(name).sqlite")
+  }
+
   /// The titles that `list` shows of a store of audiobooks.
   func titles(_ store: String) throws -> [String] {
     (try run("list", store, "--json").document["collections"] as? [[String: Any]] ?? []).compactMap { $0["title"] as? String }

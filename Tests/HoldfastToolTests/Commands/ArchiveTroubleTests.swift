@@ -108,8 +108,8 @@ struct ArchiveTroubleTests {
     try FileManager.default.createDirectory(atPath: store + ".holdfast", withIntermediateDirectories: false)
     try Data("mine".utf8).write(to: URL(fileURLWithPath: place))
     for arguments in [["history", store], ["archive", "begin", store], ["archive", "status", store], ["label", store, "a"]] {
-      let finished = try bench.run(arguments, status: 73, errors: "\(place) is not a folder")
-      #expect(finished.errors.contains("Try: Move it to another place"), "\(finished.errors)")
+      let refused = try bench.run(arguments, status: 73, errors: "\(place) is not a folder")
+      #expect(refused.errors.contains("Try: Move it to another place"), "\(refused.errors)")
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: place)) == Data("mine".utf8))
     try FileManager.default.moveItem(atPath: place, toPath: bench.path("mine"))

@@ -61,8 +61,8 @@ final class ImportInputTests {
   @Test("a newer schemaVersion is 65, and the person is told that it is newer and that nothing was changed", arguments: [4, 99])
   func newer(version: Int) throws {
     let source = try bench.write("{\"schemaVersion\": \(version), \"collections\": []}", to: "library.json")
-    let finished = try bench.run("import", source, "--into", bench.path("library.sqlite"), status: 65, errors: "newer")
-    #expect(finished.errors.contains("nothing was changed"), "\(finished.errors)")
+    let refused = try bench.run("import", source, "--into", bench.path("library.sqlite"), status: 65, errors: "newer")
+    #expect(refused.errors.contains("nothing was changed"), "\(refused.errors)")
     #expect(try bench.names() == ["library.json"])
   }
 

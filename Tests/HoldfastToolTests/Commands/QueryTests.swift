@@ -18,9 +18,7 @@ final class QueryTests {
       INSERT INTO plants VALUES (1, 'Rose, "red"', 1.5, x'00FF'), (2, NULL, NULL, NULL), (3, '', 2.0, x'');
       INSERT INTO secrets VALUES ('marked-secret');
       """
-    let schema = StoreSchema("garden", migrations: [Migration("garden/001", sql: tables)], neverExported: ["secrets"])
-    try Store.open(at: bench.url("garden.sqlite"), schemas: [schema]).close()
-    return bench.path("garden.sqlite")
+    return try bench.stranger("garden", tables, hiding: ["secrets"])
   }
 
   private static let sql = "SELECT id, name, photo, height * 2 AS twice, id FROM plants ORDER BY id"

@@ -75,8 +75,7 @@ final class RestoreOnlyTests {
   func folder() throws {
     let folder = bench.path("my snapshots")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    let made = try bench.run("snapshot", "create", store, "--folder", folder, "--json").document["created"] as? [String: Any]
-    let id = try #require(made?["id"] as? String)
+    let id = try bench.snapshot(store, "--folder", folder)
     try RawDatabase.with(bench.url("shop.sqlite"), key: nil) { try $0.execute("UPDATE items SET title = 'later'") }
     let done = try bench.run(
       "restore", store, "--folder", folder, "--snapshot", id, "--only", "items:7C9E6679", "--changed", "--yes", "--json")

@@ -49,9 +49,8 @@ final class RestoreTests {
     let (store, folder) = (bench.path("Anna's books.sqlite"), bench.path("my snapshots"))
     #expect(try bench.run("import", bench.fixture("library.json"), "--into", store).status == 0)
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    let made = try bench.run("snapshot", "create", store, "--folder", folder, "--json").document["created"] as? [String: Any]
+    let id = try bench.snapshot(store, "--folder", folder)
     try bench.change(store, "DELETE FROM collections WHERE title = 'Moby Dick'")
-    let id = try #require(made?["id"] as? String)
     let done = try bench.run("restore", store, "--folder", folder, "--snapshot", id, "--yes", "--json")
     #expect(try bench.titles(store) == ["三体", "Moby Dick"])
     let undo = try #require(done.document["undo"] as? String, "\(done.output)\(done.errors)")
@@ -66,8 +65,7 @@ final class RestoreTests {
   func nothingDiffers() throws {
     let bench = try Workbench()
     let store = try bench.store()
-    let made = try bench.run("snapshot", "create", store, "--json").document["created"] as? [String: Any]
-    let id = try #require(made?["id"] as? String)
+    let id = try bench.snapshot(store)
     let done = try bench.run("restore", store, "--snapshot", id, "--yes", status: 0, output: "nothing: the store was as the snapshot")
     #expect(!done.output.contains("undo"), "\(done.output)")
   }
@@ -99,8 +97,7 @@ final class RestoreTests {
     if hasArchive {
       #expect(try bench.run("archive", "begin", store).status == 0 && bench.run("label", store, "before").status == 0)
     } else {
-      let made = try bench.run("snapshot", "create", store, "--json").document["created"] as? [String: Any]
-      moment = ["--snapshot", try #require(made?["id"] as? String)]
+      moment = ["--snapshot", try bench.snapshot(store)]
     }
     let id = try #require(
       (bench.run("list", store, "--json").document["collections"] as? [[String: Any]])?.first { $0["title"] as? String == "三体" }?["id"]
@@ -166,8 +163,7 @@ final class RestoreTests {
     #expect(try bench.run("snapshot", "prune", store, "--yes").status == 64)
     #expect(try bench.run("snapshot", "prune", store, "--keep-last", "0", "--by-hand").errors == "There is nothing to remove.\n")
     #expect(try bench.run("snapshot", "prune", store, "--snapshot", id, "--yes").status == 1)
-    let made = try bench.run("snapshot", "create", store, "--json").document["created"] as? [String: Any]
-    let newest = try #require(made?["id"] as? String)
+    let newest = try bench.snapshot(store)
     #expect(
       try bench.run("snapshot", "prune", store, "--keep-last", "1").errors
         == "There is nothing to remove.\n1 snapshot made by hand stays: see --by-hand.\n")

@@ -133,8 +133,7 @@ final class SurroundingsTests {
     for zone in ["UTC", "Europe/Berlin"] {
       try bench.run(["TZ": zone], "restore", store, "--at", "9999-12-31T23:59:59Z", status: 64, errors: "9999-12-31T23:59:59Z")
     }
-    let exact = try bench.run("rewind", store, "--to", "2999-11-24T14:02:33Z")
-    #expect(exact.errors.contains("--to: 2999-11-24T14:02:33Z has not come yet"), "\(exact.errors)")
+    try bench.run("rewind", store, "--to", "2999-11-24T14:02:33Z", errors: "--to: 2999-11-24T14:02:33Z has not come yet")
   }
 
   @Test("a folder or a pipe in a store's place is said, by every command")
@@ -166,8 +165,7 @@ final class SurroundingsTests {
     #expect(made.status == 0, "\(made.errors)")
     let id = "1d8b3f0a-52c4-4b7e-8e0d-6a9c2f4d7e31"
     for command in [["list", store], ["search", store, "moby"], ["show", store, id]] {
-      let finished = try bench.run(command)
-      #expect(finished.errors.contains("collections, row \(id): author should hold text"), "\(command): \(finished.errors)")
+      try bench.run(command, errors: "collections, row \(id): author should hold text")
     }
   }
 

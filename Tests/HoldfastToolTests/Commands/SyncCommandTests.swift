@@ -94,8 +94,7 @@ final class SyncCommandTests {
   @Test("a restore on the command line reaches the other store", .enabled(if: syncs))
   func restores() throws {
     let other = try Self.empty("other.sqlite", in: bench)
-    let made = try bench.run("snapshot", "create", store, "--json").document["created"] as? [String: Any]
-    let id = try #require(made?["id"] as? String)
+    let id = try bench.snapshot(store)
     try bench.change(store, "DELETE FROM collections WHERE title = 'Moby Dick'")
     for hasMobyDick in [false, true] {
       // The snapshot is of before connecting.
@@ -196,9 +195,8 @@ final class SyncCommandTests {
   @Test("the store of another program is 65, a missing file 66")
   func strangers() throws {
     let bench = try Workbench()
-    let schema = StoreSchema("strangers", migrations: [Migration("strangers/001-first", sql: "CREATE TABLE things (id TEXT) STRICT")])
-    try Store.open(at: bench.url("strangers.sqlite"), schemas: [schema]).close()
-    try bench.run("sync", "strangers.sqlite", "--status", status: 65, errors: "strangers, which this program does not know")
+    let store = try bench.stranger("strangers", "CREATE TABLE things (id TEXT) STRICT")
+    try bench.run("sync", store, "--status", status: 65, errors: "strangers, which this program does not know")
     #expect(try bench.run("sync", "gone.sqlite", "--status").status == 66)
   }
 

@@ -18,18 +18,11 @@ final class LibrariesTests {
 
   @Test("what only its own program can do with a store is 65, and says what it holds")
   func unknownKind() throws {
-    let store = try Store.open(
-      at: bench.url("later.sqlite"), schemas: [StoreSchema("later", migrations: [Migration("later/001", sql: "CREATE TABLE x (y)")])])
-    try store.close()
-    for command in [["search", "x"], ["migrate"], ["import", "--into"]] {
-      let arguments =
-        command.first == "import"
-        ? ["import", try bench.write("{}", to: "library.json")] + ["--into", bench.path("later.sqlite")]
-        : [command[0], bench.path("later.sqlite")] + command.dropFirst()
-      let finished = try bench.run(arguments, status: 65)
-      #expect(
-        finished.errors.hasPrefix("Error: \(bench.path("later.sqlite")) holds later, which this program does not know\nTry: "),
-        "\(finished.errors)")
+    let store = try bench.stranger("later", "CREATE TABLE x (y)")
+    let source = try bench.write("{}", to: "library.json")
+    for arguments in [["search", store, "x"], ["migrate", store], ["import", source, "--into", store]] {
+      let refused = try bench.run(arguments, status: 65)
+      #expect(refused.errors.hasPrefix("Error: \(store) holds later, which this program does not know\nTry: "), "\(refused.errors)")
     }
   }
 
@@ -49,8 +42,7 @@ final class LibrariesTests {
     #expect(try bench.run("list", store, "x", "--where", "size=22", "--json").document["total"] as? Int == 1)
     let exported = try bench.run("export", store, "--to", bench.path("out.json"), "--json")
     #expect(exported.document["counts"] as? [String: Int] == ["x": 2], "\(exported.output)\(exported.errors)")
-    let made = try bench.run("snapshot", "create", store, "--json")
-    let id = try #require((made.document["created"] as? [String: Any])?["id"] as? String, "\(made.output)\(made.errors)")
+    let id = try bench.snapshot(store)
     let again = try Store.open(at: bench.url("later.sqlite"), schemas: [schema])
     _ = try again.write { try $0.execute("DELETE FROM x") }
     try again.close()
@@ -60,15 +52,14 @@ final class LibrariesTests {
 
   @Test("of somebody else's table only the lines that are shown are read, in the order in which they are stored")
   func plainPages() throws {
-    let sql = "CREATE TABLE x (size INTEGER, name TEXT); CREATE TABLE y (name TEXT PRIMARY KEY) WITHOUT ROWID"
-    let store = bench.path("later.sqlite")
-    let open = try Store.open(
-      at: bench.url("later.sqlite"), schemas: [StoreSchema("later", migrations: [Migration("later/001", sql: sql)])])
-    try open.write { tx in
-      try tx.execute("INSERT INTO x VALUES (3, 'c'), (2, CAST(x'FF' AS TEXT)), (1, 'a')")
-      try tx.execute("INSERT INTO y VALUES ('b'), ('a')")
-    }
-    try open.close()
+    let store = try bench.stranger(
+      "later",
+      """
+      CREATE TABLE x (size INTEGER, name TEXT);
+      CREATE TABLE y (name TEXT PRIMARY KEY) WITHOUT ROWID;
+      INSERT INTO x VALUES (3, 'c'), (2, CAST(x'FF' AS TEXT)), (1, 'a');
+      INSERT INTO y VALUES ('b'), ('a');
+      """)
     func names(_ table: String, _ arguments: String...) throws -> [String] {
       let finished = try bench.run(["list", store, table, "--json"] + arguments)
       return (finished.document[table] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
@@ -273,8 +264,7 @@ final class LibrariesTests {
     let id = try await open.snapshot(label: "before the change").id
     _ = try await open.write { try $0.execute("DELETE FROM tracks WHERE title = 'Duet'") }
     try open.close()
-    let list = try bench.run("restore", store)
-    #expect(list.output.contains("  5 tracks, 3 playlists  before the change\n"), "\(list.output)")
+    try bench.run("restore", store, output: "  5 tracks, 3 playlists  before the change\n")
     try bench.run("restore", store, "--snapshot", id, "--yes", status: 0, errors: "(before the change): 5 tracks, 3 playlists.\n")
     #expect(try bench.run("show", store, "Duet").status == 0)
   }

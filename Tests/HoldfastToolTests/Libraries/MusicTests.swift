@@ -22,7 +22,7 @@ final class MusicTests {
   func albums() throws {
     let finished = try bench.run("list", store)
     #expect(
-      Self.withoutIDs(finished.output) == """
+      finished.withoutIDs == """
         ALBUM          ARTIST             TRACKS  LENGTH  YEAR
         Harbour Songs  Various Artists         1          2001
         The Whale      Nantucket Quartet       2    7:01  1998
@@ -98,7 +98,7 @@ final class MusicTests {
   @Test("playlists stand in their order, with their folder")
   func playlists() throws {
     #expect(
-      Self.withoutIDs(try bench.run("list", store, "playlists").output) == """
+      try bench.run("list", store, "playlists").withoutIDs == """
         PLAYLIST   FOLDER  TRACKS
         Evening                 3
         Moods/
@@ -177,10 +177,5 @@ final class MusicTests {
     #expect(books.status == 65)
     #expect(books.errors.hasPrefix("Error: the format library-json has no use for --playlist\n"))
     #expect(!FileManager.default.fileExists(atPath: bench.path("x")))
-  }
-
-  /// Ids are long and say nothing here.
-  private static func withoutIDs(_ text: String) -> String {
-    text.split(separator: "\n").map { String($0.dropFirst(38)) + "\n" }.joined()
   }
 }

@@ -63,16 +63,13 @@ struct StrangersImportTests {
     #expect(new.status == 65 && new.errors.contains("out.json is an export of garden, which this program does not know"), "\(new.errors)")
     #expect(new.errors.contains("Try: --into a store that the app has made") && new.errors.contains("holdfast snapshot create STORE"))
     #expect(try bench.names() == names)
-    let snapshot = try bench.run("snapshot", "create", store, "--json").document["created"] as? [String: Any]
-    let id = try #require(snapshot?["id"] as? String)
+    let id = try bench.snapshot(store)
     #expect(try bench.run("restore", store, "--snapshot", id, "--to", bench.path("copy.sqlite")).status == 0)
     #expect(try Self.beds(bench.path("copy.sqlite"), in: bench) == Self.beds(store, in: bench))
     let known = try bench.run("import", bench.path("out.json"), "--into", try bench.store())
     #expect(known.status == 65 && known.errors.contains("this export holds garden, not audiobooks"), "\(known.errors)")
-    let pens = StoreSchema("desk", migrations: [Migration("desk/001", sql: "CREATE TABLE pens (id TEXT PRIMARY KEY);")])
-    try Store.open(at: bench.url("desk.sqlite"), schemas: [pens]).close()
-    let desk = try bench.run("import", bench.path("out.json"), "--into", bench.path("desk.sqlite"))
-    #expect(desk.status == 65 && desk.errors.contains("this export holds garden, not desk"), "\(desk.errors)")
+    let desk = try bench.stranger("desk", "CREATE TABLE pens (id TEXT PRIMARY KEY);")
+    try bench.run("import", bench.path("out.json"), "--into", desk, status: 65, errors: "this export holds garden, not desk")
   }
 
   @Test("the quarantine is listed, shown and exported; a retry takes a repaired database, whose record leaves the quarantine")

@@ -96,33 +96,27 @@ final class StrangersStoreTests {
 
   @Test("where two tables have one number each, neither is taken for the other: the table is named")
   func numbers() throws {
-    let tables = "CREATE TABLE loans (id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE fines (id INTEGER PRIMARY KEY, name TEXT);"
-    let schema = StoreSchema("desk", migrations: [Migration("desk/001", sql: tables)])
-    let store = try Store.open(at: bench.url("desk.sqlite"), schemas: [schema])
-    try store.write { tx in
-      try tx.execute("INSERT INTO loans VALUES (1, 'Dune')")
-      try tx.execute("INSERT INTO fines VALUES (1, 'Two days')")
-    }
-    try store.close()
-    let both = try bench.run("show", bench.path("desk.sqlite"), "1")
+    let store = try bench.stranger(
+      "desk",
+      """
+      CREATE TABLE loans (id INTEGER PRIMARY KEY, name TEXT);
+      CREATE TABLE fines (id INTEGER PRIMARY KEY, name TEXT);
+      INSERT INTO loans VALUES (1, 'Dune');
+      INSERT INTO fines VALUES (1, 'Two days');
+      """)
+    let both = try bench.run("show", store, "1")
     #expect(both.status == 64 && both.errors.contains("fines:1") && both.errors.contains("loans:1"), "\(both.errors)")
-    try bench.run("show", bench.path("desk.sqlite"), "loans:1", status: 0, output: "Dune")
-  }
-
-  /// A store of tables without records.
-  private static func desk(_ tables: String, hiding hidden: [String] = [], in bench: borrowing Workbench) throws -> String {
-    let schema = StoreSchema("desk", migrations: [Migration("desk/001", sql: tables)], neverExported: Set(hidden))
-    try Store.open(at: bench.url("desk.sqlite"), schemas: [schema]).close()
-    return bench.path("desk.sqlite")
+    try bench.run("show", store, "loans:1", status: 0, output: "Dune")
   }
 
   @Test("tables and columns named like members of the document are all shown; an id is found in either case")
   func names() throws {
-    let store = try Self.desk(
+    let store = try bench.stranger(
+      "desk",
       """
       CREATE TABLE total (id TEXT PRIMARY KEY, kind TEXT, ok INTEGER);
       INSERT INTO total VALUES ('ABCDEFAB-0000-4000-8000-000000000000', 'oak', 7);
-      """, in: bench)
+      """)
     let rows = try bench.run("list", store, "total", "--json").document["rows"] as? [[String: Any]]
     #expect(rows?.first?["kind"] as? String == "oak")
     let shown = try bench.run("show", store, "abcdefab-0000-4000-8000-000000000000", "--json").document
@@ -132,22 +126,22 @@ final class StrangersStoreTests {
   @Test("a hit has its table as its kind, and a column of that name as `column_kind`, as `show` has it")
   func kinds() throws {
     let table = "CREATE TABLE pens (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, ok INTEGER) STRICT;"
-    let schema = StoreSchema(
-      "desk", migrations: [Migration("desk/001", sql: table + "INSERT INTO pens (id, kind, ok) VALUES ('p1', 'quill', 7);")],
+    let store = try bench.stranger(
+      "desk", table + "INSERT INTO pens (id, kind, ok) VALUES ('p1', 'quill', 7);",
       declarations: [.fullText("pens_search", of: "pens", ["kind"])])
-    try Store.open(at: bench.url("desk.sqlite"), schemas: [schema]).close()
-    let found = try bench.run("search", bench.path("desk.sqlite"), "quill", "--json")
+    let found = try bench.run("search", store, "quill", "--json")
     let hit = try #require((found.document["hits"] as? [[String: Any]])?.first, "\(found.output)\(found.errors)")
     #expect(hit["kind"] as? String == "pens" && hit["column_kind"] as? String == "quill" && hit["column_ok"] as? Int == 7, "\(hit)")
   }
 
   @Test("the beginning of any key finds it, in any script, as typed or else in lower case, also behind its table; of two, both are told")
   func beginnings() throws {
-    let store = try Self.desk(
+    let store = try bench.stranger(
+      "desk",
       """
       CREATE TABLE plants (id TEXT PRIMARY KEY, height INTEGER);
       INSERT INTO plants VALUES ('rosy', 1), ('tulip', 2), ('Iris', 3), ('ivy-a', 4), ('ivy-z', 5), ('三体', 6), ('Ivory', 7);
-      """, in: bench)
+      """)
     let typed =
       [
         ("ros", 1), ("TUL", 2), ("Ir", 3), ("ivy-", nil), ("三", 6), ("Iv", 7), ("rosyx", nil), ("plants:ros", 1), ("plants:TUL", 2),
@@ -165,14 +159,15 @@ final class StrangersStoreTests {
 
   @Test("a hidden table stays hidden whatever its name, in the audit too; what points at it is exported, and what cannot be is told")
   func hidden() throws {
-    let store = try Self.desk(
+    let store = try bench.stranger(
+      "desk",
       """
       CREATE TABLE "ÄPFEL" (id INTEGER PRIMARY KEY, pw TEXT);
       CREATE TABLE notes (id INTEGER PRIMARY KEY, apple INTEGER REFERENCES "ÄPFEL" (id), text TEXT);
       CREATE VIRTUAL TABLE words USING fts5 (word);
       INSERT INTO "ÄPFEL" VALUES (1, 'marked-secret');
       INSERT INTO notes VALUES (1, 1, 'a');
-      """, hiding: ["ÄPFEL"], in: bench)
+      """, hiding: ["ÄPFEL"])
     try RawDatabase.with(bench.url("desk.sqlite"), key: nil) {
       try $0.execute(
         """
@@ -195,7 +190,8 @@ final class StrangersStoreTests {
 
   @Test("a row is shown with the first 100 of the rows that are deleted with it; rows that stay, and hidden ones, are not shown")
   func contents() throws {
-    let store = try Self.desk(
+    let store = try bench.stranger(
+      "desk",
       """
       CREATE TABLE boxes (id TEXT PRIMARY KEY, contents TEXT);
       CREATE TABLE pens (id INTEGER PRIMARY KEY, box TEXT REFERENCES boxes (id) ON DELETE CASCADE, ink TEXT);
@@ -205,7 +201,7 @@ final class StrangersStoreTests {
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 101) INSERT INTO pens (box, ink) SELECT 'b1', 'ink ' || i FROM n;
       INSERT INTO loans VALUES (1, 'b1');
       INSERT INTO codes VALUES (1, 'b1', 'marked-secret');
-      """, hiding: ["codes"], in: bench)
+      """, hiding: ["codes"])
     let document = try bench.run("show", store, "b1", "--json").document
     let contents = try #require(document["contents"] as? [String: [String: Any]])
     #expect(document["column_contents"] as? String == "red" && contents.keys.sorted() == ["pens"])
@@ -222,32 +218,30 @@ final class StrangersStoreTests {
     func table(_ name: String) -> String {
       "CREATE TABLE \(name) (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL) STRICT;"
     }
-    let schema = StoreSchema(
-      "desk", migrations: [Migration("desk/001", sql: table("pens") + table("codes"))],
+    let rows = """
+      INSERT INTO pens (id, name) VALUES ('p1', 'Blue pen'), ('p2', 'Blueish pen, blue'), ('p3', 'Red');
+      INSERT INTO codes (id, name) VALUES ('c1', 'blue marked-secret');
+      """
+    let store = try bench.stranger(
+      "desk", table("pens") + table("codes") + rows,
       declarations: [.fullText("pens_search", of: "pens", ["name"]), .fullText("codes_search", of: "codes", ["name"])])
-    let store = try Store.open(at: bench.url("desk.sqlite"), schemas: [schema])
-    try store.write { tx in
-      try tx.execute("INSERT INTO pens (id, name) VALUES ('p1', 'Blue pen'), ('p2', 'Blueish pen, blue'), ('p3', 'Red')")
-      try tx.execute("INSERT INTO codes (id, name) VALUES ('c1', 'blue marked-secret')")
-    }
-    try store.close()
     // No schema may declare such an index, but a file may have one.
     try RawDatabase.with(bench.url("desk.sqlite"), key: nil) {
       try $0.execute("INSERT INTO holdfast_columns VALUES ('codes', '', 'never_exported')")
     }
     for arguments in [["--json"], ["--json", "--ranked"]] {
-      let found = try bench.run(["search", bench.path("desk.sqlite"), "BLUE pe"] + arguments)
+      let found = try bench.run(["search", store, "BLUE pe"] + arguments)
       let hits = found.document["hits"] as? [[String: Any]]
       #expect(Set(hits?.compactMap { $0["id"] as? String } ?? []) == ["p1", "p2"], "\(found.output)\(found.errors)")
       #expect(hits?.allSatisfy { $0["kind"] as? String == "pens" } == true && !found.output.contains("marked-secret"))
     }
-    let counted = try bench.run("stats", bench.path("desk.sqlite"), "--json")
+    let counted = try bench.run("stats", store, "--json")
     #expect(counted.document["rows"] as? [String: Int] == ["pens": 3], "\(counted.output)\(counted.errors)")
-    #expect(try bench.run("stats", bench.path("desk.sqlite")).output.contains("pens"))
+    #expect(try bench.run("stats", store).output.contains("pens"))
     // The number of a row means nothing outside of this file.
-    #expect(try bench.run("list", bench.path("desk.sqlite"), "pens").output.hasPrefix("ID  NAME\np1  Blue pen\n"))
-    #expect(try bench.run("list", bench.path("desk.sqlite"), "pens", "--csv").output.hasPrefix("rowid,id,name\r\n1,p1,"))
-    #expect(try bench.run("show", bench.path("desk.sqlite"), "p2", "--json").document["rowid"] as? Int == 2)
+    #expect(try bench.run("list", store, "pens").output.hasPrefix("ID  NAME\np1  Blue pen\n"))
+    #expect(try bench.run("list", store, "pens", "--csv").output.hasPrefix("rowid,id,name\r\n1,p1,"))
+    #expect(try bench.run("show", store, "p2", "--json").document["rowid"] as? Int == 2)
   }
 
   @Test("a library beside one that is known is named as left out")

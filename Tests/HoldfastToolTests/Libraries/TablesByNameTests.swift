@@ -173,23 +173,22 @@ final class TablesByNameTests {
   @Test("a row's number is a key where the source gives it; of two spellings, the table's own counts")
   func numbers() throws {
     let sql = "CREATE TABLE loans (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT"
-    let schema = StoreSchema("desk", migrations: [Migration("desk/001", sql: sql)], records: [Loan.self])
-    try Store.open(at: bench.url("desk.sqlite"), schemas: [schema]).close()
+    let store = try bench.stranger("desk", sql, records: [Loan.self])
     let source = try Self.source(
       of: """
         CREATE TABLE lo_ans (id INTEGER, name TEXT);
         CREATE TABLE LOANS (id INTEGER PRIMARY KEY, Name TEXT);
         INSERT INTO LOANS VALUES (7, 'Dune');
         """, in: bench)
-    let finished = try bench.run("import", source, "--into", bench.path("desk.sqlite"), "--yes")
+    let finished = try bench.run("import", source, "--into", store, "--yes")
     #expect(finished.status == 0 && finished.errors.contains("no place for the table lo_ans: no rows"), "\(finished.errors)")
-    #expect(try bench.run("show", bench.path("desk.sqlite"), "loans:7").output.contains("Dune"))
+    #expect(try bench.run("show", store, "loans:7").output.contains("Dune"))
     // With a row that the store made, the number 8 may mean another loan in the source.
-    #expect(try bench.run("import", source, "--into", bench.path("desk.sqlite"), "--yes").status == 0)
+    #expect(try bench.run("import", source, "--into", store, "--yes").status == 0)
     try RawDatabase.with(bench.url("desk.sqlite")) { try $0.execute("INSERT INTO loans VALUES (8, 'Emma')") }
-    try bench.run("import", source, "--into", bench.path("desk.sqlite"), "--yes", status: 65, errors: "whose numbers mean other rows")
+    try bench.run("import", source, "--into", store, "--yes", status: 65, errors: "whose numbers mean other rows")
     try RawDatabase.with(bench.url("other.sqlite")) { try $0.execute("ALTER TABLE LOANS RENAME COLUMN id TO number") }
-    let unkeyed = try bench.run("import", source, "--into", bench.path("desk.sqlite"), "--yes")
+    let unkeyed = try bench.run("import", source, "--into", store, "--yes")
     #expect(
       unkeyed.status == 65 && unkeyed.errors.contains("a row is found again by id, which the source does not have"), "\(unkeyed.errors)")
   }
@@ -203,13 +202,12 @@ final class TablesByNameTests {
   @Test("a number that another key stands beside is refused as well, where it may name a row of the store's own")
   func numbersBesideAKey() throws {
     let sql = "CREATE TABLE books (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE) STRICT"
-    let schema = StoreSchema("desk", migrations: [Migration("desk/001", sql: sql)], records: [Copy.self])
-    try Store.open(at: bench.url("desk.sqlite"), schemas: [schema]).close()
+    let store = try bench.stranger("desk", sql, records: [Copy.self])
     let source = try Self.source(of: "CREATE TABLE books (id INTEGER, code TEXT); INSERT INTO books VALUES (7, 'Emma')", in: bench)
-    for _ in 0..<2 { #expect(try bench.run("import", source, "--into", bench.path("desk.sqlite"), "--yes").status == 0) }
+    for _ in 0..<2 { #expect(try bench.run("import", source, "--into", store, "--yes").status == 0) }
     try RawDatabase.with(bench.url("desk.sqlite")) { try $0.execute("INSERT INTO books VALUES (8, 'Dune')") }
     try RawDatabase.with(bench.url("other.sqlite")) { try $0.execute("INSERT INTO books VALUES (8, 'Ivanhoe')") }
-    try bench.run("import", source, "--into", bench.path("desk.sqlite"), "--yes", status: 65, errors: "whose numbers mean other rows")
+    try bench.run("import", source, "--into", store, "--yes", status: 65, errors: "whose numbers mean other rows")
   }
 
   private struct Person: StoredRecord, Codable {
@@ -222,15 +220,14 @@ final class TablesByNameTests {
   @Test("a row never replaces another one: not by a column that the table says to replace by, nor by a key in other letters")
   func neverReplaced() throws {
     let sql = "CREATE TABLE people (name TEXT PRIMARY KEY NOT NULL COLLATE NOCASE, email TEXT UNIQUE ON CONFLICT REPLACE) STRICT"
-    let schema = StoreSchema("club", migrations: [Migration("club/001", sql: sql)], records: [Person.self])
-    try Store.open(at: bench.url("club.sqlite"), schemas: [schema]).close()
+    let store = try bench.stranger("club", sql, records: [Person.self])
     try RawDatabase.with(bench.url("club.sqlite")) { try $0.execute("INSERT INTO people VALUES ('own', 'a@x')") }
     let source = try Self.source(
       of: """
         CREATE TABLE people (name TEXT, email TEXT);
         INSERT INTO people VALUES ('taken', 'a@x'), ('ann', 'b@x'), ('ANN', 'c@x');
         """, in: bench)
-    let finished = try bench.run("import", source, "--into", bench.path("club.sqlite"), "--yes", "--json")
+    let finished = try bench.run("import", source, "--into", store, "--yes", "--json")
     #expect(finished.status == 2 && Self.count(finished, "people")["quarantined"] == 2, "\(finished.output)\(finished.errors)")
     let rows = try RawDatabase.with(bench.url("club.sqlite")) { try $0.rows("SELECT name, email FROM people ORDER BY rowid") }
     #expect(rows == [["own", "a@x"], ["ann", "b@x"]])

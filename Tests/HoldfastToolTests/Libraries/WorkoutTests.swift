@@ -16,7 +16,7 @@ final class WorkoutTests {
   func list() async throws {
     let finished = try bench.run("list", try await bench.workouts())
     #expect(
-      Self.withoutIDs(finished.output) == """
+      finished.withoutIDs == """
         STARTED               WORKOUT   LENGTH  EXERCISES  SETS
         2025-10-14T18:00:00Z  Push       48:20          1     1
         2025-10-07T18:00:00Z  Legs     1:10:00          4     5
@@ -168,9 +168,4 @@ final class WorkoutTests {
     arguments: [(80, "80"), (82.5, "82.5"), (-12.25, "-12.25"), (0.1 + 0.2, "0.3"), (1e300, "1e+300"), (-0.0001, "0"), (35.004, "35.004")]
       as [(Double, String)])
   func number(value: Double, text: String) { #expect(ShownValue.number(value).words == text) }
-
-  /// Ids are long and say nothing here.
-  private static func withoutIDs(_ text: String) -> String {
-    text.split(separator: "\n").map { String($0.dropFirst(38)) + "\n" }.joined()
-  }
 }
