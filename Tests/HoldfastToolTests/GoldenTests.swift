@@ -80,18 +80,14 @@ final class GoldenTests {
     try documents.run(bench, "info", "music.sqlite")
     try documents.run(bench, "stats", "music.sqlite", golden: "music-stats")
     try documents.run(bench, "list", "music.sqlite")
-    try documents.run(bench, "list", "music.sqlite", "artists")
-    try documents.run(bench, "list", "music.sqlite", "playlists")
+    for list in ["artists", "playlists"] { try documents.run(bench, "list", "music.sqlite", list) }
     try documents.run(bench, "list", "music.sqlite", "tracks", "--limit", "2", golden: "music-list-tracks")
-    try documents.run(bench, "show", "music.sqlite", "harbour songs")
-    try documents.run(bench, "show", "music.sqlite", "水滴")
+    for name in ["harbour songs", "水滴"] { try documents.run(bench, "show", "music.sqlite", name) }
     try documents.run(bench, "show", "music.sqlite", "Evening", golden: "music-show-playlist")
-    try documents.run(bench, "show", "music.sqlite", "Moods")
-    try documents.run(bench, "show", "music.sqlite", "Duet")
+    for name in ["Moods", "Duet"] { try documents.run(bench, "show", "music.sqlite", name) }
     try documents.run(bench, "show", "music.sqlite", "the whale", status: 64)
     try documents.run(bench, "search", "music.sqlite", "nantu loo", golden: "music-search")
-    try documents.run(bench, "check", "music.sqlite")
-    try documents.run(bench, "resume", "music.sqlite")
+    for command in ["check", "resume"] { try documents.run(bench, command, "music.sqlite") }
     try documents.run(bench, "export", "music.sqlite", "--to", "music-export.json")
     try documents.run(bench, "export", "music.sqlite", "--to", "list.m3u8", "--format", "m3u8", "--playlist", "evening")
     #expect(try Data(contentsOf: store) == before)
@@ -103,17 +99,13 @@ final class GoldenTests {
     let store = URL(fileURLWithPath: try await bench.workouts())
     let before = try Data(contentsOf: store)
     var documents = Documents()
-    try documents.run(bench, "info", "workouts.sqlite")
-    try documents.run(bench, "stats", "workouts.sqlite")
+    for command in ["info", "stats"] { try documents.run(bench, command, "workouts.sqlite") }
     try documents.run(bench, "list", "workouts.sqlite", "--limit", "2")
-    try documents.run(bench, "list", "workouts.sqlite", "exercises")
-    try documents.run(bench, "list", "workouts.sqlite", "templates")
-    try documents.run(bench, "show", "workouts.sqlite", "legs")
-    try documents.run(bench, "show", "workouts.sqlite", "kniebeuge")
+    for list in ["exercises", "templates"] { try documents.run(bench, "list", "workouts.sqlite", list) }
+    for name in ["legs", "kniebeuge"] { try documents.run(bench, "show", "workouts.sqlite", name) }
     try documents.run(bench, "show", "workouts.sqlite", "Full body", golden: "workouts-show-template")
     try documents.run(bench, "search", "workouts.sqlite", "knie")
-    try documents.run(bench, "check", "workouts.sqlite")
-    try documents.run(bench, "resume", "workouts.sqlite")
+    for command in ["check", "resume"] { try documents.run(bench, command, "workouts.sqlite") }
     try documents.run(bench, "export", "workouts.sqlite", "--to", "workouts.json", "--format", "json", status: 2)
     try documents.run(
       bench, "export", "workouts.sqlite", "--to", "s.csv", "--format", "strong-csv", "--unit", "lb", "--time-zone", "UTC", status: 2)
@@ -125,8 +117,7 @@ final class GoldenTests {
   func inference() async throws {
     _ = try await bench.inference()
     var documents = Documents()
-    try documents.run(bench, "info", "inference.sqlite")
-    try documents.run(bench, "stats", "inference.sqlite")
+    for command in ["info", "stats"] { try documents.run(bench, command, "inference.sqlite") }
     for kind in ["models", "sessions", "preferences", "telemetry"] { try documents.run(bench, "list", "inference.sqlite", kind) }
     try documents.run(bench, "show", "inference.sqlite", "configuration")
     try documents.run(bench, "show", "inference.sqlite", "llama small")
@@ -194,7 +185,7 @@ final class GoldenTests {
     try documents.compare(with: "upkeep.txt")
   }
 
-  @Test("the documents of sync, of what waits, and of what lost", .enabled(if: SyncCommandTests.syncs))
+  @Test("the documents of sync, of what waits, and of what lost")
   func sync() throws {
     let store = "library.sqlite"
     _ = try bench.store()

@@ -18,23 +18,6 @@ final class ImportInputTests {
     #expect(try bench.names() == [])
   }
 
-  @Test(
-    "a source that is not JSON, cut off or empty is 65 with the byte and what was expected, and nothing is written",
-    arguments: [
-      ("this is not JSON", 0), ("", 0), ("{\"schemaVersion\": 3, \"collections\": [{\"id\"", 42), ("{\"schemaVersion\": 3", 19),
-    ])
-  func senseless(text: String, offset: Int) throws {
-    let source = try bench.write(text, to: "library.json")
-    let finished = try bench.run("import", source, "--into", bench.path("library.sqlite"), status: 65)
-    #expect(finished.output.isEmpty)
-    #expect(finished.errors.contains("byte \(offset)"), "\(finished.errors)")
-    #expect(finished.errors.contains("expected"), "\(finished.errors)")
-    #expect(finished.errors.contains("\nTry: "))
-    let document = try bench.run("import", source, "--into", bench.path("library.sqlite"), "--json").document
-    #expect(document["offset"] as? Int == offset)
-    #expect(try bench.names() == ["library.json"])
-  }
-
   @Test("a store may not have a name that the copy of its source could get, and may have any other")
   func namesOfCopies() throws {
     let source = try bench.fixture("library.json")

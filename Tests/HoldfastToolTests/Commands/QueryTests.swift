@@ -6,11 +6,15 @@ import Testing
 @Suite("Query")
 final class QueryTests {
   let bench: Workbench
+  let store: String
 
-  init() throws { bench = try Workbench() }
+  init() throws {
+    bench = try Workbench()
+    store = try Self.garden(in: bench)
+  }
 
   /// A store of another program: a table with every kind of value, and one that is never exported.
-  private static func store(in bench: borrowing Workbench) throws -> String {
+  private static func garden(in bench: borrowing Workbench) throws -> String {
     let tables = """
       CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT, height REAL, photo BLOB) STRICT;
       CREATE TABLE secrets (value TEXT NOT NULL) STRICT;
@@ -25,7 +29,6 @@ final class QueryTests {
 
   @Test("query prints a table, and the same rows as JSON, lines of JSON, CSV and text with tabs; no byte of the store changes")
   func forms() throws {
-    let store = try Self.store(in: bench)
     let before = try bench.content()
     let table = try bench.run("query", store, Self.sql)
     #expect(table.output.hasPrefix("ID  NAME         PHOTO    TWICE  ID_2\n"), "\(table.output)\(table.errors)")
@@ -65,7 +68,6 @@ final class QueryTests {
       ("ATTACH 'other.sqlite' AS other", "no rows"), ("", "no statement"),
     ])
   func refused(sql: String, why: String) throws {
-    let store = try Self.store(in: bench)
     let before = try bench.content()
     let finished = try bench.run("query", store, sql)
     #expect(finished.status == 65 && finished.output.isEmpty && finished.errors.contains(why), "\(finished.errors)")
@@ -79,7 +81,6 @@ final class QueryTests {
       "SELECT after FROM holdfast_audit",
     ])
   func hidden(sql: String) throws {
-    let store = try Self.store(in: bench)
     for form in [[], ["--json"], ["--csv"]] {
       let finished = try bench.run(["query", store, sql] + form)
       #expect(finished.status == 64 && !(finished.output + finished.errors).contains("marked-secret"), "\(finished.output)")
@@ -106,7 +107,6 @@ final class QueryTests {
 
   @Test("a table that is never exported is not read through a virtual table either, nor through the tables in which that keeps its data")
   func hiddenBehindIndexes() throws {
-    let store = try Self.store(in: bench)
     try RawDatabase.with(bench.url("garden.sqlite"), key: nil) { try $0.execute(Self.indexes) }
     let refused = [
       "SELECT value FROM found", "SELECT count(*) FROM FOUND WHERE found MATCH 'marked'", "SELECT block FROM found_data",
@@ -128,18 +128,16 @@ final class QueryTests {
 
   @Test("rows come while the statement runs: of an endless one the first are there, and the reader may go", arguments: ["json", "csv"])
   func endless(form: String) throws {
-    _ = try bench.store()
-    let finished = try bench.shell("\"$1\" query library.sqlite '\(Self.endless)' --\(form) | head -n 2; exit ${PIPESTATUS[0]}")
+    let finished = try bench.shell("\"$1\" query garden.sqlite '\(Self.endless)' --\(form) | head -n 2; exit ${PIPESTATUS[0]}")
     let lines = finished.output.split(whereSeparator: \.isNewline)
     #expect(finished.status == 0 && lines.count == 2 && finished.errors.isEmpty, "\(finished.errors)")
   }
 
   @Test("Ctrl-C ends a statement: 130, with the error beside the output that had begun")
   func interrupted() throws {
-    _ = try bench.store()
     let finished = try bench.shell(
       """
-      "$1" query library.sqlite '\(Self.endless)' --json > out.json &
+      "$1" query garden.sqlite '\(Self.endless)' --json > out.json &
       while [ ! -s out.json ]; do :; done
       kill -INT $!
       wait $!

@@ -24,7 +24,6 @@ final class SyncCommandTests {
 
   deinit { server.stop() }
 
-  static let syncs = AudiobookLibrary.schema.declarations.contains { $0.synced != nil }
   static let token = [Sync.tokenVariable: "secret"]
 
   /// The core of a server with the spaces `anna` and `anna-2`, for the token `secret`. It tells news all the time, and is then asked once a
@@ -53,7 +52,7 @@ final class SyncCommandTests {
     return bench.path(name)
   }
 
-  @Test("two stores share a library; each says what waits, and can be disconnected", .enabled(if: syncs))
+  @Test("two stores share a library; each says what waits, and can be disconnected")
   func shares() throws {
     let other = try Self.empty("other.sqlite", in: bench)
     for store in [store, other] {
@@ -70,8 +69,7 @@ final class SyncCommandTests {
     #expect(try bench.run("sync", store, "--status").status == 1)
   }
 
-  @Test(
-    "a space that was sealed with the key in HOLDFAST_SYNC_KEY needs it; what does not talk to the server needs none", .enabled(if: syncs))
+  @Test("a space that was sealed with the key in HOLDFAST_SYNC_KEY needs it; what does not talk to the server needs none")
   func sealed() throws {
     func sync(_ key: String?, _ space: String = "anna") throws -> Int32? {
       let environment = Self.token.merging(key.map { [CommandKey.spaceVariable: $0] } ?? [:]) { $1 }
@@ -91,7 +89,7 @@ final class SyncCommandTests {
     #expect(try bench.run("sync", store, "--status", "--json").document["pending"] as? Int == 0)
   }
 
-  @Test("a restore on the command line reaches the other store", .enabled(if: syncs))
+  @Test("a restore on the command line reaches the other store")
   func restores() throws {
     let other = try Self.empty("other.sqlite", in: bench)
     let id = try bench.snapshot(store)
@@ -106,9 +104,7 @@ final class SyncCommandTests {
     }
   }
 
-  @Test(
-    "to take the server's rows says what lost; each of them comes back by its number, in whatever order, or is discarded",
-    .enabled(if: syncs))
+  @Test("to take the server's rows says what lost; each of them comes back by its number, in whatever order, or is discarded")
   func takesTheServers() throws {
     let before = try bench.run("list", store, "--json").output
     let taken = try bench.run(Self.token, "sync", store, "--to", address, "--space", "anna", "--take-the-servers", status: 0)
@@ -135,7 +131,7 @@ final class SyncCommandTests {
     #expect(try bench.run("check", store).status == 0)
   }
 
-  @Test("discarding asks; elsewhere than on a terminal it needs --yes", .enabled(if: syncs))
+  @Test("discarding asks; elsewhere than on a terminal it needs --yes")
   func discards() throws {
     let taken = try bench.run(
       Self.token, "sync", store, "--to", address, "--space", "anna", "--take-the-servers", "--json")
@@ -149,9 +145,7 @@ final class SyncCommandTests {
     #expect(try bench.run("sync", store, "--status", "--json").document["lost"] as? Int == count - 1)
   }
 
-  @Test(
-    "forgetting asks where there is something to forget, and says what went; elsewhere than on a terminal it needs --yes",
-    .enabled(if: syncs))
+  @Test("forgetting asks where there is something to forget, and says what went; elsewhere than on a terminal it needs --yes")
   func forgets() throws {
     #expect(try bench.run(Self.token, "sync", store, "--to", address, "--space", "anna").status == 0)
     let nothing = try bench.run("sync", store, "--forget", "--json")
@@ -173,7 +167,7 @@ final class SyncCommandTests {
     #expect(try bench.run("sync", store, "--forget").errors == "There is nothing to forget.\n")
   }
 
-  @Test("a token that is not accepted is 73, a space that is not there 66; the token comes from a descriptor, too", .enabled(if: syncs))
+  @Test("a token that is not accepted is 73, a space that is not there 66; the token comes from a descriptor, too")
   func refusals() throws {
     let wrong = try bench.run([Sync.tokenVariable: "t0ken-of-nobody"], "sync", store, "--to", address, "--space", "anna")
     #expect(wrong.status == 73 && !wrong.errors.contains("t0ken"), "\(wrong.errors)")
@@ -183,13 +177,6 @@ final class SyncCommandTests {
     #expect(try bench.run("sync", store, "--disconnect", "--force").status == 0)
     let piped = try bench.shell("\"$1\" sync \(store.shellWord) --to \(address) --space anna --token-fd 3 3<<< secret")
     #expect(piped.status == 0, "\(piped.errors)")
-  }
-
-  @Test("a store whose library declares nothing synced says so", .disabled(if: syncs))
-  func nothingSyncs() throws {
-    let bench = try Workbench()
-    let finished = try bench.run("sync", try bench.store(), "--status", status: 65)
-    #expect(finished.errors.hasPrefix("Error: nothing of audiobooks syncs between devices\n"), "\(finished.errors)")
   }
 
   @Test("the store of another program is 65, a missing file 66")

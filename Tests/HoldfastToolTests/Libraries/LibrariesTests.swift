@@ -173,17 +173,18 @@ final class LibrariesTests {
   }
 
   @Test(
-    "a source of no known kind is 65, says what it is and where it is damaged, and nothing is written",
+    "a source of no known kind, cut off or empty is 65, says what it is, where it is damaged and what was expected; nothing is written",
     arguments: [
       (#"{"a":1,"b":[]}"#, "at byte 0, expected one of the formats that can be read, found a JSON object with the members a, b\n", 0),
-      (#"{"a":1"#, "at byte 6", 6),
-      ("<html>", "at byte 0, expected one of the formats that can be read\n", 0), ("[1,2", "at byte 4", 4),
-      ("{\u{0}\"\u{0}", "UTF-16", 0),
+      ("<html>", "at byte 0, expected one of the formats that can be read\n", 0), ("this is not JSON", "at byte 0, expected one of the", 0),
+      ("", "expected a library at byte 0", 0), (#"{"a":1"#, "at byte 6 ($): expected", 6), ("[1,2", "at byte 4 ($): expected", 4),
+      (#"{"schemaVersion": 3"#, "at byte 19 ($): expected", 19),
+      (#"{"schemaVersion": 3, "collections": [{"id""#, "at byte 42 ($.collections[0]): expected", 42), ("{\u{0}\"\u{0}", "UTF-16", 0),
     ])
   func unknownSource(text: String, words: String, offset: Int) throws {
     let source = try bench.write(text, to: "source")
     let finished = try bench.run("import", source, "--into", bench.path("new.sqlite"), status: 65)
-    #expect(finished.errors.contains(words) && finished.errors.contains("\nTry: "), "\(finished.errors)")
+    #expect(finished.output.isEmpty && finished.errors.contains(words) && finished.errors.contains("\nTry: "), "\(finished.errors)")
     #expect(try bench.run("import", source, "--into", bench.path("new.sqlite"), "--json").document["offset"] as? Int == offset)
     #expect(try bench.names() == ["source"])
   }

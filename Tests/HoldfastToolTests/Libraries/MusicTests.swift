@@ -38,9 +38,7 @@ final class MusicTests {
     "what iTunes exports is recognised by its content, comes in whole, and goes out as a list that comes back", arguments: ["m3u8", "xspf"])
   func iTunes(format: String) throws {
     let bench = try Workbench()
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    try FileManager.default.copyItem(at: root.appendingPathComponent("Examples/Library.xml"), to: bench.url("Library.xml"))
+    try FileManager.default.copyItem(at: Workbench.example("Library.xml"), to: bench.url("Library.xml"))
     let imported = try bench.run("import", "Library.xml", "--into", "music.sqlite", status: 0)
     #expect(
       imported.output.split(separator: "\n").dropFirst().prefix(6).joined(separator: "\n") == """
