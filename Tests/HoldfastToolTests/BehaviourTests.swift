@@ -245,7 +245,7 @@ final class BehaviourTests {
   @Test("what is exported can be imported again, and holds the same", arguments: ["holdfast", "library-json"])
   func roundTrip(format: String) throws {
     #expect(try bench.run("export", store, "--to", bench.path("out.json"), "--format", format).status == 0)
-    let again = try bench.run("import", bench.path("out.json"), "--into", bench.path("again.sqlite"), status: 0)
+    try bench.run("import", bench.path("out.json"), "--into", bench.path("again.sqlite"), status: 0)
     for id in [GoldenTests.collection, "1d8b3f0a-52c4-4b7e-8e0d-6a9c2f4d7e31"] {
       #expect(try bench.run("show", bench.path("again.sqlite"), id).output == (try bench.run("show", store, id).output))
     }

@@ -93,7 +93,8 @@ extension Workbench {
         content.replaceSubrange(place, with: Data(folder.lastPathComponent.utf8))
       }
       try FileManager.default.createDirectory(at: url(name).deletingLastPathComponent(), withIntermediateDirectories: true)
-      try #require(FileManager.default.createFile(atPath: path(name), contents: content, attributes: [.posixPermissions: 0o600]))
+      let isWritten = FileManager.default.createFile(atPath: path(name), contents: content, attributes: [.posixPermissions: 0o600])
+      try #require(isWritten, "\(name)")
     }
     return path(store)
   }

@@ -125,7 +125,7 @@ final class TimeTravelTests {
     let sound = try bench.run("archive", "verify", store, "--json")
     #expect(sound.status == 0 && sound.document["healthy"] as? Bool == true, "\(sound.output)\(sound.errors)")
     try bench.damageFirstBase()
-    let damaged = try bench.run("archive", "verify", store, status: 2, errors: "holdfast archive begin")
+    try bench.run("archive", "verify", store, status: 2, errors: "holdfast archive begin")
     let findings = try bench.run("archive", "verify", store, "--json").document["findings"] as? [[String: Any]]
     #expect(findings?.count == 1 && (findings?.first?["message"] as? String)?.hasSuffix("is damaged") == true, "\(findings ?? [])")
   }

@@ -95,7 +95,7 @@ final class InferenceTests {
     let key = Data("sk-live-0123456789-abcdefghij".utf8)
     let found = try bench.content().filter { $0.value.range(of: key) != nil }.keys.sorted()
     #expect(found == ["runanywhere.db"])
-    let wrong = try bench.run([SecretKey.variableName: "abc"], "import", source, "--into", "wrong.sqlite", status: 77)
+    try bench.run([SecretKey.variableName: "abc"], "import", source, "--into", "wrong.sqlite", status: 77)
     #expect(!FileManager.default.fileExists(atPath: bench.path("wrong.sqlite")))
     #expect(try bench.run("send", "with.sqlite", "--to", "http://127.0.0.1:1").status == 1, "the key is not there")
   }
@@ -221,18 +221,6 @@ final class InferenceTests {
       #expect(hits?.map { $0["id"] as? String } == ["small-llama"], "\(text)")
     }
     for text in ["llama phi", " "] { #expect(try bench.run("search", store, text).errors == "Nothing was found.\n") }
-  }
-
-  @Test("an empty store has no numbers, no charts and no lists, and says so")
-  func empty() throws {
-    try InferenceStore.open(at: bench.url("empty.sqlite")).store.close()
-    for what in InferenceStore.description.lists.map(\.name) {
-      #expect(try bench.run("list", "empty.sqlite", what).errors == "No \(what).\n")
-    }
-    let stats = try bench.run("stats", "empty.sqlite", status: 0, output: "generations  0\n")
-    let document = try bench.run("stats", "empty.sqlite", "--json").document
-    #expect(document["p50_latency_ms"] is NSNull)
-    #expect(try bench.run("info", "empty.sqlite").output.contains("consent         denied\n"))
   }
 
   @Test("a key is 64 hexadecimal digits or Base64 of 32 bytes, and anything else is refused without being told")

@@ -69,19 +69,17 @@ final class LibrariesTests {
     #expect(try names("y") == ["a", "b"] && names("y", "--where", "name=b") == ["b"])
   }
 
-  @Test("a list begins at --offset, and has only the lines that --where wants, in any case and without accents")
-  func window() async throws {
-    let store = try await bench.music()
-    func titles(_ arguments: String...) throws -> [String] {
-      let finished = try bench.run(["list", store, "tracks", "--json"] + arguments)
-      return (finished.document["tracks"] as? [[String: Any]] ?? []).compactMap { $0["title"] as? String }
+  @Test("an empty store has no numbers, no charts and no lists, and says so")
+  func empty() throws {
+    for library in Libraries.all {
+      try Store.open(at: bench.url(library.name), schemas: library.schemas).close()
+      for list in library.lists { #expect(try bench.run("list", library.name, list.name).errors == "No \(list.name).\n") }
+      #expect(try bench.run("search", library.name, "x").errors == "Nothing was found.\n")
     }
-    let all = try titles()
-    #expect(try titles("--offset", "1", "--limit", "2") == Array(all[1...2]) && titles("--offset", "9") == [])
-    #expect(try titles("--where", "artist~nantucket") == ["Loomings", "The Spouter-Inn"] && titles("--where", "title=CAFE") == ["Café"])
-    #expect(try titles("--where", "year=1998", "--where", "play_count=3") == ["The Spouter-Inn"])
-    let unknown = try bench.run("list", store, "tracks", "--where", "films=1")
-    #expect(unknown.status == 64 && unknown.errors.hasPrefix("Error: the list tracks has no field films\n"), "\(unknown.errors)")
+    try bench.run("stats", "workouts", status: 0, output: "workouts        0\n")
+    try bench.run("stats", "inference", status: 0, output: "generations  0\n")
+    #expect(try bench.run("stats", "inference", "--json").document["p50_latency_ms"] is NSNull)
+    try bench.run("info", "inference", output: "consent         denied\n")
   }
 
   @Test("a library is a line in the list: what it says of itself is all that commands need")

@@ -156,7 +156,7 @@ final class MusicTests {
   @Test("what is exported can be imported again, and holds the same")
   func roundTrip() async throws {
     #expect(try bench.run("export", store, "--to", bench.path("out.json")).status == 0)
-    let again = try bench.run("import", bench.path("out.json"), "--into", bench.path("again.sqlite"), status: 0)
+    try bench.run("import", bench.path("out.json"), "--into", bench.path("again.sqlite"), status: 0)
     for what in ["albums", "artists", "playlists", "tracks"] {
       #expect(try bench.run("list", bench.path("again.sqlite"), what).output == (try bench.run("list", store, what).output))
     }
@@ -165,7 +165,7 @@ final class MusicTests {
 
   @Test("a playlist is written by its name, though an album has it too, and all tracks without one", arguments: ["m3u8", "xspf"])
   func playlistExport(format: String) async throws {
-    let list = try bench.run("export", store, "--to", bench.path("list"), "--format", format, "--playlist", "the whale", status: 0)
+    try bench.run("export", store, "--to", bench.path("list"), "--format", format, "--playlist", "the whale", status: 0)
     let text = try String(contentsOf: bench.url("list"), encoding: .utf8)
     #expect(text.contains("Duet") && !text.contains("Loomings"), "\(text)")
     #expect(try bench.run("export", store, "--to", bench.path("all"), "--format", format).output.contains("tracks       5\n"))

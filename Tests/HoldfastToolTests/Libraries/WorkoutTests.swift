@@ -153,16 +153,6 @@ final class WorkoutTests {
     #expect(text.contains("\nEstimated one-rep max of bench press, kg\n") && text.contains("\nRecords\nEXERCISE"), "\(text)")
   }
 
-  @Test("an empty log has no numbers, no charts and no lists, and says so")
-  func empty() throws {
-    try WorkoutLog.open(at: bench.url("empty.sqlite")).store.close()
-    for what in WorkoutLog.description.lists.map(\.name) {
-      #expect(try bench.run("list", "empty.sqlite", what).errors == "No \(what).\n")
-    }
-    try bench.run("stats", "empty.sqlite", status: 0, output: "workouts        0\n")
-    #expect(try bench.run("search", "empty.sqlite", "x").errors == "Nothing was found.\n")
-  }
-
   @Test(
     "weights are written without zeros that say nothing",
     arguments: [(80, "80"), (82.5, "82.5"), (-12.25, "-12.25"), (0.1 + 0.2, "0.3"), (1e300, "1e+300"), (-0.0001, "0"), (35.004, "35.004")]

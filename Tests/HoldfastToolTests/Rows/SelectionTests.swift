@@ -66,6 +66,12 @@ struct SelectionTests {
       let finished = try bench.run(["list", store, "tracks", "--json"] + arguments, status: 0)
       return (finished.document["tracks"] as? [[String: Any]] ?? []).compactMap { $0["title"] as? String }
     }
+    let all = try titles()
+    #expect(try titles("--offset", "1", "--limit", "2") == Array(all[1...2]) && titles("--offset", "9") == [])
+    #expect(try titles("--where", "artist~nantucket") == ["Loomings", "The Spouter-Inn"] && titles("--where", "title=CAFE") == ["Café"])
+    #expect(try titles("--where", "year=1998", "--where", "play_count=3") == ["The Spouter-Inn"])
+    let unknown = try bench.run("list", store, "tracks", "--where", "films=1", status: 64)
+    #expect(unknown.errors.hasPrefix("Error: the list tracks has no field films\n"), "\(unknown.errors)")
     #expect(try titles("--where", "year>=1998", "--where", "year<2008", "--sort", "title") == ["Duet", "Loomings", "The Spouter-Inn"])
     #expect(try titles("--sort", "duration_seconds:desc") == ["三体", "The Spouter-Inn", "Loomings", "Café", "Duet"])
     #expect(try titles("--sort", "duration_seconds:desc", "--offset", "1", "--limit", "2") == ["The Spouter-Inn", "Loomings"])
