@@ -14,12 +14,15 @@ extension Workbench {
 }
 
 @Suite("The command line where an archive cannot be written, or something else stands in its place")
-struct ArchiveTroubleTests {
+final class ArchiveTroubleTests {
+  let bench: Workbench
+
+  init() throws { bench = try Workbench() }
+
   @Test(
     "an import that cannot be archived succeeds, and says so, with what to do; a label then fails with the reason",
     arguments: [true, false])
   func notArchived(isPipe: Bool) throws {
-    let bench = try Workbench()
     let store = try bench.archived()
     if isPipe {
       #expect(mkfifo(bench.segment.path, 0o600) == 0)
@@ -41,7 +44,6 @@ struct ArchiveTroubleTests {
 
   @Test("a segment with the last of all numbers hides nothing that is archived later")
   func lastNumber() throws {
-    let bench = try Workbench()
     let store = try bench.archived()
     #expect(try bench.importMore(store).status == 0)
     let last = bench.segment.deletingLastPathComponent().appendingPathComponent("9999999999999999.segment")
@@ -56,7 +58,6 @@ struct ArchiveTroubleTests {
     "an import makes no new store where the archive or the snapshots of a lost one are, and says how that one comes back",
     arguments: ["archive", "snapshot"], [true, false])
   func lost(kept: String, isEmpty: Bool) throws {
-    let bench = try Workbench()
     let store = try bench.store()
     #expect(try bench.run(kept, kept == "archive" ? "begin" : "create", store).status == 0)
     try FileManager.default.removeItem(atPath: store)
@@ -74,7 +75,6 @@ struct ArchiveTroubleTests {
 
   @Test("a file or folder that is no store is told to be none, and no archive is advised", arguments: ["text", "folder", "empty"])
   func noStore(what: String) throws {
-    let bench = try Workbench()
     let path = bench.path("x")
     switch what {
     case "text": try bench.write("no database", to: "x")
@@ -93,7 +93,6 @@ struct ArchiveTroubleTests {
 
   @Test("snapshots are listed also of a file that is no store any more")
   func snapshotsOfNoStore() throws {
-    let bench = try Workbench()
     let store = try bench.store()
     #expect(try bench.run("snapshot", "create", store, "--label", "by the test").status == 0)
     try Data("no database".utf8).write(to: URL(fileURLWithPath: store))
@@ -102,7 +101,6 @@ struct ArchiveTroubleTests {
 
   @Test("a file where the archive's folder should be is named, and moving it away helps")
   func fileInPlace() throws {
-    let bench = try Workbench()
     let store = try bench.store()
     let place = bench.path("library.sqlite.holdfast/archive")
     try FileManager.default.createDirectory(atPath: store + ".holdfast", withIntermediateDirectories: false)

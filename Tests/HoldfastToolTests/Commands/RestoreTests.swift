@@ -63,8 +63,6 @@ final class RestoreTests {
 
   @Test("a restore that changes nothing says so, and prints no command that undoes it")
   func nothingDiffers() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     let id = try bench.snapshot(store)
     let done = try bench.run("restore", store, "--snapshot", id, "--yes", status: 0, output: "nothing: the store was as the snapshot")
     #expect(!done.output.contains("undo"), "\(done.output)")
@@ -91,8 +89,6 @@ final class RestoreTests {
     "a row that has changed since comes back with --changed, after both states were shown, and the printed command asks and undoes it",
     arguments: [true, false])
   func onlyChanged(hasArchive: Bool) throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     var moment = ["--label", "before"]
     if hasArchive {
       #expect(try bench.run("archive", "begin", store).status == 0 && bench.run("label", store, "before").status == 0)
@@ -142,8 +138,6 @@ final class RestoreTests {
 
   @Test("a snapshot of a store with findings names the first one and is 2; it is as the store")
   func findings() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     try RawDatabase.with(URL(fileURLWithPath: store)) { other in
       try other.execute("PRAGMA foreign_keys = OFF; UPDATE tracks SET collection_id = 'gone' WHERE rowid = (SELECT min(rowid) FROM tracks)")
     }
@@ -182,8 +176,6 @@ final class RestoreTests {
 
   @Test("a migration is planned on a copy, and run where that is asked for")
   func migrate() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     let done = try bench.run("migrate", store)
     #expect(done.status == 0 && done.output == "nothing to migrate\n")
     #expect(try bench.run("migrate", store, "--run", "--json").document["migrated"] as? Bool == false)

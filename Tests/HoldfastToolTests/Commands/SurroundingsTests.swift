@@ -19,12 +19,6 @@ final class SurroundingsTests {
     #expect(made.status == 0, "\(made.errors)")
   }
 
-  /// Runs the command without root's rights: permissions do not bind root.
-  private func asNobody(_ bench: borrowing Workbench, _ command: String) throws -> Finished {
-    try bench.shell(
-      #"if [ "$(id -u)" = 0 ]; then setpriv --reuid 65534 --clear-groups ./holdfast \#(command); else ./holdfast \#(command); fi"#)
-  }
-
   @Test("a sound store that may not be written to is sound for heal, and what would replace it says permission", arguments: [true, false])
   func writeProtected(isFolder: Bool) throws {
     try bench.fixture("library.json")
@@ -33,11 +27,11 @@ final class SurroundingsTests {
     defer { _ = try? bench.shell("chmod 755 shelf") }
     let before = try bench.content()
     for command in ["heal shelf/library.sqlite", "heal shelf/library.sqlite --dry-run"] {
-      let healed = try asNobody(bench, command)
+      let healed = try bench.asNobody(command)
       #expect(healed.status == 0 && healed.output.contains("nothing: the store is sound"), "\(command): \(healed.errors)\(healed.output)")
     }
     for command in ["rewind shelf/library.sqlite --to now --yes", "restore shelf/library.sqlite --at now --yes"] {
-      let refused = try asNobody(bench, command)
+      let refused = try bench.asNobody(command)
       #expect(refused.status == 73 && refused.errors.contains("may not be written to"), "\(command): \(refused.errors)")
       #expect(refused.errors.contains("copy the store to another folder"), "\(command): \(refused.errors)")
       #expect(!refused.errors.contains("This builds"), "it was built first: \(refused.errors)")
@@ -50,9 +44,9 @@ final class SurroundingsTests {
     try bench.fixture("library.json")
     try shelf(bench)
     _ = try bench.shell("dd if=/dev/zero of=shelf/library.sqlite bs=4096 seek=2 count=3 conv=notrunc 2>&1; chmod 444 shelf/library.sqlite")
-    let plan = try asNobody(bench, "heal shelf/library.sqlite --dry-run")
+    let plan = try bench.asNobody("heal shelf/library.sqlite --dry-run")
     #expect(plan.status == 0 && plan.output.contains("would do"), "\(plan.errors)\(plan.output)")
-    let refused = try asNobody(bench, "heal shelf/library.sqlite --yes")
+    let refused = try bench.asNobody("heal shelf/library.sqlite --yes")
     #expect(refused.status == 73 && refused.errors.contains("may not be written to"), "\(refused.errors)")
   }
 

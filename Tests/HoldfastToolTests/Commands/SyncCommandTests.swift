@@ -181,7 +181,6 @@ final class SyncCommandTests {
 
   @Test("the store of another program is 65, a missing file 66")
   func strangers() throws {
-    let bench = try Workbench()
     let store = try bench.stranger("strangers", "CREATE TABLE things (id TEXT) STRICT")
     try bench.run("sync", store, "--status", status: 65, errors: "strangers, which this program does not know")
     #expect(try bench.run("sync", "gone.sqlite", "--status").status == 66)
@@ -198,7 +197,6 @@ final class SyncCommandTests {
       ["--restore", "1", "--yes"], ["--lost", "--yes"], ["--forget", "--discard", "1"],
     ])
   func usage(arguments: [String]) throws {
-    let bench = try Workbench()
     let finished = try bench.run(["sync", "x.sqlite"] + arguments, status: 64)
     if arguments == ["--watch"] { #expect(finished.errors.contains("need --to URL"), "\(finished.errors)") }
     for word in ["u:p", "b=c"] { #expect(!finished.errors.contains(word), "\(finished.errors)") }

@@ -60,7 +60,6 @@ final class TimeTravelTests {
 
   @Test("a time that cannot be read is wrong usage, and the error lists the forms")
   func forms() throws {
-    let bench = try Workbench()
     for arguments in [
       ["history", "x", "--from", "some day"], ["history", "x", "--to", "24:00"], ["diff", "x", "--from", "tomorrow"],
       ["rewind", "x", "--to", "noon"], ["restore", "x", "--at", "noon"],
@@ -82,7 +81,6 @@ final class TimeTravelTests {
       ["label", "x", String(repeating: "é", count: 501)], ["diff", "x", "--from", "now", "--rows", "t", "--limit", "0"],
     ])
   func usage(arguments: [String]) throws {
-    let bench = try Workbench()
     #expect(try bench.run(arguments).status == 64)
   }
 

@@ -60,7 +60,6 @@ final class MusicTests {
 
   @Test("show says that a film from iTunes is one")
   func film() throws {
-    let bench = try Workbench()
     try bench.write(
       """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -79,7 +78,6 @@ final class MusicTests {
 
   @Test("what a person knows of a source is said by --time-zone and --encoding; other names, and other libraries, are refused")
   func hints() throws {
-    let bench = try Workbench()
     try Data(Array("#EXTM3U\n/".utf8) + [0xCC, 0xE8, 0xF0] + Array(".mp3\n".utf8)).write(to: bench.url("old.m3u"))
     try bench.run("import", "old.m3u", "--into", "m.sqlite", "--encoding", "Windows-1251", "--time-zone", "Asia/Tokyo", status: 0)
     #expect(try bench.run("list", "m.sqlite", "tracks").output.contains("Мир"))
