@@ -38,9 +38,7 @@ struct CommandGroupTests {
       (["quarantine", "list", store], ["quarantine", store, "list"]), (["snapshot", "list", store], ["snapshot", store, "list"]),
       (["archive", "status", store], ["archive", store, "status"]),
     ] {
-      let (first, second) = try (
-        bench.run(one), bench.run(other)
-      )
+      let (first, second) = try (bench.run(one), bench.run(other))
       #expect(first.status == 0 && second.status == 0 && first.output == second.output, "\(first.errors)\(second.errors)")
     }
   }

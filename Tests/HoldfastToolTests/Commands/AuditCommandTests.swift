@@ -10,7 +10,7 @@ final class AuditCommandTests {
 
   init() throws {
     bench = try Workbench()
-    store = try Self.doors(in: bench)
+    store = try AuditCommandTests.doors(in: bench)
   }
 
   /// A store of an app that this program does not know: entries 1 to 4.

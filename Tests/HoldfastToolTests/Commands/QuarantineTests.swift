@@ -11,7 +11,7 @@ final class QuarantineTests {
   init() throws {
     bench = try Workbench()
     source = bench.path("one-bad-record.json")
-    store = try bench.put(Self.made.get(), "library.sqlite")
+    store = try bench.put(QuarantineTests.made.get(), "library.sqlite")
   }
 
   private static let made: Result<PreparedFiles, any Error> = Result {

@@ -10,7 +10,7 @@ final class QueryTests {
 
   init() throws {
     bench = try Workbench()
-    store = try Self.garden(in: bench)
+    store = try QueryTests.garden(in: bench)
   }
 
   /// A store of another program: a table with every kind of value, and one that is never exported.

@@ -11,7 +11,7 @@ final class RestoreOnlyTests {
 
   init() throws {
     bench = try Workbench()
-    (store, snapshot) = try Self.shop(in: bench)
+    (store, snapshot) = try RestoreOnlyTests.shop(in: bench)
   }
 
   /// A store of an app that this program does not know, and a snapshot of it. Since then row 7 is gone, and all other rows have changed.

@@ -85,17 +85,15 @@ final class SurroundingsTests {
 
   @Test("no control character of a file's name reaches the terminal, and no line of a plan begins with the rest of a name")
   func oddName() throws {
-    let plain = try bench.store()
+    let plain = try bench.archived()
     let name = "e\u{1B}[31mvil\nThis is no plan.sqlite"
     let odd = bench.path(name)
-    #expect(try bench.run("archive", "begin", plain).status == 0)
-    let snapshot = try bench.run("snapshot", "create", plain, "--json").document["id"] as? String
+    let id = try bench.snapshot(plain)
     for suffix in ["", ".holdfast"] {
       try FileManager.default.copyItem(atPath: plain + suffix, toPath: odd + suffix)
     }
     let export = bench.path("export\u{9B}31m.json")
     try Data().write(to: bench.url("export\u{9B}31m.json"))
-    let id = snapshot ?? ""
     let commands: [[String]] = [
       ["restore", odd, "--at", "now"], ["restore", odd, "--snapshot", id], ["rewind", odd, "--to", "now"], ["heal", odd],
       ["check", odd], ["info", odd], ["list", odd], ["show", odd, "none"], ["search", odd, "moby"], ["stats", odd], ["history", odd],

@@ -18,7 +18,7 @@ final class SyncCommandTests {
   init() throws {
     bench = try Workbench()
     store = try bench.store()
-    server = try Self.server()
+    server = try SyncCommandTests.server()
     address = server.address.absoluteString
   }
 
