@@ -4,11 +4,17 @@ import HoldfastAudiobooks
 import Testing
 
 @Suite("Behaviour")
-struct BehaviourTests {
+final class BehaviourTests {
+  let bench: Workbench
+  let store: String
+
+  init() throws {
+    bench = try Workbench()
+    store = try bench.store()
+  }
+
   @Test("columns align for Chinese titles too")
   func alignment() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     let finished = try bench.run("list", store)
     #expect(
       finished.output == """
@@ -22,13 +28,10 @@ struct BehaviourTests {
 
   @Test("paths mean what they mean to the system: behind a link, and with a tilde")
   func paths() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     try FileManager.default.createDirectory(at: bench.url("far/deep"), withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(atPath: bench.path("link"), withDestinationPath: "far/deep")
     for target in ["link/../out.json", "~out.json"] {
-      let finished = try bench.run("export", store, "--to", target)
-      #expect(finished.status == 0, "\(finished.errors)")
+      try bench.run("export", store, "--to", target, status: 0)
     }
     #expect(FileManager.default.fileExists(atPath: bench.path("far/out.json")))
     #expect(FileManager.default.fileExists(atPath: bench.path("~out.json")))
@@ -37,7 +40,7 @@ struct BehaviourTests {
   @Test("a reader that goes away ends the output without noise")
   func closedPipe() throws {
     let bench = try Workbench()
-    try bench.write(ImportSurroundingsTests.library(collections: 1500, tracks: 0), to: "library.json")
+    try bench.write(ImportSurroundingsTests.library(collections: 1000, tracks: 0), to: "library.json")
     let finished = try bench.shell(
       """
       "$1" import library.json --into library.sqlite --progress none >/dev/null || exit 9
@@ -51,8 +54,6 @@ struct BehaviourTests {
 
   @Test("an output that cannot be written is 74", .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
   func fullOutput() throws {
-    let bench = try Workbench()
-    _ = try bench.store()
     let finished = try bench.shell("\"$1\" list library.sqlite > /dev/full")
     #expect(finished.status == 74)
     #expect(finished.errors.hasPrefix("Error: the output could not be written: No space left on device\nTry: "))
@@ -65,9 +66,7 @@ struct BehaviourTests {
       ("9f2c", "Chapter 1: Loomings"), ("CHAPTER 1: loomings", "Chapter 1: Loomings"),
     ])
   func lookup(text: String, name: String) throws {
-    let bench = try Workbench()
-    let finished = try bench.run("show", try bench.store(), text)
-    #expect(finished.status == 0)
+    let finished = try bench.run("show", store, text, status: 0)
     #expect(finished.output.split(separator: "\n").first?.hasSuffix("  \(name)") == true, "\(finished.output)")
   }
 
@@ -76,11 +75,9 @@ struct BehaviourTests {
     let bench = try Workbench()
     let source = try bench.write(ImportSurroundingsTests.library(collections: 3, tracks: 2), to: "library.json")
     #expect(try bench.run("import", source, "--into", bench.path("library.sqlite")).status == 0)
-    let several = try bench.run("show", bench.path("library.sqlite"), "00000001-")
-    #expect(several.status == 64)
+    let several = try bench.run("show", bench.path("library.sqlite"), "00000001-", status: 64)
     #expect(several.errors.contains("stands for 3 things: collection 00000001-0000-4000-8000-000000000000"), "\(several.errors)")
-    let none = try bench.run("show", bench.path("library.sqlite"), "Ulysses")
-    #expect(none.status == 66)
+    let none = try bench.run("show", bench.path("library.sqlite"), "Ulysses", status: 66)
     #expect(none.errors == "Error: nothing has the id or the title \"Ulysses\"\nTry: holdfast list STORE, or holdfast search STORE TEXT\n")
   }
 
@@ -129,13 +126,12 @@ struct BehaviourTests {
 
   @Test("an option that a command does not have is blamed itself, whatever else is missing, and never answered with consent")
   func unknownOptions() throws {
-    let bench = try Workbench()
     for (arguments, words) in [
       (["list", "x", "--limt", "3"], "holdfast list has no option --limt\nTry: --limit\n"),
       (["restore", "--yse"], "holdfast restore has no option --yse\nTry: holdfast help restore\n"),
       (["export", "--y"], "holdfast export has no option --y\n"), (["list", "-y", "x"], "holdfast list has no option -y\n"),
     ] {
-      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      let finished = try bench.run(arguments)
       let said = finished.errors.components(separatedBy: "Usage:").first ?? ""
       #expect(finished.status == 64 && said.contains(words) && !said.contains("--yes"), "\(finished.errors)")
     }
@@ -143,13 +139,7 @@ struct BehaviourTests {
 
   @Test("a title with control characters reaches the terminal without them, and a program as it is")
   func controlCharacters() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
-    _ = try library.store.write {
-      try $0.execute("UPDATE collections SET title = \("red \u{1B}[31m\u{202E}line\n") WHERE title = 'Moby Dick'")
-    }
-    try library.store.close()
+    try bench.change(store, "UPDATE collections SET title = \("red \u{1B}[31m\u{202E}line\n") WHERE title = 'Moby Dick'")
     let finished = try bench.run("list", store)
     #expect(finished.output.contains("red \u{FFFD}[31m\u{FFFD}line\u{FFFD}"))
     let document = try bench.run("list", store, "--json").document
@@ -165,26 +155,21 @@ struct BehaviourTests {
     try bench.write("", to: "empty.sqlite")
     let more = command == "show" || command == "search" ? ["x"] : []
     for name in ["missing.sqlite", "empty.sqlite"] {
-      let finished = try Running(Workbench.binary, [command, bench.path(name)] + more, in: bench.folder).finish()
-      #expect(finished.status == 66, "\(finished.errors)")
+      try bench.run([command, bench.path(name)] + more, status: 66)
     }
     #expect(try bench.content() == ["empty.sqlite": Data()])
   }
 
   @Test("check finds a broken invariant and a damaged search index, and is 2")
   func findings() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
     try library.store.write { tx in
       try tx.execute("UPDATE collections SET last_played_track_id = id WHERE id = (SELECT min(id) FROM collections)")
       try tx.execute("INSERT INTO tracks_search (tracks_search) VALUES ('delete-all')")
     }
     try library.store.close()
-    let finished = try bench.run("check", store, "--json")
-    #expect(finished.status == 2)
-    #expect(finished.document["ok"] as? Bool == true)
-    #expect(finished.document["healthy"] as? Bool == false)
+    let finished = try bench.run("check", store, "--json", status: 2)
+    #expect(finished.document["ok"] as? Bool == true && finished.document["healthy"] as? Bool == false)
     let parts = (finished.document["findings"] as? [[String: Any]])?.compactMap { $0["part"] as? String }
     #expect(parts == ["full_text", "invariants"])
     #expect(try bench.run("check", store).output.contains("the last played track is one of the collection"))
@@ -193,8 +178,7 @@ struct BehaviourTests {
   @Test("a store of a newer version is read; an import, a rewind and a restore are 65, with the file as it was")
   func newerStore() throws {
     let bench = try Workbench()
-    let store = try bench.store()
-    #expect(try bench.run("archive", "begin", store).status == 0)
+    let store = try bench.archived()
     let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
     let snapshot = try library.store.snapshot().id
     try library.store.write { tx in
@@ -218,26 +202,19 @@ struct BehaviourTests {
 
   @Test("a store that an app has open is read as it is now, and its file and log are left alone")
   func openStore() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
     _ = try library.store.write { try $0.execute("UPDATE collections SET title = 'The Whale' WHERE title = 'Moby Dick'") }
     let before = try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: store + $0)) }
     #expect(before[1].count > 0)
-    let finished = try bench.run("list", store)
-    #expect(finished.output.contains("The Whale"))
+    try bench.run("list", store, output: "The Whale")
     #expect(try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: store + $0)) } == before)
     try library.store.close()
   }
 
   @Test("an export replaces a file only after a consent, and never the store itself")
   func exportOverFile() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     try bench.write("mine", to: "out.json")
-    let refused = try bench.run("export", store, "--to", bench.path("out.json"))
-    #expect(refused.status == 64)
-    #expect(refused.errors.contains("This replaces"))
+    try bench.run("export", store, "--to", bench.path("out.json"), status: 64, errors: "This replaces")
     #expect(try String(contentsOf: bench.url("out.json"), encoding: .utf8) == "mine")
     #expect(try bench.run("export", store, "--to", store, "--yes").status == 64)
     #expect(try bench.run("export", store, "--to", bench.path("out.json"), "--yes").status == 0)
@@ -245,34 +222,28 @@ struct BehaviourTests {
 
   @Test(
     "an export to a folder is wrong usage that says what to do, before anything is asked, and the folder stays",
-    arguments: ["empty", "full", "link"],
-    [
-      ("holdfast", "export.json"), ("library-json", "export.json"), ("m3u8", "export.m3u8"), ("xspf", "export.xspf"),
-      ("strong-csv", "export.csv"),
+    arguments: [
+      ("empty", "holdfast", "export.json"), ("full", "library-json", "export.json"), ("link", "m3u8", "export.m3u8"),
+      ("empty", "xspf", "export.xspf"), ("full", "strong-csv", "export.csv"),
     ])
-  func exportOverFolder(name: String, form: (format: String, example: String)) throws {
-    let bench = try Workbench()
-    let store = try bench.store()
+  func exportOverFolder(name: String, format: String, example: String) throws {
     for folder in ["empty", "full"] {
       try FileManager.default.createDirectory(at: bench.url(folder), withIntermediateDirectories: false)
     }
     try bench.write("mine", to: "full/mine.txt")
     try FileManager.default.createSymbolicLink(atPath: bench.path("link"), withDestinationPath: "full")
     let before = try FileManager.default.subpathsOfDirectory(atPath: bench.folder.path).sorted()
-    let finished = try bench.run("export", store, "--to", bench.path(name), "--format", form.format, "--yes")
+    let finished = try bench.run("export", store, "--to", bench.path(name), "--format", format, "--yes")
     #expect(finished.status == 64 && !finished.errors.contains("This replaces"))
     #expect(
-      finished.errors.contains("is a folder, and an export is one file: name a file in it, as --to \(bench.path(name))/\(form.example)."))
+      finished.errors.contains("is a folder, and an export is one file: name a file in it, as --to \(bench.path(name))/\(example)."))
     #expect(try FileManager.default.subpathsOfDirectory(atPath: bench.folder.path).sorted() == before)
   }
 
   @Test("what is exported can be imported again, and holds the same", arguments: ["holdfast", "library-json"])
   func roundTrip(format: String) throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     #expect(try bench.run("export", store, "--to", bench.path("out.json"), "--format", format).status == 0)
-    let again = try bench.run("import", bench.path("out.json"), "--into", bench.path("again.sqlite"))
-    #expect(again.status == 0, "\(again.output)\(again.errors)")
+    try bench.run("import", bench.path("out.json"), "--into", bench.path("again.sqlite"), status: 0)
     for id in [GoldenTests.collection, "1d8b3f0a-52c4-4b7e-8e0d-6a9c2f4d7e31"] {
       #expect(try bench.run("show", bench.path("again.sqlite"), id).output == (try bench.run("show", store, id).output))
     }

@@ -33,15 +33,12 @@ struct CommandGroupTests {
   @Test("both orders do the same work")
   func work() throws {
     let bench = try Workbench()
-    let store = try bench.store()
-    #expect(try bench.run("archive", "begin", store).status == 0)
+    let store = try bench.archived()
     for (one, other) in [
       (["quarantine", "list", store], ["quarantine", store, "list"]), (["snapshot", "list", store], ["snapshot", store, "list"]),
       (["archive", "status", store], ["archive", store, "status"]),
     ] {
-      let (first, second) = try (
-        Running(Workbench.binary, one, in: bench.folder).finish(), Running(Workbench.binary, other, in: bench.folder).finish()
-      )
+      let (first, second) = try (bench.run(one), bench.run(other))
       #expect(first.status == 0 && second.status == 0 && first.output == second.output, "\(first.errors)\(second.errors)")
     }
   }
@@ -53,8 +50,7 @@ struct CommandGroupTests {
     for arguments in [
       ["list", store, "films"], ["list", store, "--where", "films=1"], ["list", store, "--limt", "1"], ["list", "--limit", "0", store],
     ] {
-      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
-      #expect(finished.status == 64 && finished.errors.contains("Usage: holdfast list <store> [<what>]"), "\(finished.errors)")
+      try bench.run(arguments, status: 64, errors: "Usage: holdfast list <store> [<what>]")
     }
     #expect(try bench.run("lst").errors.hasSuffix("Usage: holdfast <subcommand>\n"))
   }

@@ -29,14 +29,6 @@ struct Workbench: ~Copyable {
     return path(name)
   }
 
-  /// A store with the fixture library in it.
-  func store() throws -> String {
-    let source = try fixture("library.json")
-    let made = try run("import", source, "--into", path("library.sqlite"))
-    #expect(made.status == 0, "\(made.errors)")
-    return path("library.sqlite")
-  }
-
   /// The names in the folder, sorted.
   func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
 
@@ -52,15 +44,48 @@ struct Workbench: ~Copyable {
     return content
   }
 
-  func run(_ arguments: String...) throws -> Finished { try Running(Self.binary, arguments, in: folder).finish() }
+  /// Runs the command. What is given is expected: its status, and words in its standard output and standard error.
+  @discardableResult
+  func run(
+    _ arguments: String..., status: Int32? = nil, output: String? = nil, errors: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> Finished {
+    try run(arguments, status: status, output: output, errors: errors, sourceLocation: sourceLocation)
+  }
 
   /// With more in the environment.
-  func run(_ environment: [String: String], _ arguments: String...) throws -> Finished {
-    try Running(Self.binary, arguments, in: folder, environment: environment).finish()
+  @discardableResult
+  func run(
+    _ environment: [String: String], _ arguments: String..., status: Int32? = nil, output: String? = nil, errors: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> Finished {
+    try run(arguments, environment, status: status, output: output, errors: errors, sourceLocation: sourceLocation)
+  }
+
+  @discardableResult
+  func run(
+    _ arguments: [String], _ environment: [String: String] = [:], status: Int32? = nil, output: String? = nil, errors: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> Finished {
+    let finished = try Running(Self.binary, arguments, in: folder, environment: environment).finish()
+    let told = "\(arguments.joined(separator: " ")): \(finished.status) \(finished.output)\(finished.errors)"
+    if let status { #expect(finished.status == status, "\(told)", sourceLocation: sourceLocation) }
+    if let output { #expect(finished.output.contains(output), "\(told)", sourceLocation: sourceLocation) }
+    if let errors { #expect(finished.errors.contains(errors), "\(told)", sourceLocation: sourceLocation) }
+    return finished
   }
 
   func shell(_ script: String) throws -> Finished {
     try Running(URL(fileURLWithPath: "/bin/bash"), ["-c", script, "bash", Self.binary.path, folder.path], in: folder).finish()
+  }
+
+  /// Runs the command without root's rights: permissions do not bind root.
+  func asNobody(_ command: String) throws -> Finished {
+    try shell(
+      #"""
+      [ -e holdfast ] || { chmod 777 .; cp "$1" holdfast; chmod 755 holdfast; }
+      if [ "$(id -u)" = 0 ]; then setpriv --reuid 65534 --clear-groups ./holdfast \#(command); else ./holdfast \#(command); fi
+      """#)
   }
 
   static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -86,6 +111,8 @@ struct Finished {
   var document: [String: Any] {
     (try? JSONSerialization.jsonObject(with: Data(output.utf8))) as? [String: Any] ?? [:]
   }
+  /// The lines of a list without their first column: ids are long, and say nothing where times or names do.
+  var withoutIDs: String { output.split(separator: "\n").map { String($0.dropFirst(38)) + "\n" }.joined() }
 }
 
 /// A process that was started.

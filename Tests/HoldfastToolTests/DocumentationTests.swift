@@ -89,24 +89,20 @@ struct DocumentationTests {
   @Test("completion scripts come for bash, zsh and fish", arguments: ["bash", "zsh", "fish"])
   func completion(shell: String) throws {
     let bench = try Workbench()
-    let finished = try bench.run("--generate-completion-script", shell)
-    #expect(finished.status == 0)
-    #expect(finished.output.contains("restore"))
+    try bench.run("--generate-completion-script", shell, status: 0, output: "restore")
   }
 
   @Test("help goes to standard output and is fine; wrong usage goes to standard error and is 64")
   func help() throws {
     let bench = try Workbench()
     for arguments in [[], ["help"], ["--help"], ["help", "import"], ["import", "--help"]] {
-      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
-      #expect(finished.status == 0)
+      let finished = try bench.run(arguments, status: 0)
       #expect(finished.output.contains("USAGE: holdfast") && finished.errors.isEmpty)
     }
     for arguments in [
       ["improt"], ["list"], ["list", "x", "--limit", "0"], ["import", "x", "--into", "x"], ["info", "x", "--timeout", "-1"],
     ] {
-      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
-      #expect(finished.status == 64, "\(arguments)")
+      let finished = try bench.run(arguments, status: 64)
       #expect(finished.output.isEmpty && finished.errors.contains("Usage: holdfast"), "\(finished.errors)")
     }
   }

@@ -16,7 +16,7 @@ struct Documents {
   ) throws {
     // On a slow machine an import takes long enough to report its progress.
     let quiet = arguments.first == "import" ? ["--progress", "none"] : []
-    let finished = try Running(Workbench.binary, arguments + quiet + ["--json"], in: bench.folder, environment: environment).finish()
+    let finished = try bench.run(arguments + quiet + ["--json"], environment)
     let command = arguments.map { names[$0] ?? $0 }.joined(separator: " ")
     #expect(finished.status == status, "\(command): \(finished.output)\(finished.errors)")
     // Told with `--yes`: what is removed or put back.

@@ -19,28 +19,26 @@ struct ArchiveCommandTests {
     let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store), options: options)
     _ = try library.store.write { try $0.execute("UPDATE collections SET title = 'new' WHERE title = 'Moby Dick'") }
     for arguments in looks {
-      let told = try Running(Workbench.binary, arguments, in: bench.folder).finish()
-      #expect(told.status == 0 && told.errors.contains("not archived yet"), "\(arguments): \(told.errors)")
+      try bench.run(arguments, status: 0, errors: "not archived yet")
     }
     let status = try bench.run("archive", "status", store, "--json").document
     #expect(status["waiting_commits"] as? Int ?? 0 >= 1 && status["problem"] is NSNull, "\(status)")
     for arguments in looks.dropFirst() {
-      let told = try Running(Workbench.binary, arguments + ["--json"], in: bench.folder).finish().document
+      let told = try bench.run(arguments + ["--json"]).document
       #expect(told["waiting_commits"] as? Int == status["waiting_commits"] as? Int, "\(arguments): \(told)")
-      let earlier = try Running(Workbench.binary, arguments + ["--json", "--to", Self.later(arguments)], in: bench.folder).finish().document
+      let earlier = try bench.run(arguments + ["--json", "--to", Self.later(arguments)]).document
       #expect(earlier["waiting_commits"] is NSNull, "\(arguments): \(earlier)")
     }
     try library.store.close()
     let before = try bench.content()
     let gap = "the file differs from what was archived"
     for arguments in looks {
-      let told = try Running(Workbench.binary, arguments, in: bench.folder).finish()
-      #expect(told.status == 0 && told.errors.contains("not known: \(gap). The next opening"), "\(arguments): \(told.errors)")
+      try bench.run(arguments, status: 0, errors: "not known: \(gap). The next opening")
     }
     let unknown = try bench.run("archive", "status", store, "--json").document
     #expect(unknown["waiting_commits"] is NSNull && unknown["problem"] as? String == gap, "\(unknown)")
     for arguments in looks.dropFirst() {
-      let document = try Running(Workbench.binary, arguments + ["--json"], in: bench.folder).finish().document
+      let document = try bench.run(arguments + ["--json"]).document
       #expect(document["waiting_commits"] is NSNull, "\(arguments): \(document)")
     }
     #expect(try bench.content() == before)
@@ -55,13 +53,11 @@ struct ArchiveCommandTests {
   @Test("a label beside an app that archives is written by the app")
   func labelBesideApp() throws {
     let bench = try Workbench()
-    let store = try bench.store()
-    #expect(try bench.run("archive", "begin", store).status == 0)
+    let store = try bench.archived()
     let app = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
     // Now the app archives.
     _ = try app.store.archive()
-    let label = try bench.run("label", store, "beside it")
-    #expect(label.status == 0, "\(label.errors)")
+    try bench.run("label", store, "beside it", status: 0)
     #expect(try app.store.archive().history().last?.text == "beside it")
     try app.store.close()
   }

@@ -6,14 +6,6 @@ extension Workbench {
   /// The first segment of a new archive.
   fileprivate var segment: URL { url("\(Self.archive)/00000001/0000000000000001.segment") }
 
-  /// A store whose archive has begun.
-  fileprivate func archived() throws -> String {
-    let store = try store()
-    let begun = try run("archive", "begin", store)
-    #expect(begun.status == 0, "\(begun.errors)")
-    return store
-  }
-
   /// Imports a collection that the store does not have yet.
   fileprivate func importMore(_ store: String) throws -> Finished {
     let source = try write(ImportSurroundingsTests.library(collections: 1, tracks: 1), to: "more.json")
@@ -22,12 +14,15 @@ extension Workbench {
 }
 
 @Suite("The command line where an archive cannot be written, or something else stands in its place")
-struct ArchiveTroubleTests {
+final class ArchiveTroubleTests {
+  let bench: Workbench
+
+  init() throws { bench = try Workbench() }
+
   @Test(
     "an import that cannot be archived succeeds, and says so, with what to do; a label then fails with the reason",
     arguments: [true, false])
   func notArchived(isPipe: Bool) throws {
-    let bench = try Workbench()
     let store = try bench.archived()
     if isPipe {
       #expect(mkfifo(bench.segment.path, 0o600) == 0)
@@ -38,10 +33,8 @@ struct ArchiveTroubleTests {
     #expect(imported.status == 0, "\(imported.errors)")
     #expect(imported.errors.contains("cannot be written: \(bench.segment.path) is not a file"), "\(imported.errors)")
     #expect(imported.errors.contains("`holdfast archive begin \(store)`"), "\(imported.errors)")
-    let label = try bench.run("label", store, "after")
-    #expect(label.status == 75 && label.errors.contains("at the moment: \(bench.segment.path) is not a file"), "\(label.errors)")
-    let history = try bench.run("history", store)
-    #expect(history.status == 74 && history.errors.contains("Try: Move it to another place"), "\(history.errors)")
+    try bench.run("label", store, "after", status: 75, errors: "at the moment: \(bench.segment.path) is not a file")
+    try bench.run("history", store, status: 74, errors: "Try: Move it to another place")
     try FileManager.default.removeItem(at: bench.segment)
     let begun = try bench.run("archive", "begin", store, "--json")
     #expect(begun.status == 0 && begun.errors == "", "\(begun.errors)")
@@ -51,13 +44,11 @@ struct ArchiveTroubleTests {
 
   @Test("a segment with the last of all numbers hides nothing that is archived later")
   func lastNumber() throws {
-    let bench = try Workbench()
     let store = try bench.archived()
     #expect(try bench.importMore(store).status == 0)
     let last = bench.segment.deletingLastPathComponent().appendingPathComponent("9999999999999999.segment")
     try FileManager.default.moveItem(at: bench.segment, to: last)
-    let label = try bench.run("label", store, "after")
-    #expect(label.status == 0, "\(label.errors)")
+    try bench.run("label", store, "after", status: 0)
     let history = try bench.run("history", store)
     #expect(history.output.contains("label: after") && history.output.contains("9999999999999999.segment"), "\(history.output)")
     #expect(try bench.run("rewind", store, "--label", "after", "--dry-run").status == 0)
@@ -67,7 +58,6 @@ struct ArchiveTroubleTests {
     "an import makes no new store where the archive or the snapshots of a lost one are, and says how that one comes back",
     arguments: ["archive", "snapshot"], [true, false])
   func lost(kept: String, isEmpty: Bool) throws {
-    let bench = try Workbench()
     let store = try bench.store()
     #expect(try bench.run(kept, kept == "archive" ? "begin" : "create", store).status == 0)
     try FileManager.default.removeItem(atPath: store)
@@ -76,8 +66,7 @@ struct ArchiveTroubleTests {
     let advice = "Try: holdfast heal \(store)"
     let arguments = ["import", bench.path("library.json"), "--into", store]
     for more in [[], ["--dry-run"]] {
-      let refused = try Running(Workbench.binary, arguments + more, in: bench.folder).finish()
-      #expect(refused.status == 65 && refused.errors.contains(advice), "\(refused.errors)")
+      try bench.run(arguments + more, status: 65, errors: advice)
     }
     #expect(try bench.content() == before)
     try FileManager.default.moveItem(atPath: store + ".holdfast", toPath: bench.path("old"))
@@ -86,7 +75,6 @@ struct ArchiveTroubleTests {
 
   @Test("a file or folder that is no store is told to be none, and no archive is advised", arguments: ["text", "folder", "empty"])
   func noStore(what: String) throws {
-    let bench = try Workbench()
     let path = bench.path("x")
     switch what {
     case "text": try bench.write("no database", to: "x")
@@ -97,7 +85,7 @@ struct ArchiveTroubleTests {
       ["history", path], ["archive", "status", path], ["label", path, "a"], ["diff", path, "--from", "commit 0"],
       ["rewind", path, "--to", "now", "--yes"], ["restore", path, "--at", "now", "--yes"],
     ] {
-      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      let finished = try bench.run(arguments)
       #expect(finished.status == (what == "empty" ? 66 : 65), "\(arguments): \(finished.errors)")
       #expect(!finished.errors.contains("archive begin"), "\(finished.errors)")
     }
@@ -105,26 +93,21 @@ struct ArchiveTroubleTests {
 
   @Test("snapshots are listed also of a file that is no store any more")
   func snapshotsOfNoStore() throws {
-    let bench = try Workbench()
     let store = try bench.store()
     #expect(try bench.run("snapshot", "create", store, "--label", "by the test").status == 0)
     try Data("no database".utf8).write(to: URL(fileURLWithPath: store))
-    let listed = try bench.run("history", store)
-    #expect(listed.status == 0 && listed.output.contains("by the test"), "\(listed.errors)")
-    #expect(listed.errors.contains("is not a SQLite database"), "\(listed.errors)")
+    try bench.run("history", store, status: 0, output: "by the test", errors: "is not a SQLite database")
   }
 
   @Test("a file where the archive's folder should be is named, and moving it away helps")
   func fileInPlace() throws {
-    let bench = try Workbench()
     let store = try bench.store()
     let place = bench.path("library.sqlite.holdfast/archive")
     try FileManager.default.createDirectory(atPath: store + ".holdfast", withIntermediateDirectories: false)
     try Data("mine".utf8).write(to: URL(fileURLWithPath: place))
     for arguments in [["history", store], ["archive", "begin", store], ["archive", "status", store], ["label", store, "a"]] {
-      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
-      #expect(finished.status == 73 && finished.errors.contains("\(place) is not a folder"), "\(arguments): \(finished.errors)")
-      #expect(finished.errors.contains("Try: Move it to another place"), "\(finished.errors)")
+      let refused = try bench.run(arguments, status: 73, errors: "\(place) is not a folder")
+      #expect(refused.errors.contains("Try: Move it to another place"), "\(refused.errors)")
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: place)) == Data("mine".utf8))
     try FileManager.default.moveItem(atPath: place, toPath: bench.path("mine"))

@@ -3,17 +3,22 @@ import Testing
 
 /// With the SQLite of `make encryption`.
 @Suite("Encryption on the command line", .enabled(if: ProcessInfo.processInfo.environment["HOLDFAST_ENCRYPTS"] != nil))
-struct EncryptCommandTests {
+final class EncryptCommandTests {
+  let bench: Workbench
+  let store: String
+
+  init() throws {
+    bench = try Workbench()
+    store = try bench.store()
+  }
+
   private static let key = String(repeating: "0123456789abcdef", count: 4)
   private static let other = String(repeating: "fedcba9876543210", count: 4)
 
   @Test("a store is encrypted, used, gets another key and is decrypted; each command needs the key, and no text of a row is in a file")
   func wholeLife() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     let before = try bench.run("list", store, "tracks", "--json").output
-    let made = try bench.run("snapshot", "create", store)
-    #expect(made.status == 0)
+    try bench.run("snapshot", "create", store, status: 0)
     try FileManager.default.removeItem(at: bench.url("library.json"))
     try FileManager.default.removeItem(at: bench.url("library.json.backup"))
     let encrypted = try bench.run(["HOLDFAST_NEW_KEY": Self.key], "encrypt", store, "--former-files", "remove", "--yes", "--json")
@@ -30,18 +35,16 @@ struct EncryptCommandTests {
     }
     #expect(try bench.run(["HOLDFAST_KEY": Self.key], "archive", "begin", store).status == 0)
     for command in [["archive", "status"], ["archive", "verify"], ["archive", "drill"], ["history"]] {
-      let told = try Running(Workbench.binary, command + [store], in: bench.folder, environment: ["HOLDFAST_KEY": Self.key]).finish()
-      #expect(told.status == 0, "\(command): \(told.output)\(told.errors)")
+      try bench.run(command + [store], ["HOLDFAST_KEY": Self.key], status: 0)
     }
     for (keys, status) in [([:], 77), (["HOLDFAST_KEY": Self.other], 77), (["HOLDFAST_KEY": Self.key], 0)] as [([String: String], Int32)] {
       for arguments in [["salvage", store, "--to", bench.path("new.sqlite")], ["heal", store, "--yes"], ["query", store, "SELECT 1"]] {
-        #expect(try Running(Workbench.binary, arguments, in: bench.folder, environment: keys).finish().status == status, "\(arguments)")
+        #expect(try bench.run(arguments, keys).status == status, "\(arguments)")
       }
     }
     let both = ["HOLDFAST_KEY": Self.key, "HOLDFAST_NEW_KEY": Self.other]
     #expect(try bench.run(both, "rekey", store, "--former-files", "keep", "--yes").status == 0)
-    let verified = try bench.run(["HOLDFAST_KEY": Self.other], "snapshot", "verify", store)
-    #expect(verified.status == 0, "\(verified.output)\(verified.errors)")
+    try bench.run(["HOLDFAST_KEY": Self.other], "snapshot", "verify", store, status: 0)
     // The former files that were kept can still be read with the former key.
     #expect(try bench.run(["HOLDFAST_KEY": Self.other], "decrypt", store, "--former-files", "remove", "--yes").status == 2)
     #expect(try bench.run("check", store).status == 0)
@@ -50,8 +53,6 @@ struct EncryptCommandTests {
 
   @Test("a key comes from a descriptor; what is no key is wrong usage and not repeated; a plain store with a key is 77")
   func keys() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     for text in ["", "secret", Self.key + "0"] {
       let refused = try bench.run(["HOLDFAST_KEY": text], "info", store)
       #expect(refused.status == 64 && (text.isEmpty || !refused.errors.contains(text)), "\(refused.errors)")
@@ -70,8 +71,6 @@ struct EncryptCommandTests {
 
   @Test("where the first page is damaged, a snapshot that the key opens proves the key, and is restored")
   func damagedBeginning() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     #expect(try bench.run("snapshot", "create", store).status == 0)
     #expect(try bench.run(["HOLDFAST_NEW_KEY": Self.key], "encrypt", store, "--former-files", "remove", "--yes").status == 0)
     let file = try FileHandle(forUpdating: bench.url("library.sqlite"))
@@ -84,8 +83,7 @@ struct EncryptCommandTests {
     let snapshots = try #require(list.document["snapshots"] as? [[String: Any]])
     let id = try #require(snapshots.first?["id"] as? String)
     #expect(try bench.run(["HOLDFAST_KEY": Self.other], "restore", store, "--snapshot", id, "--yes").status == 77)
-    let restored = try bench.run(key, "restore", store, "--snapshot", id, "--yes")
-    #expect(restored.status == 0, "\(restored.output)\(restored.errors)")
+    try bench.run(key, "restore", store, "--snapshot", id, "--yes", status: 0)
     #expect(try bench.run(key, "check", store).status == 0)
   }
 }

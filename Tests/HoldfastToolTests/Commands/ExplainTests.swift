@@ -2,11 +2,17 @@ import Foundation
 import Testing
 
 @Suite("Explain")
-struct ExplainTests {
+final class ExplainTests {
+  let bench: Workbench
+  let store: String
+
+  init() throws {
+    bench = try Workbench()
+    store = try bench.store()
+  }
+
   @Test("explain prints the plan, what is read row by row, and the index that would serve")
   func plan() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     let found = try bench.run("explain", store, "SELECT display_name FROM tracks WHERE filename = ?")
     #expect(
       found.output == """
@@ -21,8 +27,6 @@ struct ExplainTests {
 
   @Test("explain runs nothing, and --run runs a SELECT and counts its rows")
   func running() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     #expect(try bench.run("explain", store, "DELETE FROM tracks").status == 0)
     let counted = try bench.run("explain", store, "SELECT id FROM tracks", "--run", "--json").document
     #expect(counted["rows"] as? Int == 3 && counted["seconds"] as? Double != nil)
@@ -37,8 +41,7 @@ struct ExplainTests {
       ("SELEKT 1", "syntax error"), ("SELECT 1; SELECT 2", "only one statement"), ("", "no statement"),
     ])
   func refused(sql: String, why: String) throws {
-    let bench = try Workbench()
-    let finished = try bench.run("explain", bench.store(), sql)
+    let finished = try bench.run("explain", store, sql)
     #expect(finished.status == 65 && finished.errors.contains(why) && finished.errors.contains("Correct the SQL"), "\(finished.errors)")
   }
 }

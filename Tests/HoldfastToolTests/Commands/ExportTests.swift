@@ -15,12 +15,12 @@ struct ExportTests {
     let bench = try Workbench()
     let store = try bench.store()
     let arguments = ["export", store, "--to", bench.path("out")] + options
-    let finished = try Running(Workbench.binary, arguments + ["--json"], in: bench.folder).finish()
+    let finished = try bench.run(arguments + ["--json"])
     #expect(finished.status == 0 && finished.document["counts"] as? [String: Int] == [kind: count], "\(finished.output)\(finished.errors)")
     let text = try String(contentsOf: bench.url("out"), encoding: .utf8)
     #expect(text.hasPrefix(beginning) && text.utf8.count == finished.document["bytes"] as? Int, "\(text)")
-    #expect(try Running(Workbench.binary, arguments, in: bench.folder).finish().status == 64, "the file is there")
-    let standard = try Running(Workbench.binary, ["export", store, "--to", "-"] + options, in: bench.folder).finish()
+    #expect(try bench.run(arguments).status == 64, "the file is there")
+    let standard = try bench.run(["export", store, "--to", "-"] + options)
     #expect(standard.status == 0 && standard.output == text && standard.errors.contains("standard output"), "\(standard.errors)")
   }
 
@@ -32,9 +32,7 @@ struct ExportTests {
     ])
   func usage(options: [String]) throws {
     let bench = try Workbench()
-    let finished = try Running(
-      Workbench.binary, ["export", bench.store(), "--to", bench.path("out")] + options, in: bench.folder
-    ).finish()
+    let finished = try bench.run(["export", bench.store(), "--to", bench.path("out")] + options)
     #expect(finished.status == (options.last?.hasPrefix("SELECT") == true ? 65 : 64), "\(finished.errors)")
     #expect(try !bench.names().contains("out"))
   }

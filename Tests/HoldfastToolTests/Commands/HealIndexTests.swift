@@ -9,10 +9,16 @@ struct HealIndexTests {
     "DROP INDEX tracks_by_title", "DROP TRIGGER tracks_search_insert",
   ]
 
-  private func store(_ damage: String, _ bench: borrowing Workbench) throws -> (store: String, other: String) {
+  /// A store with one track.
+  private static let made: Result<PreparedFiles, any Error> = Result {
+    let bench = try Workbench()
     let any = try bench.write("#EXTM3U\n#EXTINF:1,A - Love\na.mp3\n", to: "any.m3u8")
-    let store = bench.path("s.sqlite")
-    #expect(try bench.run("import", any, "--into", store, "--no-backup").status == 0)
+    try #require(bench.run("import", any, "--into", bench.path("s.sqlite"), "--no-backup").status == 0)
+    return try bench.prepared()
+  }
+
+  private func store(_ damage: String, _ bench: borrowing Workbench) throws -> (store: String, other: String) {
+    let store = try bench.put(Self.made.get(), "s.sqlite")
     try RawDatabase.with(URL(fileURLWithPath: store)) { try $0.execute(damage) }
     return (store, try bench.write("b.mp3\n", to: "other.m3u8"))
   }
@@ -20,8 +26,7 @@ struct HealIndexTests {
   private func works(_ bench: borrowing Workbench, _ store: String, _ other: String) throws {
     #expect(try bench.run("check", store).status == 0)
     #expect(try bench.run("search", store, "love", "--json").output.contains("Love"))
-    let imported = try bench.run("import", other, "--into", store, "--no-backup")
-    #expect(imported.status == 0, "\(imported.errors)")
+    try bench.run("import", other, "--into", store, "--no-backup", status: 0)
     #expect(try bench.run("check", store).status == 0)
   }
 
@@ -29,23 +34,20 @@ struct HealIndexTests {
   func heal(damage: String) throws {
     let bench = try Workbench()
     let (store, other) = try store(damage, bench)
-    let check = try bench.run("check", store)
-    #expect(check.status == 2 && check.output.contains("makes it again"), "\(check.output)")
-    let healed = try bench.run("heal", store, "--yes")
-    #expect(healed.status == 0 && healed.output.contains("indexes made again: no row is lost"), "\(healed.errors)\(healed.output)")
-    let again = try bench.run("heal", store, "--yes")
-    #expect(again.status == 0 && again.output.contains("the store is sound"), "\(again.output)")
+    try bench.run("check", store, status: 2, output: "makes it again")
+    try bench.run("heal", store, "--yes", status: 0, output: "indexes made again: no row is lost")
+    try bench.run("heal", store, "--yes", status: 0, output: "the store is sound")
     try works(bench, store, other)
   }
 
   @Test("migrate names what is to be made again, and --run makes it", arguments: damages)
   func migrate(damage: String) throws {
     let bench = try Workbench()
-    let (store, other) = try store(damage, bench)
+    let (store, _) = try store(damage, bench)
     #expect(try bench.run("migrate", store).output.contains("to be made again: tracks_"))
     #expect(try bench.run("migrate", store, "--run").output.contains("made again: tracks_"))
     #expect(try bench.run("migrate", store).output == "nothing to migrate\n")
-    try works(bench, store, other)
+    #expect(try bench.run("check", store).status == 0)
   }
 
   @Test("search says that the index is damaged and names heal; an import makes it again")

@@ -4,7 +4,15 @@ import HoldfastAudiobooks
 import Testing
 
 @Suite("Metrics and storage")
-struct MetricsTests {
+final class MetricsTests {
+  let bench: Workbench
+  let store: String
+
+  init() throws {
+    bench = try Workbench()
+    store = try bench.store()
+  }
+
   /// As a store keeps it: 19 calls within 1,023 nanoseconds and one of 5 milliseconds.
   private static let counts =
     #"{"errors":{"constraint":2},"latency":{"buckets":{"24":19,"122":1},"longest":5000000,"total":5019000},"#
@@ -36,16 +44,13 @@ struct MetricsTests {
 
   @Test("metrics of a new store says what collects them, and is 0")
   func nothing() throws {
-    let bench = try Workbench()
-    let finished = try bench.run("metrics", bench.store())
+    let finished = try bench.run("metrics", store)
     #expect(finished.status == 0 && finished.output.isEmpty)
     #expect(finished.errors.hasPrefix("There are no metrics yet. The app collects them while it writes to the store"))
   }
 
   @Test("metrics shows growth, verbs, slow statements and errors, and leaves out what cannot be read")
   func shown() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     try keep(["2025-11-03", "2025-11-05"], in: store)
     let before = try bench.content()
     let finished = try bench.run("metrics", store)
@@ -95,8 +100,6 @@ struct MetricsTests {
 
   @Test("of more than a month, growth has a line for the last day of each week")
   func weeks() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     // 2025-11-03 is a Monday.
     try keep((3...30).map { "2025-11-\($0 < 10 ? "0" : "")\($0)" } + (1...4).map { "2025-12-0\($0)" }, in: store)
     let lines = try bench.run("metrics", store).output.split(separator: "\n").prefix(6)
@@ -106,8 +109,6 @@ struct MetricsTests {
 
   @Test("info shows the largest tables and indexes, the others as one line, and what is no table")
   func storage() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     let output = try bench.run("info", store).output
     let chart = try #require(output.components(separatedBy: "\nStorage\n").last).split(separator: "\n")
     #expect(chart.count >= 14 && chart.contains { $0.contains("smaller tables and indexes") } && !output.contains("~"))

@@ -10,9 +10,15 @@ final class QuarantineTests {
   /// A store of a source with one bad record.
   init() throws {
     bench = try Workbench()
-    source = try bench.fixture("one-bad-record.json")
-    store = bench.path("library.sqlite")
-    _ = try bench.run("import", source, "--into", store)
+    source = bench.path("one-bad-record.json")
+    store = try bench.put(QuarantineTests.made.get(), "library.sqlite")
+  }
+
+  private static let made: Result<PreparedFiles, any Error> = Result {
+    let bench = try Workbench()
+    let imported = try bench.run("import", bench.fixture("one-bad-record.json"), "--into", bench.path("library.sqlite"))
+    try #require(imported.status == 2, "\(imported.errors)")
+    return try bench.prepared()
   }
 
   private func records() throws -> [[String: Any]] {
@@ -21,8 +27,7 @@ final class QuarantineTests {
 
   @Test("what an import could not bring in is listed with the reason, mentioned by info and check, and shown with its bytes")
   func listed() throws {
-    let listed = try bench.run("quarantine", store)
-    #expect(listed.status == 0 && listed.output.contains("$.collections[0].tracks[1]"), "\(listed.output)")
+    try bench.run("quarantine", store, status: 0, output: "$.collections[0].tracks[1]")
     #expect(try bench.run("info", store).output.contains("holdfast quarantine"))
     #expect(try bench.run("check", store).errors.contains("holdfast quarantine"))
     let record = try #require(try records().first)
@@ -34,8 +39,7 @@ final class QuarantineTests {
     #expect(told.hasSuffix("\n\n\(shown["original"] as? String ?? "")\n") && told.contains(",\n"), "\(told)")
     #expect(!told.contains("\u{FFFD}"))
     #expect(try bench.run("quarantine", store, "show", "99").status == 66)
-    let unknown = try bench.run("quarantine", store, "--import", "zz")
-    #expect(unknown.status == 66 && unknown.errors.contains("has no record of an import whose id begins with zz"), "\(unknown.errors)")
+    try bench.run("quarantine", store, "--import", "zz", status: 66, errors: "has no record of an import whose id begins with zz")
     #expect(try bench.run("quarantine", store, "--kind", "collections").errors == "Nothing is in the quarantine.\n")
   }
 
@@ -64,8 +68,7 @@ final class QuarantineTests {
     #expect(try records().count == 1)
     let text = try String(contentsOfFile: source, encoding: .utf8)
     let repaired = try bench.write(text.replacingOccurrences(of: "\"two\"", with: "2"), to: "repaired.json")
-    let finished = try bench.run("quarantine", store, "retry", "--from", repaired, "--json")
-    #expect(finished.status == 0, "\(finished.errors) \(finished.output)")
+    let finished = try bench.run("quarantine", store, "retry", "--from", repaired, "--json", status: 0)
     #expect(finished.document["released"] as? Int == 1)
     #expect(try records().isEmpty)
     let nothing = try bench.run("quarantine", store, "retry")
@@ -76,7 +79,7 @@ final class QuarantineTests {
   func namedStandardInput() throws {
     _ = try bench.shell("\"$1\" import - --into piped.sqlite < one-bad-record.json")
     for action in [["list", "--json"], ["show", "1", "--json"], ["show", "1"], ["export", "--to", "-"]] {
-      let printed = try Running(Workbench.binary, ["quarantine", "piped.sqlite"] + action, in: bench.folder).finish().output
+      let printed = try bench.run(["quarantine", "piped.sqlite"] + action).output
       #expect(printed.contains("standard input") && !printed.contains("standard-input"), "\(printed)")
     }
   }
@@ -106,8 +109,7 @@ final class QuarantineTests {
   @Test("export replaces an existing file only with --yes, and never the store")
   func exportedOver() throws {
     let file = try bench.write("mine", to: "out.jsonl")
-    let refused = try bench.run("quarantine", store, "export", "--to", file)
-    #expect(refused.status == 64 && refused.errors.contains("This replaces \(file) with records"), "\(refused.errors)")
+    try bench.run("quarantine", store, "export", "--to", file, status: 64, errors: "This replaces \(file) with records")
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
     #expect(try bench.run("quarantine", store, "export", "--to", file, "--yes").output == "1 record in \(file)\n")
     #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix("{"))
@@ -127,8 +129,7 @@ final class QuarantineTests {
   @Test("discard counts a record once, and discards nothing if the quarantine lacks one of the numbers")
   func discardedByNumber() throws {
     let number = try #require(try records().first?["id"] as? Int)
-    let unknown = try bench.run("quarantine", store, "discard", "\(number)", "99", "--yes")
-    #expect(unknown.status == 66 && unknown.errors.contains("has no number 99\n"), "\(unknown.errors)")
+    try bench.run("quarantine", store, "discard", "\(number)", "99", "--yes", status: 66, errors: "has no number 99\n")
     #expect(try records().count == 1)
     let discarded = try bench.run("quarantine", store, "discard", "\(number)", "\(number)", "--yes")
     #expect(discarded.errors.hasPrefix("This removes 1 record of "), "\(discarded.errors)")
@@ -143,7 +144,7 @@ final class QuarantineTests {
       ["retry", "--kind", "tracks"], ["export", "--to", "-", "--limit", "1"], ["discard", "1", "--import", "a"],
     ])
   func useless(arguments: [String]) throws {
-    let refused = try Running(Workbench.binary, ["quarantine", store] + arguments, in: bench.folder).finish()
+    let refused = try bench.run(["quarantine", store] + arguments)
     let option = arguments.last { $0.hasPrefix("--") } ?? ""
     #expect(refused.status == 64 && refused.errors.contains(option), "\(refused.errors)")
   }
@@ -152,6 +153,6 @@ final class QuarantineTests {
     "what is asked wrongly is 64",
     arguments: [["show"], ["export"], ["discard"], ["discard", "1", "--all"], ["retry", "1"], ["--limit", "0"], ["remove"]])
   func wrong(arguments: [String]) throws {
-    #expect(try Running(Workbench.binary, ["quarantine", store] + arguments, in: bench.folder).finish().status == 64)
+    #expect(try bench.run(["quarantine", store] + arguments).status == 64)
   }
 }

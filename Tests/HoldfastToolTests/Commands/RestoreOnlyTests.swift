@@ -4,7 +4,16 @@ import HoldfastTesting
 import Testing
 
 @Suite("Restore --only")
-struct RestoreOnlyTests {
+final class RestoreOnlyTests {
+  let bench: Workbench
+  let store: String
+  let snapshot: String
+
+  init() throws {
+    bench = try Workbench()
+    (store, snapshot) = try RestoreOnlyTests.shop(in: bench)
+  }
+
   /// A store of an app that this program does not know, and a snapshot of it. Since then row 7 is gone, and all other rows have changed.
   private static func shop(in bench: borrowing Workbench) throws -> (store: String, snapshot: String) {
     let tables = """
@@ -28,11 +37,9 @@ struct RestoreOnlyTests {
 
   @Test("a number is whole: 7 is not 70, in restore and in audit; the document and the question name the row")
   func numbers() throws {
-    let bench = try Workbench()
-    let (store, snapshot) = try Self.shop(in: bench)
     func only(_ row: String, _ more: String...) throws -> Finished {
       let arguments = ["restore", store, "--snapshot", snapshot, "--only", row, "--changed"]
-      return try Running(Workbench.binary, arguments + more, in: bench.folder).finish()
+      return try bench.run(arguments + more)
     }
     #expect(try only("loans:7", "--yes").status == 66)
     #expect(try bench.run("query", store, "SELECT title FROM loans").output.contains("marked-now"))
@@ -46,12 +53,10 @@ struct RestoreOnlyTests {
 
   @Test("a row of a table that is never exported comes back by its whole id, and neither its values nor other ids are shown")
   func hidden() throws {
-    let bench = try Workbench()
-    let (store, snapshot) = try Self.shop(in: bench)
     for row in ["token", "token-1"] {
       for more in [[], ["--changed", "--dry-run"], ["--changed", "--dry-run", "--json"]] {
         let arguments = ["restore", store, "--snapshot", snapshot, "--only", "tokens:\(row)"] + more
-        let shown = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+        let shown = try bench.run(arguments)
         #expect(shown.status == (row == "token" ? 66 : 0), "\(shown.output)\(shown.errors)")
         #expect(!(shown.output + shown.errors).contains("marked-") && !(shown.output + shown.errors).contains("token-2"))
       }
@@ -62,20 +67,15 @@ struct RestoreOnlyTests {
 
   @Test("a whole id in upper case is found as its beginning is", arguments: ["7C9E6679", "7C9E6679-7425-40DE-944B-E07FC1F90AE7"])
   func upperCase(id: String) throws {
-    let bench = try Workbench()
-    let (store, snapshot) = try Self.shop(in: bench)
     let found = try bench.run("restore", store, "--snapshot", snapshot, "--only", "items:\(id)", "--changed", "--dry-run", "--json")
     #expect(found.document["row"] as? String == "items:7C9E6679-7425-40DE-944B-E07FC1F90AE7", "\(found.output)\(found.errors)")
   }
 
   @Test("the snapshot of the present state lies in the folder of --folder, and the printed command finds it there")
   func folder() throws {
-    let bench = try Workbench()
-    let (store, _) = try Self.shop(in: bench)
     let folder = bench.path("my snapshots")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    let made = try bench.run("snapshot", "create", store, "--folder", folder, "--json").document["created"] as? [String: Any]
-    let id = try #require(made?["id"] as? String)
+    let id = try bench.snapshot(store, "--folder", folder)
     try RawDatabase.with(bench.url("shop.sqlite"), key: nil) { try $0.execute("UPDATE items SET title = 'later'") }
     let done = try bench.run(
       "restore", store, "--folder", folder, "--snapshot", id, "--only", "items:7C9E6679", "--changed", "--yes", "--json")

@@ -7,7 +7,16 @@ import Testing
 @testable import HoldfastTool
 
 @Suite("holdfast send against a server", .timeLimit(.minutes(10)))
-struct SendCommandTests {
+final class SendCommandTests {
+  let bench: Workbench
+  let store: String
+
+  init() async throws {
+    let bench = try Workbench()
+    store = try await bench.inference()
+    self.bench = bench
+  }
+
   static let key = [SecretKey.variableName: InferenceSample.hexadecimalKey]
 
   /// Takes every event but those named, and has a page at some paths.
@@ -25,12 +34,9 @@ struct SendCommandTests {
 
   @Test("what waits is sent with the key of the API and as this device, is told, and waits no more")
   func taken() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     let server = try Self.server()
     defer { server.stop() }
-    let sent = try bench.run(Self.key, "send", store, "--to", server.address.absoluteString, "--device", "laptop", "--json")
-    #expect(sent.status == 0, "\(sent.output)\(sent.errors)")
+    let sent = try bench.run(Self.key, "send", store, "--to", server.address.absoluteString, "--device", "laptop", "--json", status: 0)
     #expect(
       sent.document["acknowledged"] as? [String: Int] == ["telemetry": 3] && (sent.document["pulled"] as? [String: Int])?.isEmpty == true)
     #expect((sent.document["pending"] as? [String: Int])?["telemetry"] == nil && sent.document["last_acknowledged"] is String)
@@ -43,8 +49,6 @@ struct SendCommandTests {
 
   @Test("what goes to this computer goes through no proxy, however its address is written", arguments: ["http", "HTTP"])
   func proxy(scheme: String) async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     let server = try Self.server()
     defer { server.stop() }
     let proxy = ["http_proxy": "http://127.0.0.1:1", "all_proxy": "http://127.0.0.1:1"]
@@ -55,12 +59,9 @@ struct SendCommandTests {
 
   @Test("what the server refuses is told, waits, and is 2")
   func refused() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     let server = try Self.server(refusing: ["e2"])
     defer { server.stop() }
-    let sent = try bench.run(Self.key, "send", store, "--to", server.address.absoluteString, "--json")
-    #expect(sent.status == 2, "\(sent.output)\(sent.errors)")
+    let sent = try bench.run(Self.key, "send", store, "--to", server.address.absoluteString, "--json", status: 2)
     #expect(sent.document["acknowledged"] as? [String: Int] == ["telemetry": 2])
     #expect((sent.document["refused"] as? [String: Int])?["telemetry"] ?? 0 >= 1)
     #expect((sent.document["pending"] as? [String: Int])?["telemetry"] == 1 || (sent.document["set_aside"] as? [Any])?.count == 1)
@@ -68,8 +69,6 @@ struct SendCommandTests {
 
   @Test("what the server has comes in and is told, and so is a value that lost against it")
   func pulled() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     let model = #"{"id":"phi","name":"Phi 4","framework":"MLX","updatedAt":900000000.0}"#
     let server = try Self.server(pages: [
       "/v1/models?page=1&pageSize=100": #"{"models":[\#(model)],"totalCount":1,"page":1,"pageSize":100}"#
@@ -86,8 +85,6 @@ struct SendCommandTests {
 
   @Test("a store of a newer version is sent nowhere: 65 before any request, and the file as it was", arguments: [false, true])
   func newerStore(knowsMigration: Bool) async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
     try await inference.store.write { tx in
       if !knowsMigration {
@@ -115,20 +112,15 @@ struct SendCommandTests {
     "a server that wants another key, or to be left alone, is told with what to do here",
     arguments: [(401, Int32(73), "another key"), (429, 75, "Try again later"), (503, 75, "Try again later")])
   func stopped(answer: Int, status: Int32, advice: String) async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     let server = try LoopbackServer { _ in .respond(answer) }
     defer { server.stop() }
-    let sent = try bench.run(Self.key, "send", store, "--to", server.address.absoluteString)
-    #expect(sent.status == status && sent.errors.contains(advice), "\(sent.status) \(sent.errors)")
+    try bench.run(Self.key, "send", store, "--to", server.address.absoluteString, status: status, errors: advice)
     let waiting = try bench.run("send", store, "--status", "--json").document["pending"] as? [String: Int]
     #expect(waiting?["telemetry"] == 3)
   }
 
   @Test("without the key for secrets nothing is tried again, as nothing is sent", arguments: [[:], [SecretKey.variableName: "00"]])
   func retryWithoutKey(environment: [String: String]) async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
     try await inference.store.write { tx in
       try tx.execute("UPDATE telemetry SET set_aside_revision = revision WHERE id = 'e1'")
@@ -138,7 +130,7 @@ struct SendCommandTests {
     }
     try inference.store.close()
     func setAside(_ arguments: String...) throws -> Int? {
-      let status = try Running(Workbench.binary, ["send", store, "--status", "--json"] + arguments, in: bench.folder).finish()
+      let status = try bench.run(["send", store, "--status", "--json"] + arguments)
       return (status.document["set_aside"] as? [Any])?.count
     }
     let sent = try bench.run(environment, "send", store, "--to", "http://127.0.0.1:1", "--retry")
@@ -149,8 +141,6 @@ struct SendCommandTests {
 
   @Test("where analytics are off it is told that nothing is sent, whatever the consent", arguments: [TelemetryConsent.granted, .limited])
   func analyticsOff(consent: TelemetryConsent) async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     for (isEnabled, level, isTold) in [(false, AnalyticsLevel.basic, true), (true, .none, true), (true, .basic, false)] {
       let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
       var configuration = try #require(try await inference.configuration())

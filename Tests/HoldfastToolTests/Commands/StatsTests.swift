@@ -12,29 +12,17 @@ struct StatsTests {
       ("Not heard", 0, "0:00"),
     ])
 
-  @Test("a chart on a terminal has a bar of blocks for each number, to an eighth of a column")
-  func blocks() {
+  @Test(
+    "a chart on a terminal has a bar of blocks for each number, to an eighth of a column, or of number signs where the locale is not UTF-8",
+    arguments: [(true, ["███████████████████", "██▍", "▏"]), (false, ["###################", "##", "#"])])
+  func bars(hasBlocks: Bool, bars: [String]) {
     #expect(
-      Self.chart.text(.init(width: 60, hasBlocks: true)) == """
+      Self.chart.text(.init(width: 60, hasBlocks: hasBlocks)) == """
 
         Most heard
-          三体                            13:20  ███████████████████
-          Moby Dick                        1:40  ██▍
-          A title that is much longer t…   0:01  ▏
-          Not heard                        0:00
-
-        """)
-  }
-
-  @Test("a chart where the locale is not UTF-8 has bars of number signs")
-  func signs() {
-    #expect(
-      Self.chart.text(.init(width: 60, hasBlocks: false)) == """
-
-        Most heard
-          三体                            13:20  ###################
-          Moby Dick                        1:40  ##
-          A title that is much longer t…   0:01  #
+          三体                            13:20  \(bars[0])
+          Moby Dick                        1:40  \(bars[1])
+          A title that is much longer t…   0:01  \(bars[2])
           Not heard                        0:00
 
         """)

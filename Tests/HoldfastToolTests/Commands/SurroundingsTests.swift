@@ -3,7 +3,11 @@ import Testing
 
 /// What surrounds a store: it may not be written to, its disk is full, its name is odd.
 @Suite("Surroundings of a store")
-struct SurroundingsTests {
+final class SurroundingsTests {
+  let bench: Workbench
+
+  init() throws { bench = try Workbench() }
+
   /// A store with an archive in the folder `shelf`, which everybody may read, and which belongs to somebody without root's rights.
   private func shelf(_ bench: borrowing Workbench) throws {
     let made = try bench.shell(
@@ -15,26 +19,19 @@ struct SurroundingsTests {
     #expect(made.status == 0, "\(made.errors)")
   }
 
-  /// Runs the command without root's rights: permissions do not bind root.
-  private func asNobody(_ bench: borrowing Workbench, _ command: String) throws -> Finished {
-    try bench.shell(
-      #"if [ "$(id -u)" = 0 ]; then setpriv --reuid 65534 --clear-groups ./holdfast \#(command); else ./holdfast \#(command); fi"#)
-  }
-
   @Test("a sound store that may not be written to is sound for heal, and what would replace it says permission", arguments: [true, false])
   func writeProtected(isFolder: Bool) throws {
-    let bench = try Workbench()
     try bench.fixture("library.json")
     try shelf(bench)
     _ = try bench.shell(isFolder ? "chmod 555 shelf" : "chmod 444 shelf/library.sqlite")
     defer { _ = try? bench.shell("chmod 755 shelf") }
     let before = try bench.content()
     for command in ["heal shelf/library.sqlite", "heal shelf/library.sqlite --dry-run"] {
-      let healed = try asNobody(bench, command)
+      let healed = try bench.asNobody(command)
       #expect(healed.status == 0 && healed.output.contains("nothing: the store is sound"), "\(command): \(healed.errors)\(healed.output)")
     }
     for command in ["rewind shelf/library.sqlite --to now --yes", "restore shelf/library.sqlite --at now --yes"] {
-      let refused = try asNobody(bench, command)
+      let refused = try bench.asNobody(command)
       #expect(refused.status == 73 && refused.errors.contains("may not be written to"), "\(command): \(refused.errors)")
       #expect(refused.errors.contains("copy the store to another folder"), "\(command): \(refused.errors)")
       #expect(!refused.errors.contains("This builds"), "it was built first: \(refused.errors)")
@@ -44,20 +41,18 @@ struct SurroundingsTests {
 
   @Test("a damaged store that may not be written to is told, and nothing is asked")
   func damagedAndProtected() throws {
-    let bench = try Workbench()
     try bench.fixture("library.json")
     try shelf(bench)
     _ = try bench.shell("dd if=/dev/zero of=shelf/library.sqlite bs=4096 seek=2 count=3 conv=notrunc 2>&1; chmod 444 shelf/library.sqlite")
-    let plan = try asNobody(bench, "heal shelf/library.sqlite --dry-run")
+    let plan = try bench.asNobody("heal shelf/library.sqlite --dry-run")
     #expect(plan.status == 0 && plan.output.contains("would do"), "\(plan.errors)\(plan.output)")
-    let refused = try asNobody(bench, "heal shelf/library.sqlite --yes")
+    let refused = try bench.asNobody("heal shelf/library.sqlite --yes")
     #expect(refused.status == 73 && refused.errors.contains("may not be written to"), "\(refused.errors)")
   }
 
   @Test(
     "a full disk stops no reading: the store is read in place, or from a copy on another disk where it has a log", arguments: [true, false])
   func fullDisk(hasLog: Bool) throws {
-    let bench = try Workbench()
     _ = try bench.store()
     let log = hasLog ? "cp left-wal small/library.sqlite-wal" : ":"
     // A store as a killed process leaves it: the last writer's log is not moved into the file.
@@ -90,18 +85,15 @@ struct SurroundingsTests {
 
   @Test("no control character of a file's name reaches the terminal, and no line of a plan begins with the rest of a name")
   func oddName() throws {
-    let bench = try Workbench()
-    let plain = try bench.store()
+    let plain = try bench.archived()
     let name = "e\u{1B}[31mvil\nThis is no plan.sqlite"
     let odd = bench.path(name)
-    #expect(try bench.run("archive", "begin", plain).status == 0)
-    let snapshot = try bench.run("snapshot", "create", plain, "--json").document["id"] as? String
+    let id = try bench.snapshot(plain)
     for suffix in ["", ".holdfast"] {
       try FileManager.default.copyItem(atPath: plain + suffix, toPath: odd + suffix)
     }
     let export = bench.path("export\u{9B}31m.json")
     try Data().write(to: bench.url("export\u{9B}31m.json"))
-    let id = snapshot ?? ""
     let commands: [[String]] = [
       ["restore", odd, "--at", "now"], ["restore", odd, "--snapshot", id], ["rewind", odd, "--to", "now"], ["heal", odd],
       ["check", odd], ["info", odd], ["list", odd], ["show", odd, "none"], ["search", odd, "moby"], ["stats", odd], ["history", odd],
@@ -112,7 +104,7 @@ struct SurroundingsTests {
       ["quarantine", "list", odd], ["explain", odd, "SELECT 1"], ["list", odd, "\u{1B}[31m"],
     ]
     func look(_ arguments: [String]) throws {
-      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      let finished = try bench.run(arguments)
       let text = finished.output + finished.errors
       #expect(!text.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{9B}" }, "\(arguments): \(text.debugDescription)")
       // The parser repeats a word of a wrong command line as it was typed.
@@ -129,20 +121,15 @@ struct SurroundingsTests {
 
   @Test("a moment that has not come is named, also the last second that there is")
   func future() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    #expect(try bench.run("archive", "begin", store).status == 0)
+    let store = try bench.archived()
     for zone in ["UTC", "Europe/Berlin"] {
-      let refused = try bench.run(["TZ": zone], "restore", store, "--at", "9999-12-31T23:59:59Z")
-      #expect(refused.status == 64 && refused.errors.contains("9999-12-31T23:59:59Z"), "\(refused.errors)")
+      try bench.run(["TZ": zone], "restore", store, "--at", "9999-12-31T23:59:59Z", status: 64, errors: "9999-12-31T23:59:59Z")
     }
-    let exact = try bench.run("rewind", store, "--to", "2999-11-24T14:02:33Z")
-    #expect(exact.errors.contains("--to: 2999-11-24T14:02:33Z has not come yet"), "\(exact.errors)")
+    try bench.run("rewind", store, "--to", "2999-11-24T14:02:33Z", errors: "--to: 2999-11-24T14:02:33Z has not come yet")
   }
 
   @Test("a folder or a pipe in a store's place is said, by every command")
   func notAFile() throws {
-    let bench = try Workbench()
     let made = try bench.shell("mkdir folder; mkfifo pipe")
     #expect(made.status == 0)
     for (name, words) in [("folder", "is a folder"), ("pipe", "is not a file, but a pipe")] {
@@ -150,15 +137,13 @@ struct SurroundingsTests {
         ["heal", name], ["salvage", name, "--to", "new.sqlite"], ["check", name], ["restore", name], ["rewind", name, "--to", "now"],
         ["history", name], ["label", name, "x"], ["list", name], ["snapshot", "list", name], ["archive", "begin", name],
       ] {
-        let refused = try Running(Workbench.binary, command, in: bench.folder).finish()
-        #expect(refused.status == 65 && refused.errors.contains(words), "\(command): \(refused.status) \(refused.errors)")
+        try bench.run(command, status: 65, errors: words)
       }
     }
   }
 
   @Test("a damaged value is named with table, column and row, by list, search and show")
   func damagedValue() throws {
-    let bench = try Workbench()
     let store = try bench.store()
     let made = try bench.shell(
       #"""
@@ -172,28 +157,24 @@ struct SurroundingsTests {
     #expect(made.status == 0, "\(made.errors)")
     let id = "1d8b3f0a-52c4-4b7e-8e0d-6a9c2f4d7e31"
     for command in [["list", store], ["search", store, "moby"], ["show", store, id]] {
-      let finished = try Running(Workbench.binary, command, in: bench.folder).finish()
-      #expect(finished.errors.contains("collections, row \(id): author should hold text"), "\(command): \(finished.errors)")
+      try bench.run(command, errors: "collections, row \(id): author should hold text")
     }
   }
 
   @Test("a store with a second name is read with a note, and nothing writes to it")
   func secondName() throws {
-    let bench = try Workbench()
     let store = try bench.store()
     #expect(try bench.run("snapshot", "create", store).status == 0)
     try FileManager.default.linkItem(atPath: store, toPath: bench.path("second.sqlite"))
     let before = try bench.content()
-    let listed = try bench.run("list", store)
-    #expect(listed.status == 0 && listed.errors.contains("has another name (hard links)"), "\(listed.errors)")
+    try bench.run("list", store, status: 0, errors: "has another name (hard links)")
     let id = try #require(
       try FileManager.default.contentsOfDirectory(atPath: store + ".holdfast/snapshots").first { $0.hasSuffix(".json") })
     for command in [
       ["import", "library.json", "--into", store], ["snapshot", "create", store], ["archive", "begin", store],
       ["restore", store, "--snapshot", String(id.dropLast(5)), "--yes"],
     ] {
-      let refused = try Running(Workbench.binary, command, in: bench.folder).finish()
-      #expect(refused.status == 65 && refused.errors.contains("has another name (hard links)"), "\(command): \(refused.errors)")
+      let refused = try bench.run(command, status: 65, errors: "has another name (hard links)")
       #expect(refused.errors.contains("Try: Remove the other names"), "\(command): \(refused.errors)")
     }
     #expect(try bench.content() == before)

@@ -9,8 +9,21 @@ import Testing
 @testable import HoldfastTool
 
 @Suite("holdfast sync against a server", .timeLimit(.minutes(10)))
-struct SyncCommandTests {
-  static let syncs = AudiobookLibrary.schema.declarations.contains { $0.synced != nil }
+final class SyncCommandTests {
+  let bench: Workbench
+  let store: String
+  private let server: LoopbackServer
+  private let address: String
+
+  init() throws {
+    bench = try Workbench()
+    store = try bench.store()
+    server = try SyncCommandTests.server()
+    address = server.address.absoluteString
+  }
+
+  deinit { server.stop() }
+
   static let token = [Sync.tokenVariable: "secret"]
 
   /// The core of a server with the spaces `anna` and `anna-2`, for the token `secret`. It tells news all the time, and is then asked once a
@@ -33,16 +46,15 @@ struct SyncCommandTests {
     }
   }
 
-  @Test("two stores share a library; each says what waits, and can be disconnected", .enabled(if: syncs))
+  /// A store of audiobooks without a row.
+  private static func empty(_ name: String, in bench: borrowing Workbench) throws -> String {
+    try AudiobookLibrary.open(at: bench.url(name)).store.close()
+    return bench.path(name)
+  }
+
+  @Test("two stores share a library; each says what waits, and can be disconnected")
   func shares() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    try FileManager.default.createDirectory(at: bench.url("other"), withIntermediateDirectories: false)
-    let other = bench.path("other/library.sqlite")
-    try AudiobookLibrary.open(at: URL(fileURLWithPath: other)).store.close()
-    let server = try Self.server()
-    defer { server.stop() }
-    let address = server.address.absoluteString
+    let other = try Self.empty("other.sqlite", in: bench)
     for store in [store, other] {
       let synced = try bench.run(Self.token, "sync", store, "--to", address, "--space", "anna", "--json")
       #expect(synced.status == 0 && synced.document["pending"] as? Int == 0, "\(synced.output)\(synced.errors)")
@@ -52,22 +64,16 @@ struct SyncCommandTests {
     #expect(try bench.run("sync", store, "--status").output.hasPrefix("space"))
     #expect(try bench.run("sync", store, "--lost").errors == "No value has lost.\n")
     #expect(try bench.run(Self.token, "sync", store, "--to", address, "--resync").status == 0)
-    let wrong = try bench.run(Self.token, "sync", store, "--to", address, "--space", "otto")
-    #expect(wrong.status == 65, "\(wrong.errors)")
+    try bench.run(Self.token, "sync", store, "--to", address, "--space", "otto", status: 65)
     #expect(try bench.run("sync", store, "--disconnect").output == "disconnected from anna\n")
     #expect(try bench.run("sync", store, "--status").status == 1)
   }
 
-  @Test(
-    "a space that was sealed with the key in HOLDFAST_SYNC_KEY needs it; what does not talk to the server needs none", .enabled(if: syncs))
+  @Test("a space that was sealed with the key in HOLDFAST_SYNC_KEY needs it; what does not talk to the server needs none")
   func sealed() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let server = try Self.server()
-    defer { server.stop() }
     func sync(_ key: String?, _ space: String = "anna") throws -> Int32? {
       let environment = Self.token.merging(key.map { [CommandKey.spaceVariable: $0] } ?? [:]) { $1 }
-      return try bench.run(environment, "sync", store, "--to", server.address.absoluteString, "--space", space).status
+      return try bench.run(environment, "sync", store, "--to", address, "--space", space).status
     }
     let key = String(repeating: "0a", count: 32)
     #expect(try sync("secret") == 64)
@@ -83,48 +89,28 @@ struct SyncCommandTests {
     #expect(try bench.run("sync", store, "--status", "--json").document["pending"] as? Int == 0)
   }
 
-  @Test("a restore on the command line reaches the other store", .enabled(if: syncs))
+  @Test("a restore on the command line reaches the other store")
   func restores() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    try FileManager.default.createDirectory(at: bench.url("other"), withIntermediateDirectories: false)
-    let other = bench.path("other/library.sqlite")
-    try AudiobookLibrary.open(at: URL(fileURLWithPath: other)).store.close()
-    let server = try Self.server()
-    defer { server.stop() }
-    let address = server.address.absoluteString
-    let made = try bench.run("snapshot", "create", store, "--json").document["created"] as? [String: Any]
-    let id = try #require(made?["id"] as? String)
-    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
-    _ = try library.store.write { try $0.execute("DELETE FROM collections WHERE title = 'Moby Dick'") }
-    try library.store.close()
+    let other = try Self.empty("other.sqlite", in: bench)
+    let id = try bench.snapshot(store)
+    try bench.change(store, "DELETE FROM collections WHERE title = 'Moby Dick'")
     for hasMobyDick in [false, true] {
       // The snapshot is of before connecting.
       if hasMobyDick { #expect(try bench.run("restore", store, "--snapshot", id, "--yes").status == 0) }
       for each in [store, other] {
-        let synced = try bench.run(Self.token, "sync", each, "--to", address, "--space", "anna")
-        #expect(synced.status == 0, "\(synced.errors)")
+        try bench.run(Self.token, "sync", each, "--to", address, "--space", "anna", status: 0)
       }
       for each in [store, other] { #expect(try bench.run("list", each).output.contains("Moby Dick") == hasMobyDick) }
     }
   }
 
-  @Test(
-    "to take the server's rows says what lost; each of them comes back by its number, in whatever order, or is discarded",
-    .enabled(if: syncs))
+  @Test("to take the server's rows says what lost; each of them comes back by its number, in whatever order, or is discarded")
   func takesTheServers() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
     let before = try bench.run("list", store, "--json").output
-    let server = try Self.server()
-    defer { server.stop() }
-    let address = server.address.absoluteString
-    let taken = try bench.run(Self.token, "sync", store, "--to", address, "--space", "anna", "--take-the-servers")
-    #expect(taken.status == 0, "\(taken.errors)")
+    let taken = try bench.run(Self.token, "sync", store, "--to", address, "--space", "anna", "--take-the-servers", status: 0)
     #expect(taken.errors.contains("What lost on this device is kept: holdfast sync \(store.shellWord) --lost lists it"))
     #expect(try bench.run("list", store, "--json").output != before)
-    let again = try bench.run(Self.token, "sync", store, "--to", address, "--take-the-servers")
-    #expect(again.status == 64 && again.errors.contains("connected to anna already"), "\(again.errors)")
+    try bench.run(Self.token, "sync", store, "--to", address, "--take-the-servers", status: 64, errors: "connected to anna already")
 
     func lost() throws -> [[String: Any]] {
       try #require(bench.run("sync", store, "--lost", "--json").document["lost"] as? [[String: Any]])
@@ -137,7 +123,7 @@ struct SyncCommandTests {
     // The rows that refer to others come first.
     let options = entries.sorted { ($0["table"] as? String ?? "") > ($1["table"] as? String ?? "") }.compactMap { $0["id"] as? Int }
       .flatMap { ["--restore", "\($0)"] }
-    let restored = try Running(Workbench.binary, ["sync", store] + options, in: bench.folder).finish()
+    let restored = try bench.run(["sync", store] + options)
     #expect(restored.status == 0 && restored.output == "restored \(numbers.count); the next sync sends it\n", "\(restored.errors)")
     #expect(try lost().isEmpty && bench.run("list", store, "--json").output == before)
     let sent = try bench.run(Self.token, "sync", store, "--to", address, "--json")
@@ -145,14 +131,10 @@ struct SyncCommandTests {
     #expect(try bench.run("check", store).status == 0)
   }
 
-  @Test("discarding asks; elsewhere than on a terminal it needs --yes", .enabled(if: syncs))
+  @Test("discarding asks; elsewhere than on a terminal it needs --yes")
   func discards() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let server = try Self.server()
-    defer { server.stop() }
     let taken = try bench.run(
-      Self.token, "sync", store, "--to", server.address.absoluteString, "--space", "anna", "--take-the-servers", "--json")
+      Self.token, "sync", store, "--to", address, "--space", "anna", "--take-the-servers", "--json")
     let count = try #require(taken.document["lost"] as? Int)
     let entries = try #require(bench.run("sync", store, "--lost", "--json").document["lost"] as? [[String: Any]])
     #expect(entries.count == count && count > 0)
@@ -163,15 +145,9 @@ struct SyncCommandTests {
     #expect(try bench.run("sync", store, "--status", "--json").document["lost"] as? Int == count - 1)
   }
 
-  @Test(
-    "forgetting asks where there is something to forget, and says what went; elsewhere than on a terminal it needs --yes",
-    .enabled(if: syncs))
+  @Test("forgetting asks where there is something to forget, and says what went; elsewhere than on a terminal it needs --yes")
   func forgets() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let server = try Self.server()
-    defer { server.stop() }
-    #expect(try bench.run(Self.token, "sync", store, "--to", server.address.absoluteString, "--space", "anna").status == 0)
+    #expect(try bench.run(Self.token, "sync", store, "--to", address, "--space", "anna").status == 0)
     let nothing = try bench.run("sync", store, "--forget", "--json")
     #expect(nothing.status == 0 && nothing.document["forgotten"] as? Int == 0, "\(nothing.errors)")
     #expect(try bench.run("snapshot", "create", store).status == 0)
@@ -183,8 +159,7 @@ struct SyncCommandTests {
     }
     let count = try library.store.read { try $0.unforgotten() }.count
     try library.store.close()
-    let asked = try bench.run("sync", store, "--forget")
-    #expect(asked.status == 64 && asked.errors.contains("This removes all snapshots of"), "\(asked.errors)")
+    try bench.run("sync", store, "--forget", status: 64, errors: "This removes all snapshots of")
     #expect(try bench.run("sync", store, "--status", "--json").document["forgetting"] as? Int == count && count > 0)
     let forgotten = try bench.run("sync", store, "--forget", "--yes", "--json")
     #expect(forgotten.status == 0 && forgotten.document["forgotten"] as? Int == count, "\(forgotten.errors)")
@@ -192,13 +167,8 @@ struct SyncCommandTests {
     #expect(try bench.run("sync", store, "--forget").errors == "There is nothing to forget.\n")
   }
 
-  @Test("a token that is not accepted is 73, a space that is not there 66; the token comes from a descriptor, too", .enabled(if: syncs))
+  @Test("a token that is not accepted is 73, a space that is not there 66; the token comes from a descriptor, too")
   func refusals() throws {
-    let bench = try Workbench()
-    let store = try bench.store()
-    let server = try Self.server()
-    defer { server.stop() }
-    let address = server.address.absoluteString
     let wrong = try bench.run([Sync.tokenVariable: "t0ken-of-nobody"], "sync", store, "--to", address, "--space", "anna")
     #expect(wrong.status == 73 && !wrong.errors.contains("t0ken"), "\(wrong.errors)")
     #expect(try bench.run("sync", store, "--disconnect").status == 75)
@@ -209,21 +179,10 @@ struct SyncCommandTests {
     #expect(piped.status == 0, "\(piped.errors)")
   }
 
-  @Test("a store whose library declares nothing synced says so", .disabled(if: syncs))
-  func nothingSyncs() throws {
-    let bench = try Workbench()
-    let finished = try bench.run("sync", try bench.store(), "--status")
-    #expect(finished.status == 65, "\(finished.errors)")
-    #expect(finished.errors.hasPrefix("Error: nothing of audiobooks syncs between devices\n"), "\(finished.errors)")
-  }
-
   @Test("the store of another program is 65, a missing file 66")
   func strangers() throws {
-    let bench = try Workbench()
-    let schema = StoreSchema("strangers", migrations: [Migration("strangers/001-first", sql: "CREATE TABLE things (id TEXT) STRICT")])
-    try Store.open(at: bench.url("strangers.sqlite"), schemas: [schema]).close()
-    let finished = try bench.run("sync", "strangers.sqlite", "--status")
-    #expect(finished.status == 65 && finished.errors.contains("strangers, which this program does not know"), "\(finished.errors)")
+    let store = try bench.stranger("strangers", "CREATE TABLE things (id TEXT) STRICT")
+    try bench.run("sync", store, "--status", status: 65, errors: "strangers, which this program does not know")
     #expect(try bench.run("sync", "gone.sqlite", "--status").status == 66)
   }
 
@@ -238,9 +197,7 @@ struct SyncCommandTests {
       ["--restore", "1", "--yes"], ["--lost", "--yes"], ["--forget", "--discard", "1"],
     ])
   func usage(arguments: [String]) throws {
-    let bench = try Workbench()
-    let finished = try Running(Workbench.binary, ["sync", "x.sqlite"] + arguments, in: bench.folder).finish()
-    #expect(finished.status == 64, "\(finished.errors)")
+    let finished = try bench.run(["sync", "x.sqlite"] + arguments, status: 64)
     if arguments == ["--watch"] { #expect(finished.errors.contains("need --to URL"), "\(finished.errors)") }
     for word in ["u:p", "b=c"] { #expect(!finished.errors.contains(word), "\(finished.errors)") }
   }

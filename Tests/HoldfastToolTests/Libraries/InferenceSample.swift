@@ -59,14 +59,17 @@ enum InferenceSample {
 
 extension Workbench {
   /// A store with the sample in it.
-  func inference() async throws -> String {
+  func inference() async throws -> String { try await put(Self.inferenceSample.value, "inference.sqlite") }
+
+  private static let inferenceSample: Task<PreparedFiles, any Error> = Task {
+    let bench = try Workbench()
     var options = StoreOptions.production
     options.now = { Date(timeIntervalSince1970: 1_762_342_882) }
     options.newID = .counting()
-    let inference = try InferenceStore.open(at: url("inference.sqlite"), secretKey: InferenceSample.key, options: options)
+    let inference = try InferenceStore.open(at: bench.url("inference.sqlite"), secretKey: InferenceSample.key, options: options)
     try await InferenceSample.fill(inference)
     try inference.store.close()
-    return path("inference.sqlite")
+    return try bench.prepared()
   }
 
   /// The SDK's second database, made by a fixture in SQL. Returns its path.

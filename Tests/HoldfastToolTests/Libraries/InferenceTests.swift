@@ -7,11 +7,18 @@ import Testing
 @testable import HoldfastTool
 
 @Suite("An inference store on the command line", .timeLimit(.minutes(10)))
-struct InferenceTests {
+final class InferenceTests {
+  let bench: Workbench
+  let store: String
+
+  init() async throws {
+    let bench = try Workbench()
+    store = try await bench.inference()
+    self.bench = bench
+  }
+
   @Test("models are the first list, by name; sessions come newest first; telemetry is counted by type")
   func lists() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     #expect(
       try Self.cells(bench.run("list", store)) == [
         "ID|MODEL|FORMAT|FRAMEWORK|WEIGHTS|SIZE|CONTEXT|FILE|USES",
@@ -37,11 +44,7 @@ struct InferenceTests {
 
   @Test("a model is shown by its id, the beginning of it, or its name without accents, with what its file says and its days")
   func model() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
-    let shown = try bench.run("show", store, "small-llama")
-    #expect(shown.status == 0, "\(shown.errors)")
-    #expect(shown.output.contains("llama.block_count  16\n"), "\(shown.output)")
+    let shown = try bench.run("show", store, "small-llama", status: 0, output: "llama.block_count  16\n")
     #expect(Self.cells(shown).last == "2025-10-06|2|1|150|506.3 ms")
     for name in ["small", "SMALL-llama", "llama SMALL"] { #expect(try bench.run("show", store, name).output == shown.output) }
     #expect(try bench.run("show", store, "Nothing of this name").status == 66)
@@ -49,11 +52,8 @@ struct InferenceTests {
 
   @Test("a session is a table of its generations, with what failed")
   func session() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     let id = IDCodec.lowercase(InferenceSample.id(1))
-    let shown = try bench.run("show", store, String(id.prefix(13)))
-    #expect(shown.status == 0, "\(shown.errors)")
+    let shown = try bench.run("show", store, String(id.prefix(13)), status: 0)
     #expect(
       Self.cells(shown).suffix(3) == [
         "NO.|TIME|WHERE|PROMPT|ANSWER|LATENCY|FIRST TOKEN|TOKENS/S|COST|ERROR",
@@ -64,8 +64,7 @@ struct InferenceTests {
 
   @Test("latencies are percentiles of what was measured; tokens and cost are charted by model and day, and no cost is no chart")
   func stats() async throws {
-    let bench = try Workbench()
-    let text = try bench.run("stats", try await bench.inference()).output
+    let text = try bench.run("stats", store).output
     #expect(text.contains("latency      p50 612.5 ms, p95 900 ms, p99 900 ms\n"), "\(text)")
     #expect(text.contains("\nTokens of small-llama by day\n  2025-10-06  150\n"), "\(text)")
     #expect(text.contains("\nCost of of nobody by day\n  2025-10-07  0.0025\n"), "\(text)")
@@ -74,45 +73,35 @@ struct InferenceTests {
 
   @Test("an export has no secret and nothing of its table, says so, and comes back; the key is then set again")
   func export() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
-    let exported = try bench.run("export", store, "--to", "export.json", "--json")
-    #expect(exported.status == 2, "\(exported.output)\(exported.errors)")
+    let exported = try bench.run("export", store, "--to", "export.json", "--json", status: 2)
     let left = try #require(exported.document["left_out"] as? [[String: Any]])
     #expect(left.map { $0["kind"] as? String } == ["secrets"] && left.map { $0["id"] as? String } == ["api-key/default"])
     let text = try String(contentsOf: bench.url("export.json"), encoding: .utf8)
     for word in ["secrets", "sealed", "sync_state", "sync_tries", InferenceSample.apiKey] { #expect(!text.contains(word), "\(word)") }
-    let imported = try bench.run("import", "export.json", "--into", "again.sqlite", "--json")
-    #expect(imported.status == 0, "\(imported.output)\(imported.errors)")
+    try bench.run("import", "export.json", "--into", "again.sqlite", "--json", status: 0)
     #expect(try bench.run("stats", "again.sqlite").output == (try bench.run("stats", store).output))
     #expect(try bench.run("check", "again.sqlite").status == 0)
-    let sent = try bench.run(Self.key, "send", "again.sqlite", "--to", "http://127.0.0.1:1")
-    #expect(sent.status == 74, "it has no key any more, and nobody answers: \(sent.errors)")
+    try bench.run(Self.key, "send", "again.sqlite", "--to", "http://127.0.0.1:1", status: 74)
   }
 
   @Test("the SDK's database comes in; its key of the API is sealed with the key in the environment, or left out, and stands nowhere else")
   func database() throws {
-    let bench = try Workbench()
     let source = try bench.fixture("runanywhere.db")
-    let without = try bench.run("import", source, "--into", "without.sqlite", "--json")
-    #expect(without.status == 0, "\(without.output)\(without.errors)")
+    let without = try bench.run("import", source, "--into", "without.sqlite", "--json", status: 0)
     #expect((without.document["skipped"] as? [String: Int])?["no key for secrets"] == 1, "\(without.output)")
     #expect(try Self.cells(bench.run("list", "without.sqlite", "sessions")).last?.hasSuffix("|llama|chat|1|90") == true)
-    let with = try bench.run(Self.key, "import", source, "--into", "with.sqlite", "--json")
-    #expect(with.status == 0, "\(with.output)\(with.errors)")
+    let with = try bench.run(Self.key, "import", source, "--into", "with.sqlite", "--json", status: 0)
     #expect((with.document["counts"] as? [String: [String: Int]])?["secrets"]?["imported"] == 1, "\(with.output)")
     let key = Data("sk-live-0123456789-abcdefghij".utf8)
     let found = try bench.content().filter { $0.value.range(of: key) != nil }.keys.sorted()
     #expect(found == ["runanywhere.db"])
-    let wrong = try bench.run([SecretKey.variableName: "abc"], "import", source, "--into", "wrong.sqlite")
-    #expect(wrong.status == 77, "\(wrong.errors)")
+    try bench.run([SecretKey.variableName: "abc"], "import", source, "--into", "wrong.sqlite", status: 77)
     #expect(!FileManager.default.fileExists(atPath: bench.path("wrong.sqlite")))
     #expect(try bench.run("send", "with.sqlite", "--to", "http://127.0.0.1:1").status == 1, "the key is not there")
   }
 
   @Test("the SDK's second database comes in, its checks and keys are no hindrance, and its key of the API stands nowhere else")
   func secondDatabase() throws {
-    let bench = try Workbench()
     let source = try bench.secondDatabase()
     let before = try Data(contentsOf: URL(fileURLWithPath: source))
     let imported = try bench.run(Self.key, "import", source, "--into", "i.sqlite", "--json")
@@ -129,26 +118,21 @@ struct InferenceTests {
 
   @Test("of a model in GGUF the header is read, however large the model is, and no copy is made")
   func gguf() throws {
-    let bench = try Workbench()
     let model = try bench.gguf("tiny-q4_0.gguf", weights: 1 << 34)
-    let imported = try bench.run("import", model, "--into", "i.sqlite", "--json")
-    #expect(imported.status == 0, "\(imported.output)\(imported.errors)")
+    let imported = try bench.run("import", model, "--into", "i.sqlite", "--json", status: 0)
     #expect(imported.document["format"] as? String == "gguf" && imported.document["backup"] is NSNull)
     let shown = try bench.run("show", "i.sqlite", "tiny-q4_0", "--json").document["model"] as? [String: Any]
     #expect(shown?["context_length"] as? Int == 4096 && (shown?["size_bytes"] as? Int ?? 0) > 1 << 34)
     let copies = try bench.names().filter { $0.contains("backup") }
     #expect(copies == [])
     // A store of another library says so at once, too.
-    let refused = try bench.run("import", model, "--into", try bench.store())
-    #expect(refused.status == 65 && refused.errors.contains("is for inference"), "\(refused.errors)")
+    try bench.run("import", model, "--into", try bench.store(), status: 65, errors: "is for inference")
   }
 
   @Test("a folder is its config.json, or its one model in GGUF; several models are told")
   func folder() throws {
     knowFourLibraries()
-    let bench = try Workbench()
-    let imported = try bench.run("import", try bench.modelFolder(), "--into", "i.sqlite", "--json")
-    #expect(imported.status == 0, "\(imported.output)\(imported.errors)")
+    try bench.run("import", try bench.modelFolder(), "--into", "i.sqlite", "--json", status: 0)
     let shown = try bench.run("show", "i.sqlite", "tiny-model", "--json").document["model"] as? [String: Any]
     #expect(shown?["context_length"] as? Int == 2048 && shown?["quantization"] as? String == "fp16")
     try FileManager.default.createDirectory(at: bench.url("parts"), withIntermediateDirectories: true)
@@ -160,19 +144,15 @@ struct InferenceTests {
     #expect(try SourceFile.file(of: parts, format: nil).path.hasSuffix("parts/config.json"))
     #expect(throws: Failure.self) { try SourceFile.file(of: parts, format: "gguf") }
     try FileManager.default.removeItem(at: bench.url("parts/config.json"))
-    let several = try bench.run("import", "parts", "--into", "i.sqlite")
-    #expect(several.status == 64 && several.errors.contains("m-00001-of-00002.gguf, other.gguf"), "\(several.errors)")
+    try bench.run("import", "parts", "--into", "i.sqlite", status: 64, errors: "m-00001-of-00002.gguf, other.gguf")
     try FileManager.default.createDirectory(at: bench.url("empty"), withIntermediateDirectories: true)
     #expect(try bench.run("import", "empty", "--into", "i.sqlite").errors.contains("is a folder"))
   }
 
   @Test("what waits is told without a key and without a change")
   func status() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     let before = try bench.content()
-    let told = try bench.run("send", store, "--status", "--json")
-    #expect(told.status == 0, "\(told.errors)")
+    let told = try bench.run("send", store, "--status", "--json", status: 0)
     #expect((told.document["pending"] as? [String: Int])?["telemetry"] == 3 && told.document["consent"] as? String == "limited")
     #expect(told.document["acknowledged"] is NSNull && told.document["last_error"] is NSNull)
     #expect(try bench.run("send", store, "--status").errors == "The consent is limited: only errors and performance are sent.\n")
@@ -181,10 +161,7 @@ struct InferenceTests {
 
   @Test("without the right key nothing is sent, and no error says anything of a key")
   func keys() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
-    let none = try bench.run("send", store, "--to", "http://127.0.0.1:1")
-    #expect(none.status == 1 && none.errors.contains("HOLDFAST_SECRET_KEY is not set; nothing was sent\nTry: "), "\(none.errors)")
+    try bench.run("send", store, "--to", "http://127.0.0.1:1", status: 1, errors: "HOLDFAST_SECRET_KEY is not set; nothing was sent\nTry: ")
     for key in [String(repeating: "0", count: 64), "not-a-key-of-mine"] {
       let wrong = try bench.run([SecretKey.variableName: key], "send", store, "--to", "http://127.0.0.1:1")
       #expect(wrong.status == 77 && !wrong.errors.contains(key), "\(wrong.errors)")
@@ -194,25 +171,19 @@ struct InferenceTests {
     let inference = try InferenceStore.open(at: bench.url("gone.sqlite"))
     try await inference.save(InferenceConfiguration(apiKeyReference: "of another store", createdAt: InferenceSample.time(0)))
     try inference.store.close()
-    let gone = try bench.run("send", "gone.sqlite", "--to", "http://127.0.0.1:1")
-    #expect(gone.status == 66 && gone.errors.contains("of another store, is not in"), "\(gone.errors)")
+    try bench.run("send", "gone.sqlite", "--to", "http://127.0.0.1:1", status: 66, errors: "of another store, is not in")
   }
 
   @Test("a generation of a moment that is no date is 65 with its table and column", arguments: [Int64.max, Int64.min])
   func noDate(milliseconds: Int64) async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
     _ = try await inference.store.write { try $0.execute("UPDATE generations SET created_at = \(milliseconds) WHERE sequence_number = 1") }
     try inference.store.close()
-    let stats = try bench.run("stats", store)
-    #expect(stats.status == 65 && stats.errors.contains("created_at"), "\(stats.status) \(stats.errors)")
+    try bench.run("stats", store, status: 65, errors: "created_at")
   }
 
   @Test("a server that does not answer is told, and everything goes on waiting")
   func noServer() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     for key in [InferenceSample.hexadecimalKey, InferenceSample.keyBytes.base64EncodedString() + "\n"] {
       let sent = try bench.run([SecretKey.variableName: key], "send", store, "--to", "http://127.0.0.1:1")
       #expect(sent.status == 74 && sent.errors.hasPrefix("Error: the server gave no answer"), "\(sent.errors)")
@@ -230,18 +201,14 @@ struct InferenceTests {
       [], ["--to", "ftp://a"], ["--to", "http://models.example"], ["--to", "a"], ["--to", "https://u:p@a"], ["--to", "https://a?b=c"],
     ])
   func addresses(arguments: [String]) throws {
-    let bench = try Workbench()
-    let finished = try Running(Workbench.binary, ["send", "x.sqlite"] + arguments, in: bench.folder).finish()
-    #expect(finished.status == 64, "\(finished.errors)")
+    let finished = try bench.run(["send", "x.sqlite"] + arguments, status: 64)
     for word in ["u:p", "b=c"] { #expect(!finished.errors.contains(word), "\(finished.errors)") }
   }
 
   @Test("no other library is sent anywhere, and an inference store has nothing to go on with and no unit")
   func others() async throws {
-    let bench = try Workbench()
     let books = try bench.run("send", try bench.store(), "--status")
     #expect(books.status == 65 && books.errors.hasPrefix("Error: a library of audiobooks has no API to send to\n"), "\(books.errors)")
-    let store = try await bench.inference()
     #expect(try bench.run("resume", store, "--json").document["resume"] is NSNull)
     #expect(try bench.run("export", store, "--to", "x.json", "--unit", "kg").status == 65)
     #expect(try bench.run("import", try bench.modelFolder(), "--into", "i.sqlite", "--unit", "kg").status == 65)
@@ -249,27 +216,11 @@ struct InferenceTests {
 
   @Test("models are found by every word of their name, id, author and tags")
   func search() async throws {
-    let bench = try Workbench()
-    let store = try await bench.inference()
     for text in ["llama", "SMALL some", "chat"] {
       let hits = try bench.run("search", store, text, "--json").document["hits"] as? [[String: Any]]
       #expect(hits?.map { $0["id"] as? String } == ["small-llama"], "\(text)")
     }
     for text in ["llama phi", " "] { #expect(try bench.run("search", store, text).errors == "Nothing was found.\n") }
-  }
-
-  @Test("an empty store has no numbers, no charts and no lists, and says so")
-  func empty() throws {
-    let bench = try Workbench()
-    try InferenceStore.open(at: bench.url("empty.sqlite")).store.close()
-    for what in InferenceStore.description.lists.map(\.name) {
-      #expect(try bench.run("list", "empty.sqlite", what).errors == "No \(what).\n")
-    }
-    let stats = try bench.run("stats", "empty.sqlite")
-    #expect(stats.status == 0 && stats.output.contains("generations  0\n"), "\(stats.output)")
-    let document = try bench.run("stats", "empty.sqlite", "--json").document
-    #expect(document["p50_latency_ms"] is NSNull)
-    #expect(try bench.run("info", "empty.sqlite").output.contains("consent         denied\n"))
   }
 
   @Test("a key is 64 hexadecimal digits or Base64 of 32 bytes, and anything else is refused without being told")

@@ -42,11 +42,14 @@ enum MusicSample {
 
 extension Workbench {
   /// A store with the sample in it.
-  func music() async throws -> String {
-    let library = try MusicStore.open(at: url("music.sqlite"))
+  func music() async throws -> String { try await put(Self.musicSample.value, "music.sqlite") }
+
+  private static let musicSample: Task<PreparedFiles, any Error> = Task {
+    let bench = try Workbench()
+    let library = try MusicStore.open(at: bench.url("music.sqlite"))
     try await library.saveTracks(MusicSample.tracks)
     try await library.savePlaylists(MusicSample.playlists)
     try library.store.close()
-    return path("music.sqlite")
+    return try bench.prepared()
   }
 }

@@ -8,13 +8,21 @@ import Testing
 @testable import HoldfastTool
 
 @Suite("Music on the command line")
-struct MusicTests {
-  @Test("albums are the first list, in columns that align")
-  func albums() async throws {
+final class MusicTests {
+  let bench: Workbench
+  let store: String
+
+  init() async throws {
     let bench = try Workbench()
-    let finished = try bench.run("list", try await bench.music())
+    store = try await bench.music()
+    self.bench = bench
+  }
+
+  @Test("albums are the first list, in columns that align")
+  func albums() throws {
+    let finished = try bench.run("list", store)
     #expect(
-      Self.withoutIDs(finished.output) == """
+      finished.withoutIDs == """
         ALBUM          ARTIST             TRACKS  LENGTH  YEAR
         Harbour Songs  Various Artists         1          2001
         The Whale      Nantucket Quartet       2    7:01  1998
@@ -23,18 +31,15 @@ struct MusicTests {
 
         """)
     #expect(finished.errors.isEmpty)
-    #expect(try await bench.run("list", try bench.music(), "albums").output == finished.output)
+    #expect(try bench.run("list", store, "albums").output == finished.output)
   }
 
   @Test(
     "what iTunes exports is recognised by its content, comes in whole, and goes out as a list that comes back", arguments: ["m3u8", "xspf"])
   func iTunes(format: String) throws {
     let bench = try Workbench()
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    try FileManager.default.copyItem(at: root.appendingPathComponent("Examples/Library.xml"), to: bench.url("Library.xml"))
-    let imported = try bench.run("import", "Library.xml", "--into", "music.sqlite")
-    #expect(imported.status == 0, "\(imported.errors)")
+    try FileManager.default.copyItem(at: Workbench.example("Library.xml"), to: bench.url("Library.xml"))
+    let imported = try bench.run("import", "Library.xml", "--into", "music.sqlite", status: 0)
     #expect(
       imported.output.split(separator: "\n").dropFirst().prefix(6).joined(separator: "\n") == """
                                source    imported      merged     skipped quarantined
@@ -55,7 +60,6 @@ struct MusicTests {
 
   @Test("show says that a film from iTunes is one")
   func film() throws {
-    let bench = try Workbench()
     try bench.write(
       """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -74,28 +78,23 @@ struct MusicTests {
 
   @Test("what a person knows of a source is said by --time-zone and --encoding; other names, and other libraries, are refused")
   func hints() throws {
-    let bench = try Workbench()
     try Data(Array("#EXTM3U\n/".utf8) + [0xCC, 0xE8, 0xF0] + Array(".mp3\n".utf8)).write(to: bench.url("old.m3u"))
-    let imported = try bench.run("import", "old.m3u", "--into", "m.sqlite", "--encoding", "Windows-1251", "--time-zone", "Asia/Tokyo")
-    #expect(imported.status == 0, "\(imported.output)\(imported.errors)")
+    try bench.run("import", "old.m3u", "--into", "m.sqlite", "--encoding", "Windows-1251", "--time-zone", "Asia/Tokyo", status: 0)
     #expect(try bench.run("list", "m.sqlite", "tracks").output.contains("Мир"))
     for (option, values) in [("--encoding", "one of utf-8, windows-1252"), ("--time-zone", "a time zone, such as Europe/Berlin")] {
-      let unknown = try bench.run("import", "old.m3u", "--into", "m.sqlite", option, "Atlantis")
-      #expect(unknown.status == 64)
+      let unknown = try bench.run("import", "old.m3u", "--into", "m.sqlite", option, "Atlantis", status: 64)
       #expect(unknown.errors.contains("'Atlantis' is not a value for \(option): choose \(values)"), "\(unknown.errors)")
       let books = try bench.run("import", try bench.fixture("library.json", as: "\(option).json"), "--into", "b.sqlite", option, "utf-8")
       #expect(books.status == (option == "--encoding" ? 65 : 64), "\(books.errors)")
     }
-    let books = try bench.run("import", "./--encoding.json", "--into", "b.sqlite", "--time-zone", "UTC")
-    #expect(books.status == 65 && books.errors.contains("without --time-zone"), "\(books.errors)")
+    try bench.run("import", "./--encoding.json", "--into", "b.sqlite", "--time-zone", "UTC", status: 65, errors: "without --time-zone")
     #expect(try bench.names().contains("b.sqlite") == false)
   }
 
   @Test("playlists stand in their order, with their folder")
-  func playlists() async throws {
-    let bench = try Workbench()
+  func playlists() throws {
     #expect(
-      Self.withoutIDs(try await bench.run("list", try bench.music(), "playlists").output) == """
+      try bench.run("list", store, "playlists").withoutIDs == """
         PLAYLIST   FOLDER  TRACKS
         Evening                 3
         Moods/
@@ -106,11 +105,10 @@ struct MusicTests {
 
   @Test("playlists are listed, and a folder is shown, without loading what is in any of them")
   func countsOnly() async throws {
-    let bench = try Workbench()
     let statements = TracedStatements()
     var options = StoreOptions.production
     options.trace = { statements.append($0) }
-    let library = try MusicStore.open(at: URL(fileURLWithPath: try await bench.music()), options: options)
+    let library = try MusicStore.open(at: URL(fileURLWithPath: store), options: options)
     try await library.store.read { reader in
       _ = try MusicStore.description.lists.first { $0.name == "playlists" }?.lines(in: reader)
       _ = try Lookup.one("Moods", of: MusicStore.description.kinds, in: reader).found.show(reader)
@@ -123,8 +121,6 @@ struct MusicTests {
 
   @Test("a list that is cut short says how much there is besides", arguments: ["albums", "artists", "playlists", "tracks"])
   func limit(what: String) async throws {
-    let bench = try Workbench()
-    let store = try await bench.music()
     let all = try #require(try bench.run("list", store, what, "--json").document[what] as? [[String: Any]])
     let cut = try bench.run("list", store, what, "--limit", "2")
     #expect(cut.output.split(separator: "\n").count == 3)
@@ -136,11 +132,8 @@ struct MusicTests {
     "show takes an id or the beginning of one of everything, and a name with or without case and accents",
     arguments: ["album Harbour Songs", "artist Various Artists", "playlist Evening", "folder Moods", "title Café"])
   func lookup(line: String) async throws {
-    let bench = try Workbench()
-    let store = try await bench.music()
     let words = line.split(separator: " ", maxSplits: 1).map(String.init)
-    let named = try bench.run("show", store, words[1].lowercased().replacingOccurrences(of: "é", with: "e"))
-    #expect(named.status == 0, "\(named.errors)")
+    let named = try bench.run("show", store, words[1].lowercased().replacingOccurrences(of: "é", with: "e"), status: 0)
     let first = try #require(named.output.split(separator: "\n").first)
     #expect(first.hasPrefix("\(words[0])  ") && first.hasSuffix("  \(words[1])"), "\(first)")
     let id = try #require(named.output.firstMatch(of: /\nid +([0-9a-f-]{36})\n/)?.output.1)
@@ -150,10 +143,7 @@ struct MusicTests {
 
   @Test("a name that an album and a playlist have is ambiguous, and names both with ids that work")
   func ambiguous() async throws {
-    let bench = try Workbench()
-    let store = try await bench.music()
-    let finished = try bench.run("show", store, "The Whale")
-    #expect(finished.status == 64)
+    let finished = try bench.run("show", store, "The Whale", status: 64)
     let ids = finished.errors.matches(of: /(album|playlist) ([0-9a-f-]{36}) \(/).map { (String($0.1), String($0.2)) }
     #expect(ids.map(\.0) == ["album", "playlist"], "\(finished.errors)")
     for (kind, id) in ids { #expect(try bench.run("show", store, id, "--json").document["kind"] as? String == kind) }
@@ -163,11 +153,8 @@ struct MusicTests {
 
   @Test("what is exported can be imported again, and holds the same")
   func roundTrip() async throws {
-    let bench = try Workbench()
-    let store = try await bench.music()
     #expect(try bench.run("export", store, "--to", bench.path("out.json")).status == 0)
-    let again = try bench.run("import", bench.path("out.json"), "--into", bench.path("again.sqlite"))
-    #expect(again.status == 0, "\(again.output)\(again.errors)")
+    try bench.run("import", bench.path("out.json"), "--into", bench.path("again.sqlite"), status: 0)
     for what in ["albums", "artists", "playlists", "tracks"] {
       #expect(try bench.run("list", bench.path("again.sqlite"), what).output == (try bench.run("list", store, what).output))
     }
@@ -176,10 +163,7 @@ struct MusicTests {
 
   @Test("a playlist is written by its name, though an album has it too, and all tracks without one", arguments: ["m3u8", "xspf"])
   func playlistExport(format: String) async throws {
-    let bench = try Workbench()
-    let store = try await bench.music()
-    let list = try bench.run("export", store, "--to", bench.path("list"), "--format", format, "--playlist", "the whale")
-    #expect(list.status == 0, "\(list.errors)")
+    try bench.run("export", store, "--to", bench.path("list"), "--format", format, "--playlist", "the whale", status: 0)
     let text = try String(contentsOf: bench.url("list"), encoding: .utf8)
     #expect(text.contains("Duet") && !text.contains("Loomings"), "\(text)")
     #expect(try bench.run("export", store, "--to", bench.path("all"), "--format", format).output.contains("tracks       5\n"))
@@ -189,10 +173,5 @@ struct MusicTests {
     #expect(books.status == 65)
     #expect(books.errors.hasPrefix("Error: the format library-json has no use for --playlist\n"))
     #expect(!FileManager.default.fileExists(atPath: bench.path("x")))
-  }
-
-  /// Ids are long and say nothing here.
-  private static func withoutIDs(_ text: String) -> String {
-    text.split(separator: "\n").map { String($0.dropFirst(38)) + "\n" }.joined()
   }
 }

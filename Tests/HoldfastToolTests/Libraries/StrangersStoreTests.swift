@@ -12,8 +12,13 @@ import Testing
 
 /// A store whose library this program does not know is shown as its own app would show it.
 @Suite("A stranger's store")
-struct StrangersStoreTests {
-  init() { knowFourLibraries() }
+final class StrangersStoreTests {
+  let bench: Workbench
+
+  init() throws {
+    knowFourLibraries()
+    bench = try Workbench()
+  }
 
   private struct Watering: StoredRecord, Codable {
     static let table = "waterings"
@@ -54,7 +59,6 @@ struct StrangersStoreTests {
 
   @Test("dates, ids, flags and JSON are shown as such in list, show, audit and diff; no raw milliseconds")
   func shown() throws {
-    let bench = try Workbench()
     let store = try Self.store(in: bench)
     let outputs = [
       try bench.run("list", store, "waterings"), try bench.run("show", store, "roses"), try bench.run("show", store, "0a0a"),
@@ -77,14 +81,11 @@ struct StrangersStoreTests {
 
   @Test("history, metrics and explain work on a store of any library; stats tells its rows, bytes and newest time")
   func insight() throws {
-    let bench = try Workbench()
     let store = try Self.store(in: bench)
-    let history = try bench.run("history", store)
-    #expect(history.status == 0 && history.output.contains("waterings"), "\(history.output)\(history.errors)")
+    try bench.run("history", store, status: 0, output: "waterings")
     let metrics = try bench.run("metrics", store, "--json")
     #expect(metrics.status == 0 && metrics.document["verbs"] is [Any], "\(metrics.output)\(metrics.errors)")
-    let plan = try bench.run("explain", store, "SELECT id FROM waterings WHERE title = ?")
-    #expect(plan.status == 0 && plan.output.contains("SCAN waterings"), "\(plan.output)\(plan.errors)")
+    try bench.run("explain", store, "SELECT id FROM waterings WHERE title = ?", status: 0, output: "SCAN waterings")
     let stats = try bench.run("stats", store, "--json").document
     #expect(stats["rows"] as? [String: Int] == ["waterings": 1])
     #expect((stats["bytes"] as? [String: Int])?["waterings"] ?? 0 > 0 && (stats["bytes"] as? [String: Int])?.count == 1, "\(stats)")
@@ -95,36 +96,27 @@ struct StrangersStoreTests {
 
   @Test("where two tables have one number each, neither is taken for the other: the table is named")
   func numbers() throws {
-    let bench = try Workbench()
-    let tables = "CREATE TABLE loans (id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE fines (id INTEGER PRIMARY KEY, name TEXT);"
-    let schema = StoreSchema("desk", migrations: [Migration("desk/001", sql: tables)])
-    let store = try Store.open(at: bench.url("desk.sqlite"), schemas: [schema])
-    try store.write { tx in
-      try tx.execute("INSERT INTO loans VALUES (1, 'Dune')")
-      try tx.execute("INSERT INTO fines VALUES (1, 'Two days')")
-    }
-    try store.close()
-    let both = try bench.run("show", bench.path("desk.sqlite"), "1")
+    let store = try bench.stranger(
+      "desk",
+      """
+      CREATE TABLE loans (id INTEGER PRIMARY KEY, name TEXT);
+      CREATE TABLE fines (id INTEGER PRIMARY KEY, name TEXT);
+      INSERT INTO loans VALUES (1, 'Dune');
+      INSERT INTO fines VALUES (1, 'Two days');
+      """)
+    let both = try bench.run("show", store, "1")
     #expect(both.status == 64 && both.errors.contains("fines:1") && both.errors.contains("loans:1"), "\(both.errors)")
-    let one = try bench.run("show", bench.path("desk.sqlite"), "loans:1")
-    #expect(one.status == 0 && one.output.contains("Dune"), "\(one.errors)")
-  }
-
-  /// A store of tables without records.
-  private static func desk(_ tables: String, hiding hidden: [String] = [], in bench: borrowing Workbench) throws -> String {
-    let schema = StoreSchema("desk", migrations: [Migration("desk/001", sql: tables)], neverExported: Set(hidden))
-    try Store.open(at: bench.url("desk.sqlite"), schemas: [schema]).close()
-    return bench.path("desk.sqlite")
+    try bench.run("show", store, "loans:1", status: 0, output: "Dune")
   }
 
   @Test("tables and columns named like members of the document are all shown; an id is found in either case")
   func names() throws {
-    let bench = try Workbench()
-    let store = try Self.desk(
+    let store = try bench.stranger(
+      "desk",
       """
       CREATE TABLE total (id TEXT PRIMARY KEY, kind TEXT, ok INTEGER);
       INSERT INTO total VALUES ('ABCDEFAB-0000-4000-8000-000000000000', 'oak', 7);
-      """, in: bench)
+      """)
     let rows = try bench.run("list", store, "total", "--json").document["rows"] as? [[String: Any]]
     #expect(rows?.first?["kind"] as? String == "oak")
     let shown = try bench.run("show", store, "abcdefab-0000-4000-8000-000000000000", "--json").document
@@ -133,25 +125,23 @@ struct StrangersStoreTests {
 
   @Test("a hit has its table as its kind, and a column of that name as `column_kind`, as `show` has it")
   func kinds() throws {
-    let bench = try Workbench()
     let table = "CREATE TABLE pens (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, ok INTEGER) STRICT;"
-    let schema = StoreSchema(
-      "desk", migrations: [Migration("desk/001", sql: table + "INSERT INTO pens (id, kind, ok) VALUES ('p1', 'quill', 7);")],
+    let store = try bench.stranger(
+      "desk", table + "INSERT INTO pens (id, kind, ok) VALUES ('p1', 'quill', 7);",
       declarations: [.fullText("pens_search", of: "pens", ["kind"])])
-    try Store.open(at: bench.url("desk.sqlite"), schemas: [schema]).close()
-    let found = try bench.run("search", bench.path("desk.sqlite"), "quill", "--json")
+    let found = try bench.run("search", store, "quill", "--json")
     let hit = try #require((found.document["hits"] as? [[String: Any]])?.first, "\(found.output)\(found.errors)")
     #expect(hit["kind"] as? String == "pens" && hit["column_kind"] as? String == "quill" && hit["column_ok"] as? Int == 7, "\(hit)")
   }
 
   @Test("the beginning of any key finds it, in any script, as typed or else in lower case, also behind its table; of two, both are told")
   func beginnings() throws {
-    let bench = try Workbench()
-    let store = try Self.desk(
+    let store = try bench.stranger(
+      "desk",
       """
       CREATE TABLE plants (id TEXT PRIMARY KEY, height INTEGER);
       INSERT INTO plants VALUES ('rosy', 1), ('tulip', 2), ('Iris', 3), ('ivy-a', 4), ('ivy-z', 5), ('三体', 6), ('Ivory', 7);
-      """, in: bench)
+      """)
     let typed =
       [
         ("ros", 1), ("TUL", 2), ("Ir", 3), ("ivy-", nil), ("三", 6), ("Iv", 7), ("rosyx", nil), ("plants:ros", 1), ("plants:TUL", 2),
@@ -169,15 +159,15 @@ struct StrangersStoreTests {
 
   @Test("a hidden table stays hidden whatever its name, in the audit too; what points at it is exported, and what cannot be is told")
   func hidden() throws {
-    let bench = try Workbench()
-    let store = try Self.desk(
+    let store = try bench.stranger(
+      "desk",
       """
       CREATE TABLE "ÄPFEL" (id INTEGER PRIMARY KEY, pw TEXT);
       CREATE TABLE notes (id INTEGER PRIMARY KEY, apple INTEGER REFERENCES "ÄPFEL" (id), text TEXT);
       CREATE VIRTUAL TABLE words USING fts5 (word);
       INSERT INTO "ÄPFEL" VALUES (1, 'marked-secret');
       INSERT INTO notes VALUES (1, 1, 'a');
-      """, hiding: ["ÄPFEL"], in: bench)
+      """, hiding: ["ÄPFEL"])
     try RawDatabase.with(bench.url("desk.sqlite"), key: nil) {
       try $0.execute(
         """
@@ -195,14 +185,13 @@ struct StrangersStoreTests {
     for finished in outputs { #expect(!finished.output.contains("marked-secret"), "\(finished.output)") }
     #expect(try !String(contentsOf: bench.url("out.json"), encoding: .utf8).contains("marked-secret"))
     try RawDatabase.with(bench.url("desk.sqlite"), key: nil) { try $0.execute("ALTER TABLE holdfast_columns RENAME COLUMN kind TO sort") }
-    let spoilt = try bench.run("export", store, "--to", bench.path("again.json"))
-    #expect(spoilt.status == 65 && spoilt.errors.contains("Open the store with its app"), "\(spoilt.errors)")
+    try bench.run("export", store, "--to", bench.path("again.json"), status: 65, errors: "Open the store with its app")
   }
 
   @Test("a row is shown with the first 100 of the rows that are deleted with it; rows that stay, and hidden ones, are not shown")
   func contents() throws {
-    let bench = try Workbench()
-    let store = try Self.desk(
+    let store = try bench.stranger(
+      "desk",
       """
       CREATE TABLE boxes (id TEXT PRIMARY KEY, contents TEXT);
       CREATE TABLE pens (id INTEGER PRIMARY KEY, box TEXT REFERENCES boxes (id) ON DELETE CASCADE, ink TEXT);
@@ -212,7 +201,7 @@ struct StrangersStoreTests {
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 101) INSERT INTO pens (box, ink) SELECT 'b1', 'ink ' || i FROM n;
       INSERT INTO loans VALUES (1, 'b1');
       INSERT INTO codes VALUES (1, 'b1', 'marked-secret');
-      """, hiding: ["codes"], in: bench)
+      """, hiding: ["codes"])
     let document = try bench.run("show", store, "b1", "--json").document
     let contents = try #require(document["contents"] as? [String: [String: Any]])
     #expect(document["column_contents"] as? String == "red" && contents.keys.sorted() == ["pens"])
@@ -226,50 +215,44 @@ struct StrangersStoreTests {
 
   @Test("search finds what the declared indexes find, each with its table, and stats counts rows; hidden tables are in neither")
   func searched() throws {
-    let bench = try Workbench()
     func table(_ name: String) -> String {
       "CREATE TABLE \(name) (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL) STRICT;"
     }
-    let schema = StoreSchema(
-      "desk", migrations: [Migration("desk/001", sql: table("pens") + table("codes"))],
+    let rows = """
+      INSERT INTO pens (id, name) VALUES ('p1', 'Blue pen'), ('p2', 'Blueish pen, blue'), ('p3', 'Red');
+      INSERT INTO codes (id, name) VALUES ('c1', 'blue marked-secret');
+      """
+    let store = try bench.stranger(
+      "desk", table("pens") + table("codes") + rows,
       declarations: [.fullText("pens_search", of: "pens", ["name"]), .fullText("codes_search", of: "codes", ["name"])])
-    let store = try Store.open(at: bench.url("desk.sqlite"), schemas: [schema])
-    try store.write { tx in
-      try tx.execute("INSERT INTO pens (id, name) VALUES ('p1', 'Blue pen'), ('p2', 'Blueish pen, blue'), ('p3', 'Red')")
-      try tx.execute("INSERT INTO codes (id, name) VALUES ('c1', 'blue marked-secret')")
-    }
-    try store.close()
     // No schema may declare such an index, but a file may have one.
     try RawDatabase.with(bench.url("desk.sqlite"), key: nil) {
       try $0.execute("INSERT INTO holdfast_columns VALUES ('codes', '', 'never_exported')")
     }
     for arguments in [["--json"], ["--json", "--ranked"]] {
-      let found = try Running(Workbench.binary, ["search", bench.path("desk.sqlite"), "BLUE pe"] + arguments, in: bench.folder).finish()
+      let found = try bench.run(["search", store, "BLUE pe"] + arguments)
       let hits = found.document["hits"] as? [[String: Any]]
       #expect(Set(hits?.compactMap { $0["id"] as? String } ?? []) == ["p1", "p2"], "\(found.output)\(found.errors)")
       #expect(hits?.allSatisfy { $0["kind"] as? String == "pens" } == true && !found.output.contains("marked-secret"))
     }
-    let counted = try bench.run("stats", bench.path("desk.sqlite"), "--json")
+    let counted = try bench.run("stats", store, "--json")
     #expect(counted.document["rows"] as? [String: Int] == ["pens": 3], "\(counted.output)\(counted.errors)")
-    #expect(try bench.run("stats", bench.path("desk.sqlite")).output.contains("pens"))
+    #expect(try bench.run("stats", store).output.contains("pens"))
     // The number of a row means nothing outside of this file.
-    #expect(try bench.run("list", bench.path("desk.sqlite"), "pens").output.hasPrefix("ID  NAME\np1  Blue pen\n"))
-    #expect(try bench.run("list", bench.path("desk.sqlite"), "pens", "--csv").output.hasPrefix("rowid,id,name\r\n1,p1,"))
-    #expect(try bench.run("show", bench.path("desk.sqlite"), "p2", "--json").document["rowid"] as? Int == 2)
+    #expect(try bench.run("list", store, "pens").output.hasPrefix("ID  NAME\np1  Blue pen\n"))
+    #expect(try bench.run("list", store, "pens", "--csv").output.hasPrefix("rowid,id,name\r\n1,p1,"))
+    #expect(try bench.run("show", store, "p2", "--json").document["rowid"] as? Int == 2)
   }
 
   @Test("a library beside one that is known is named as left out")
   func beside() throws {
-    let bench = try Workbench()
     let schema = StoreSchema("desk", migrations: [Migration("desk/001", sql: "CREATE TABLE pens (id TEXT PRIMARY KEY);")])
     try Store.open(at: bench.url("both.sqlite"), schemas: [AudiobookLibrary.schema, schema]).close()
-    let exported = try bench.run("export", bench.path("both.sqlite"), "--to", bench.path("out.json"), "--json")
-    #expect(exported.status == 2 && exported.output.contains("desk"), "\(exported.output)\(exported.errors)")
+    try bench.run("export", bench.path("both.sqlite"), "--to", bench.path("out.json"), "--json", status: 2, output: "desk")
   }
 
   @Test("what is never exported is in no list, query and export")
   func neverExported() throws {
-    let bench = try Workbench()
     let store = try Self.store(in: bench)
     #expect(try bench.run("list", store, "secrets").status == 64)
     #expect(try bench.run("show", store, "key").status == 66)
@@ -281,7 +264,6 @@ struct StrangersStoreTests {
 
   @Test("the check says that it has not read the records, and finds a value that is not of its kind")
   func check() throws {
-    let bench = try Workbench()
     let store = try Self.store(in: bench)
     let sound = try bench.run("check", store)
     #expect(
@@ -289,8 +271,7 @@ struct StrangersStoreTests {
       "\(sound.errors)")
     #expect(!sound.output.contains("records"), "\(sound.output)")
     try RawDatabase.with(bench.url("garden.sqlite"), key: nil) { try $0.execute("UPDATE waterings SET labels = 'none'") }
-    let found = try bench.run("check", store)
-    #expect(found.status == 2 && found.output.contains("labels should hold JSON text, and does not"), "\(found.output)")
+    try bench.run("check", store, status: 2, output: "labels should hold JSON text, and does not")
   }
 
   @Test("every column that a library's record reads has a kind")

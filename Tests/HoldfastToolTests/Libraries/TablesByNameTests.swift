@@ -7,7 +7,11 @@ import Testing
 
 /// A database of another app goes into a store whose library this program does not know.
 @Suite("Tables by name")
-struct TablesByNameTests {
+final class TablesByNameTests {
+  let bench: Workbench
+
+  init() throws { bench = try Workbench() }
+
   /// Another app's database: two beds, the inner one first; two plants; three tags of plants; and a table of its own.
   private static let sample = """
     CREATE TABLE beds (id TEXT PRIMARY KEY, aboveId TEXT, name TEXT, letters INTEGER);
@@ -48,7 +52,6 @@ struct TablesByNameTests {
 
   @Test("without --yes the plan says what has a place and what has none, and nothing is written")
   func plan() throws {
-    let bench = try Workbench()
     let (store, source) = (try Self.store(in: bench), try Self.source("ALTER TABLE Plants DROP COLUMN labels", in: bench))
     let before = try bench.content()
     let finished = try bench.run("import", source, "--into", store)
@@ -73,7 +76,6 @@ struct TablesByNameTests {
 
   @Test("with --yes all rows are in and verified, as the app's own records read them; the same again adds nothing")
   func everything() throws {
-    let bench = try Workbench()
     let (store, source) = (try Self.store(in: bench), try Self.source(in: bench))
     let finished = try bench.run("import", source, "--into", store, "--yes", "--json")
     #expect(finished.status == 0 && finished.document["verified"] as? Bool == true, "\(finished.output)\(finished.errors)")
@@ -100,7 +102,6 @@ struct TablesByNameTests {
 
   @Test("a row that was changed in the store stays so; one that was changed in the source only comes in again")
   func edits() throws {
-    let bench = try Workbench()
     let (store, source) = (try Self.store(in: bench), try Self.source(in: bench))
     #expect(try bench.run("import", source, "--into", store, "--yes").status == 0)
     let open = try Store.open(at: bench.url("garden.sqlite"), schemas: [Garden.schema])
@@ -114,7 +115,6 @@ struct TablesByNameTests {
 
   @Test("a row that a CHECK refuses, that a trigger would change, or with a value of another kind is quarantined with the reason")
   func refusedRows() throws {
-    let bench = try Workbench()
     let store = try Self.store(in: bench)
     let source = try Self.source(
       """
@@ -157,7 +157,7 @@ struct TablesByNameTests {
       let (store, source) = (try Self.store(in: bench), try Self.source(of: sql, in: bench))
       let before = try bench.content()
       for arguments in [["--yes"], ["--dry-run"], []] {
-        let finished = try Running(Workbench.binary, ["import", source, "--into", store] + arguments, in: bench.folder).finish()
+        let finished = try bench.run(["import", source, "--into", store] + arguments)
         #expect(finished.status == 65 && finished.errors.contains(reason) && finished.errors.contains("\nTry: "), "\(finished.errors)")
       }
       #expect(try bench.content() == before)
@@ -172,26 +172,23 @@ struct TablesByNameTests {
 
   @Test("a row's number is a key where the source gives it; of two spellings, the table's own counts")
   func numbers() throws {
-    let bench = try Workbench()
     let sql = "CREATE TABLE loans (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT"
-    let schema = StoreSchema("desk", migrations: [Migration("desk/001", sql: sql)], records: [Loan.self])
-    try Store.open(at: bench.url("desk.sqlite"), schemas: [schema]).close()
+    let store = try bench.stranger("desk", sql, records: [Loan.self])
     let source = try Self.source(
       of: """
         CREATE TABLE lo_ans (id INTEGER, name TEXT);
         CREATE TABLE LOANS (id INTEGER PRIMARY KEY, Name TEXT);
         INSERT INTO LOANS VALUES (7, 'Dune');
         """, in: bench)
-    let finished = try bench.run("import", source, "--into", bench.path("desk.sqlite"), "--yes")
+    let finished = try bench.run("import", source, "--into", store, "--yes")
     #expect(finished.status == 0 && finished.errors.contains("no place for the table lo_ans: no rows"), "\(finished.errors)")
-    #expect(try bench.run("show", bench.path("desk.sqlite"), "loans:7").output.contains("Dune"))
+    #expect(try bench.run("show", store, "loans:7").output.contains("Dune"))
     // With a row that the store made, the number 8 may mean another loan in the source.
-    #expect(try bench.run("import", source, "--into", bench.path("desk.sqlite"), "--yes").status == 0)
+    #expect(try bench.run("import", source, "--into", store, "--yes").status == 0)
     try RawDatabase.with(bench.url("desk.sqlite")) { try $0.execute("INSERT INTO loans VALUES (8, 'Emma')") }
-    let mixed = try bench.run("import", source, "--into", bench.path("desk.sqlite"), "--yes")
-    #expect(mixed.status == 65 && mixed.errors.contains("whose numbers mean other rows"), "\(mixed.errors)")
+    try bench.run("import", source, "--into", store, "--yes", status: 65, errors: "whose numbers mean other rows")
     try RawDatabase.with(bench.url("other.sqlite")) { try $0.execute("ALTER TABLE LOANS RENAME COLUMN id TO number") }
-    let unkeyed = try bench.run("import", source, "--into", bench.path("desk.sqlite"), "--yes")
+    let unkeyed = try bench.run("import", source, "--into", store, "--yes")
     #expect(
       unkeyed.status == 65 && unkeyed.errors.contains("a row is found again by id, which the source does not have"), "\(unkeyed.errors)")
   }
@@ -204,16 +201,13 @@ struct TablesByNameTests {
 
   @Test("a number that another key stands beside is refused as well, where it may name a row of the store's own")
   func numbersBesideAKey() throws {
-    let bench = try Workbench()
     let sql = "CREATE TABLE books (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE) STRICT"
-    let schema = StoreSchema("desk", migrations: [Migration("desk/001", sql: sql)], records: [Copy.self])
-    try Store.open(at: bench.url("desk.sqlite"), schemas: [schema]).close()
+    let store = try bench.stranger("desk", sql, records: [Copy.self])
     let source = try Self.source(of: "CREATE TABLE books (id INTEGER, code TEXT); INSERT INTO books VALUES (7, 'Emma')", in: bench)
-    for _ in 0..<2 { #expect(try bench.run("import", source, "--into", bench.path("desk.sqlite"), "--yes").status == 0) }
+    for _ in 0..<2 { #expect(try bench.run("import", source, "--into", store, "--yes").status == 0) }
     try RawDatabase.with(bench.url("desk.sqlite")) { try $0.execute("INSERT INTO books VALUES (8, 'Dune')") }
     try RawDatabase.with(bench.url("other.sqlite")) { try $0.execute("INSERT INTO books VALUES (8, 'Ivanhoe')") }
-    let mixed = try bench.run("import", source, "--into", bench.path("desk.sqlite"), "--yes")
-    #expect(mixed.status == 65 && mixed.errors.contains("whose numbers mean other rows"), "\(mixed.errors)")
+    try bench.run("import", source, "--into", store, "--yes", status: 65, errors: "whose numbers mean other rows")
   }
 
   private struct Person: StoredRecord, Codable {
@@ -225,17 +219,15 @@ struct TablesByNameTests {
 
   @Test("a row never replaces another one: not by a column that the table says to replace by, nor by a key in other letters")
   func neverReplaced() throws {
-    let bench = try Workbench()
     let sql = "CREATE TABLE people (name TEXT PRIMARY KEY NOT NULL COLLATE NOCASE, email TEXT UNIQUE ON CONFLICT REPLACE) STRICT"
-    let schema = StoreSchema("club", migrations: [Migration("club/001", sql: sql)], records: [Person.self])
-    try Store.open(at: bench.url("club.sqlite"), schemas: [schema]).close()
+    let store = try bench.stranger("club", sql, records: [Person.self])
     try RawDatabase.with(bench.url("club.sqlite")) { try $0.execute("INSERT INTO people VALUES ('own', 'a@x')") }
     let source = try Self.source(
       of: """
         CREATE TABLE people (name TEXT, email TEXT);
         INSERT INTO people VALUES ('taken', 'a@x'), ('ann', 'b@x'), ('ANN', 'c@x');
         """, in: bench)
-    let finished = try bench.run("import", source, "--into", bench.path("club.sqlite"), "--yes", "--json")
+    let finished = try bench.run("import", source, "--into", store, "--yes", "--json")
     #expect(finished.status == 2 && Self.count(finished, "people")["quarantined"] == 2, "\(finished.output)\(finished.errors)")
     let rows = try RawDatabase.with(bench.url("club.sqlite")) { try $0.rows("SELECT name, email FROM people ORDER BY rowid") }
     #expect(rows == [["own", "a@x"], ["ann", "b@x"]])
@@ -243,14 +235,12 @@ struct TablesByNameTests {
 
   @Test("an empty table is never refused")
   func emptyTable() throws {
-    let bench = try Workbench()
     let (store, source) = (try Self.store(in: bench), try Self.source("CREATE TABLE notes (text TEXT)", in: bench))
     #expect(try bench.run("import", source, "--into", store, "--yes").status == 0)
   }
 
   @Test("a dry run imports and verifies, and keeps nothing; its document has the plan")
   func dryRun() throws {
-    let bench = try Workbench()
     let (store, source) = (try Self.store(in: bench), try Self.source(in: bench))
     let finished = try bench.run("import", source, "--into", store, "--dry-run", "--json")
     #expect(finished.status == 0 && finished.document["dry_run"] as? Bool == true, "\(finished.output)\(finished.errors)")
@@ -264,13 +254,10 @@ struct TablesByNameTests {
 
   @Test("a database without a table of the store, and a Holdfast store, are refused, and so is an option of a format")
   func noWay() throws {
-    let bench = try Workbench()
     let store = try Self.store(in: bench)
     let source = try Self.source(of: "CREATE TABLE holdfast_columns (kind); CREATE TABLE x (y)", in: bench)
-    let nothing = try bench.run("import", source, "--into", store, "--yes")
-    #expect(nothing.status == 65 && nothing.errors.contains("none of them has the name of a table"), "\(nothing.errors)")
-    let copy = try bench.run("import", try bench.store(), "--into", store, "--yes")
-    #expect(copy.status == 65 && copy.errors.contains("is a Holdfast library already"), "\(copy.errors)")
+    try bench.run("import", source, "--into", store, "--yes", status: 65, errors: "none of them has the name of a table")
+    try bench.run("import", try bench.store(), "--into", store, "--yes", status: 65, errors: "is a Holdfast library already")
     let unit = try bench.run("import", source, "--into", store, "--unit", "kg")
     #expect(unit.status == 65 && unit.errors.contains("an import by the names of tables has no use for --unit"), "\(unit.errors)")
   }

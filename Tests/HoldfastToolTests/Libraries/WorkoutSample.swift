@@ -64,16 +64,19 @@ enum WorkoutSample {
 
 extension Workbench {
   /// A store with the sample in it.
-  func workouts() async throws -> String {
+  func workouts() async throws -> String { try await put(Self.workoutSample.value, "workouts.sqlite") }
+
+  private static let workoutSample: Task<PreparedFiles, any Error> = Task {
+    let bench = try Workbench()
     var options = StoreOptions.production
     options.now = { Date(timeIntervalSince1970: 1_762_342_882) }
     options.newID = .counting()
-    let log = try WorkoutLog.open(at: url("workouts.sqlite"), options: options)
+    let log = try WorkoutLog.open(at: bench.url("workouts.sqlite"), options: options)
     try await log.save(WorkoutSample.workouts)
     try await log.save(WorkoutSample.template)
     try await log.startWorkout(named: "Evening")
     try log.store.close()
-    return path("workouts.sqlite")
+    return try bench.prepared()
   }
 
   static func example(_ name: String) -> URL {
