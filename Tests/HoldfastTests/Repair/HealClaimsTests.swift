@@ -40,19 +40,7 @@ struct HealClaimsTests {
     let world = try HealWorld("notes", archived: true)
     let store = try world.store()
     _ = try store.archive()
-    let (archive, early) = (world.folder.file("store.sqlite.holdfast/archive"), world.folder.file("early"))
-    try FileManager.default.copyItem(at: archive, to: early)
-    for title in ["one", "two", "three"] {
-      try store.write { tx in _ = try tx.execute("UPDATE notes SET title = \(title) WHERE rowid = 3") }
-    }
-    if isArchived { _ = try store.archive() }
-    let copy = try world.folder.copy(of: world.url, named: "crashed.sqlite")
-    let late = world.folder.file("late")
-    try FileManager.default.copyItem(at: isArchived ? archive : early, to: late)
-    try store.close()
-    try world.put(copy, withLog: true)
-    try FileManager.default.removeItem(at: archive)
-    try FileManager.default.moveItem(at: late, to: archive)
+    try world.crash(store, after: ["one", "two", "three"], archives: isArchived)
     let log = URL(fileURLWithPath: world.url.path + "-wal")
     try Damage.overwrite(log, at: 32 + (try Data(contentsOf: log).count - 32) / 2, count: 8)
     try damageLeaf(world.url)
@@ -92,15 +80,8 @@ struct HealClaimsTests {
     let world = try HealWorld("notes", archived: true)
     let store = try world.store()
     _ = try store.archive()
-    let (archive, early) = (world.folder.file("store.sqlite.holdfast/archive"), world.folder.file("early"))
-    try FileManager.default.copyItem(at: archive, to: early)
-    try store.write { tx in _ = try tx.execute("UPDATE notes SET title = 'only in the log' WHERE rowid = 3") }
-    let copy = try world.folder.copy(of: world.url, named: "crashed.sqlite")
-    try store.close()
-    try world.put(copy, withLog: true)
+    try world.crash(store, after: ["only in the log"])
     try FileManager.default.removeItem(at: world.url)
-    try FileManager.default.removeItem(at: archive)
-    try FileManager.default.moveItem(at: early, to: archive)
     let report = try world.heal()
     #expect(report.means == .pages && report.mayBeLost == [], "\(report)")
     #expect(try title(world) == [["only in the log"]])
@@ -128,7 +109,7 @@ struct HealClaimsTests {
 
   @Test("the plan of a way back warns where nothing proves whose copy it is")
   func unprovenCopies() throws {
-    let (mine, other) = (try HealWorld("shop", archived: false), try HealWorld("shop", archived: false))
+    let (mine, other) = (try HealWorld("shop", archived: false), try HealWorld("shop", archived: false, isAnother: true))
     let theirs = try other.store()
     for sql in ["UPDATE customers SET points = points + 99", "DELETE FROM orders"] {
       try theirs.write { tx in _ = try tx.execute("\(raw: sql)") }

@@ -51,7 +51,7 @@ struct HealForeignTests {
 
   @Test("the archive and the snapshots of another store are not used, also with trust, and opening sets the archive aside")
   func anotherStore() throws {
-    let (mine, other) = (try HealWorld("shop", archived: true), try HealWorld("shop", archived: true))
+    let (mine, other) = (try HealWorld("shop", archived: true), try HealWorld("shop", archived: true, isAnother: true))
     let theirs = try other.store()
     try theirs.write { tx in _ = try tx.execute("UPDATE customers SET points = 99") }
     let snapshot = try theirs.snapshot()

@@ -107,8 +107,7 @@ enum SalvageWorld {
     var rows: [String: Int] = [:]
     let tables = [
       "notes", "tags", "note_tags", "files", "customers", "labels", "groups", "orders", "sessions", "samples", "settings",
-      "towns", "visits",
-      "entries",
+      "towns", "visits", "entries",
     ]
     for table in tables {
       guard try !connection.texts("SELECT 1 FROM sqlite_schema WHERE name = '\(table)'").isEmpty else { continue }
@@ -125,6 +124,15 @@ enum SalvageWorld {
 
   enum Damage: String, CaseIterable, Sendable {
     case zeroedPages, manyZeroedPages, flippedBits, randomSectors, truncated, misdirected, noFirstPage, randomHeader
+
+    /// - Parameter count: how many in the short run.
+    func seeds(_ count: UInt64, long: UInt64 = 200) -> Range<UInt64> {
+      switch self {
+      // The same bytes with each seed.
+      case .truncated, .noFirstPage: 0..<1
+      default: 0..<(ProofRun.isLong ? long : count)
+      }
+    }
   }
 
   static func damage(_ file: URL, _ kind: Damage, seed: UInt64) throws {
