@@ -15,7 +15,6 @@ struct ArchiveFailureTests {
     arguments: [(.diskFull, 64 << 20), (.inputOutput, 64 << 20), (.inputOutput, 4_096)] as [(StoreError.Code, Int64)])
   func gap(code: StoreError.Code, maximumLogBytes: Int64) throws {
     let store = try notes.open { $0.archive.maximumLogBytes = maximumLogBytes }
-    _ = try store.archive()
     let ballast = ArchiveFolder(StoreFiles(real: notes.url), ArchivedNotes.key).ballast.path
     #expect(DurableFile.size(ballast) == 4 << 20)
     try notes.fail(store, code)
@@ -36,7 +35,6 @@ struct ArchiveFailureTests {
   func times() throws {
     let clock = TestClock()
     let store = try notes.open { $0.now = { clock.now } }
-    _ = try store.archive()
     try notes.fail(store, .inputOutput)
     let made = try (1...3).map { number in
       let time = clock.advance(milliseconds: 60_000)
@@ -56,7 +54,6 @@ struct ArchiveFailureTests {
     arguments: [.diskFull, .inputOutput] as [StoreError.Code])
   func strict(code: StoreError.Code) throws {
     let store = try notes.open { ($0.archive.isStrict, $0.archive.maximumLogBytes) = (true, 1) }
-    _ = try store.archive()
     try notes.fail(store, code)
     #expect(failure { try notes.add(1, to: store) }?.code == code)
     try store.checkpoint()
@@ -146,6 +143,6 @@ struct ArchiveFailureTests {
     #expect(history.compactMap(\.details).map { $0.earliest == nil } == [false], "\(history)")
     try again.close()
     #expect(!DurableFile.stands(log.path))
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).history().filter { $0.kind == .gap } == [])
+    #expect(try notes.gaps() == [])
   }
 }

@@ -18,12 +18,6 @@ struct ArchiveGapTests {
     try store.close()
   }
 
-  private func restored(_ moment: Moment) throws -> [String] {
-    let file = notes.folder.file("restored-\(UUID().uuidString).sqlite")
-    try Archive(of: notes.url, options: ArchivedNotes.options).restore(to: moment, at: file)
-    return try notes.texts(of: file)
-  }
-
   @Test(
     "the state before the first commit after a gap can be restored, and that commit waits for no copy", arguments: [10, 6_000_000])
   func firstCommit(length: Int) throws {
@@ -46,11 +40,11 @@ struct ArchiveGapTests {
     #expect(commit.earliest == nil && commit.tables == ["notes"])
     let gap = try #require(history.last { $0.kind == .gap })
     #expect(gap.time < commit.time)
-    for moment in [Moment.commit(gap.commit), .time(gap.time)] { #expect(try restored(moment) == ["1note 1", "2note 2"]) }
-    #expect(try restored(.commit(commit.number)) == ["1note 1", "2note 2", "3" + text])
+    for moment in [Moment.commit(gap.commit), .time(gap.time)] { #expect(try notes.restored(moment) == ["1note 1", "2note 2"]) }
+    #expect(try notes.restored(.commit(commit.number)) == ["1note 1", "2note 2", "3" + text])
     try store.close()
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).verify().findings == [])
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).waiting() == .commits(0))
+    #expect(try notes.archive().verify().findings == [])
+    #expect(try notes.archive().waiting() == .commits(0))
   }
 
   @Test(
@@ -81,13 +75,13 @@ struct ArchiveGapTests {
     }
     let time = DateCodec.iso8601(DateCodec.milliseconds(clock.now) ?? 0, fraction: true)
     let text = "\(what) at \(time), while the store was closed"
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).waiting() == .gap(text))
+    #expect(try notes.archive().waiting() == .gap(text))
     var gaps = [text]
     for number in 3...4 {
       let next = try notes.open()
       #expect(try next.archive().history().filter { $0.kind == .gap }.map(\.text) == gaps)
       try next.close()
-      #expect(try Archive(of: notes.url, options: ArchivedNotes.options).waiting() == .commits(0))
+      #expect(try notes.archive().waiting() == .commits(0))
       try addOutside(number)
       gaps.append("the file differs from what was archived")
     }

@@ -34,7 +34,7 @@ struct ArchiveHistoryTests {
       ])
     #expect(last.map(\.commit) == [commit + 2, commit + 2, commit + 3, commit + 3])
     try store.close()
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).verify().findings == [])
+    #expect(try notes.archive().verify().findings == [])
   }
 
   @Test("a write that changes nothing is no commit, also where it would begin a log, and the log's mark is no row of a commit")

@@ -36,21 +36,21 @@ struct ArchiveProofTests {
     _ = try written(1...3)
     try FileManager.default.removeItem(at: newest().url)
     #expect(
-      try Archive(of: notes.url, options: ArchivedNotes.options).verify().findings.map(\.message) == ["the archive has no whole base"])
+      try notes.archive().verify().findings.map(\.message) == ["the archive has no whole base"])
   }
 
   @Test("a segment that follows another state is a gap, and never silent")
   func chain() throws {
     _ = try written(1...3)
     _ = try written(4...6)
-    #expect(try gaps() == 0)
+    #expect(try notes.gaps().count == 0)
     let segment = try #require(try segments().last)
     let reader = try SegmentReader(segment, ArchivedNotes.seal)
     while try reader.next() != nil {}
     var header = reader.header
     header.stateBefore ^= 1
     try (header.encoded + reader.read()).write(to: segment)
-    #expect(try gaps() == 1)
+    #expect(try notes.gaps().count == 1)
   }
 
   @Test("a record with any wrong byte does not count")
@@ -83,16 +83,44 @@ struct ArchiveProofTests {
       try Data("another program's".utf8).write(to: folder.appendingPathComponent(name))
     }
     #expect(try restored(.commit(commits[1])) == ["1", "2"])
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).verify().findings == [])
+    #expect(try notes.archive().verify().findings == [])
     _ = try written(4...4)
-    #expect(try gaps() == 0)
+    #expect(try notes.gaps().count == 0)
     #expect(try restored(.time(.distantFuture)) == ["1", "2", "3", "4"])
+  }
+
+  @Test("a file with the name of a generation is none, nor is an empty folder, a link to nowhere, or a name that is only read as a number")
+  func generations() throws {
+    let store = try notes.open()
+    try notes.add(1, to: store)
+    try store.label("here")
+    try store.close()
+    let folder = ArchiveFolder(try StoreFiles(notes.url), ArchivedNotes.key)
+    for name in ["99999999", "00000002", "+0000003"] { try Data("mine".utf8).write(to: folder.url.appendingPathComponent(name)) }
+    for name in ["99999998", "00000007", "+0000001"] {
+      try FileManager.default.createDirectory(at: folder.url.appendingPathComponent(name), withIntermediateDirectories: false)
+    }
+    let link = folder.url.appendingPathComponent("00000005").path
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "nowhere")
+    let archive = try notes.archive()
+    #expect(try archive.history().map(\.kind) == [.base, .commit, .label])
+    #expect(try archive.verify().isHealthy)
+    #expect(archive.waiting() == .commits(0))
+    let again = try notes.open()
+    try notes.add(2, to: again)
+    _ = try again.rewind(to: .label("here"))
+    // The next generation takes a free number.
+    try #require(again.archiver).beginAnew(because: "the test asks")
+    #expect(try again.archive().history().filter { $0.kind == .gap }.map(\.text) == ["the test asks"])
+    #expect(try again.drillArchive().hasPassed)
+    try again.close()
+    #expect(try Data(contentsOf: folder.folder(2)) == Data("mine".utf8))
+    #expect(try archive.verify().isHealthy)
   }
 
   @Test("numbers and times grow, however the clock is set", arguments: [3_600, 31_536_000] as [Int64])
   func clockJumps(seconds: Int64) throws {
     let store = try open()
-    _ = try store.archive()
     var texts: [[String]] = []
     for (number, step) in [0, seconds, -2 * seconds, 1, seconds, 0].enumerated() {
       clock.advance(milliseconds: step * 1000)
@@ -112,7 +140,6 @@ struct ArchiveProofTests {
     arguments: [(3_600_000, "forward by 3"), (-3_600_000, "back by 3"), (1_000, nil)] as [(Int64, String?)])
   func clockNote(milliseconds: Int64, words: String?) throws {
     let store = try open()
-    _ = try store.archive()
     try add(1, to: store)
     _ = try store.archive()
     clock.advance(milliseconds: milliseconds)
@@ -127,7 +154,6 @@ struct ArchiveProofTests {
   @Test("another program can write, and cannot cut the log before its commits are archived")
   func foreign() throws {
     let store = try open()
-    _ = try store.archive()
     try add(1, to: store)
     _ = try store.archive()
     try ArchivedNotes.raw(notes.url) { raw in
@@ -138,7 +164,7 @@ struct ArchiveProofTests {
     _ = try store.archive()
     let texts = try texts(store)
     try store.close()
-    #expect(try gaps() == 0)
+    #expect(try notes.gaps().count == 0)
     #expect(try restored(.time(.distantFuture)) == texts)
   }
 
@@ -195,12 +221,8 @@ struct ArchiveProofTests {
 
   private func restored(_ moment: Moment) throws -> [String] {
     let file = notes.folder.file("restored-\(UUID().uuidString).sqlite")
-    try Archive(of: notes.url, options: ArchivedNotes.options).restore(to: moment, at: file)
+    try notes.archive().restore(to: moment, at: file)
     return try ArchivedNotes.raw(file) { try $0.rows("SELECT text FROM notes ORDER BY id") }.map { $0[0] }
-  }
-
-  private func gaps() throws -> Int {
-    try Archive(of: notes.url, options: ArchivedNotes.options).history().filter { $0.kind == .gap }.count
   }
 
   private func newest() throws -> ArchiveFolder.Generation {

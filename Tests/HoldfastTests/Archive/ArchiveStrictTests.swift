@@ -34,9 +34,7 @@ struct ArchiveStrictTests {
       #expect(meanwhile.results == Array(repeating: true, count: number))
     }
     #expect(try store.archive().history().map(\.kind) == [.base, .commit, .gap, .commit])
-    let file = notes.folder.file("newest.sqlite")
-    try store.archive().restore(to: .time(.distantFuture), at: file)
-    #expect(try notes.texts(of: file) == ["1note 1", "2note 2"])
+    #expect(try notes.restored(.time(.distantFuture), by: store.archive()) == ["1note 1", "2note 2"])
     try store.close()
   }
 

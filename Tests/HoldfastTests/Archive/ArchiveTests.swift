@@ -21,9 +21,7 @@ struct ArchiveTests {
     }
     #expect(states.count == 40)
     for (commit, texts) in states {
-      let file = notes.folder.file("at-\(commit).sqlite")
-      try store.archive().restore(to: .commit(commit), at: file)
-      #expect(try notes.texts(of: file) == texts, "commit \(commit)")
+      #expect(try notes.restored(.commit(commit), by: store.archive()) == texts, "commit \(commit)")
     }
     try store.close()
   }
@@ -38,7 +36,7 @@ struct ArchiveTests {
       }
       try store.close()
     }
-    let history = try Archive(of: notes.url, options: ArchivedNotes.options).history()
+    let history = try notes.archive().history()
     #expect(history.filter { $0.kind == .gap }.isEmpty)
     #expect(history.filter { $0.kind == .commit }.count >= 40)
   }
@@ -50,13 +48,9 @@ struct ArchiveTests {
     try store.label("before")
     let before = try notes.texts(store)
     try write(store, 2)
-    let file = notes.folder.file("labelled.sqlite")
-    try store.archive().restore(to: .label("before"), at: file)
-    #expect(try notes.texts(of: file) == before)
+    #expect(try notes.restored(.label("before"), by: store.archive()) == before)
     try store.label("before")
-    let later = notes.folder.file("later.sqlite")
-    try store.archive().restore(to: .label("before"), at: later)
-    #expect(try notes.texts(of: later) == notes.texts(store))
+    #expect(try notes.restored(.label("before"), by: store.archive()) == notes.texts(store))
     try store.close()
   }
 
@@ -68,7 +62,7 @@ struct ArchiveTests {
       try write(store, index + 1)
       try store.close()
     }
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).history().map(\.kind) == [.base, .commit, .commit, .gap, .commit])
+    #expect(try notes.archive().history().map(\.kind) == [.base, .commit, .commit, .gap, .commit])
     try FileManager.default.removeItem(at: StoreFiles(notes.url).archive)
     let store = try notes.open { $0.archive.mode = .continues }
     #expect(try store.archiveStatus() == nil)
@@ -82,9 +76,7 @@ struct ArchiveTests {
     let store = try notes.open()
     try store.label("the beginning")
     try write(store, 1)
-    let file = notes.folder.file("labelled.sqlite")
-    try store.archive().restore(to: .label("the beginning"), at: file)
-    #expect(try notes.texts(of: file) == [])
+    #expect(try notes.restored(.label("the beginning"), by: store.archive()) == [])
     try store.close()
   }
 
@@ -123,7 +115,7 @@ struct ArchiveTests {
     try store.rewind(to: .label(report.undo))
     #expect(try notes.texts(store) == [])
     try store.close()
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).history().filter { $0.kind == .gap }.isEmpty)
+    #expect(try notes.gaps().isEmpty)
     let again = try notes.open()
     #expect(try notes.texts(again) == [])
     try again.rewind(to: .commit(commit))
@@ -137,7 +129,7 @@ struct ArchiveTests {
     for number in 1...20 { try write(store, number) }
     let texts = try notes.texts(store)
     try store.close()
-    let newest = try #require(try Archive(of: notes.url, options: ArchivedNotes.options).history().last { $0.kind == .commit })
+    let newest = try #require(try notes.archive().history().last { $0.kind == .commit })
     try Data(repeating: 7, count: 100_000).write(to: notes.url)
     let kept = try Store.rewind(at: notes.url, to: .commit(newest.commit), options: ArchivedNotes.options)
     #expect(kept.kept != nil)
@@ -156,11 +148,8 @@ struct ArchiveTests {
     try ArchivedNotes.raw(notes.url) { try $0.execute("INSERT INTO notes (id, text) VALUES (99, 'by another program')") }
     let again = try notes.open()
     try write(again, 2)
-    let history = try again.archive().history()
-    #expect(history.filter { $0.kind == .gap }.count == 1)
-    let file = notes.folder.file("now.sqlite")
-    try again.archive().restore(to: .time(Date(timeIntervalSinceNow: 60)), at: file)
-    #expect(try notes.texts(of: file) == notes.texts(again))
+    #expect(try again.archive().history().filter { $0.kind == .gap }.count == 1)
+    #expect(try notes.restored(.time(Date(timeIntervalSinceNow: 60)), by: again.archive()) == notes.texts(again))
     try again.close()
   }
 

@@ -11,7 +11,7 @@ struct ArchiveWaitingTests {
   init() throws { notes = try ArchivedNotes() }
 
   private func waiting(readingAtMost bytes: Int64 = .max) throws -> Archive.Waiting {
-    try Archive(of: notes.url, options: ArchivedNotes.options).waiting(readingAtMost: bytes)
+    try notes.archive().waiting(readingAtMost: bytes)
   }
 
   /// A closed store whose last two commits are in the log that it left, and not in the archive.

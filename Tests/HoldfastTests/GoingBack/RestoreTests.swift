@@ -20,7 +20,7 @@ struct RestoreTests {
     try store.write { tx in try tx.insert(Book("later", number: 9)) }
   }
 
-  var snapshotFile: URL { folder.file("store.sqlite.holdfast/snapshots/\(snapshot.id).sqlite") }
+  private var snapshotFile: URL { folder.file("store.sqlite.holdfast/snapshots/\(snapshot.id).sqlite") }
 
   @Test("restoring an open store gives the old rows, keeps the replaced state, and all watchers see it", .timeLimit(.minutes(10)))
   func whileOpen() async throws {
@@ -159,5 +159,29 @@ struct RestoreTests {
     #expect(failure { try newer.restore(snapshot: snapshot.id) }?.code == .migrationFailed)
     #expect(try newer.titles() == ["later"])
     #expect(try newer.integrityCheck().findings == [])
+  }
+
+  @Test("the plan counts the rows that a restore changes, and changes nothing")
+  func plan() async throws {
+    let plan = try await store.restorePlan(snapshot: snapshot.id)
+    #expect(plan.map { [$0.table, "\($0.added)", "\($0.changed)", "\($0.removed)"] } == [["books", "0", "0", "1"]])
+    #expect(try store.titles().count == 4)
+    #expect(failure { try store.restorePlan(snapshot: "nonsense") }?.code == .notFound)
+    try Damage.overwrite(snapshotFile, at: 5000, count: 10)
+    #expect(failure { try store.restorePlan(snapshot: snapshot.id) }?.code == .verificationFailed)
+  }
+
+  @Test("a snapshot becomes a file of its own with the old rows; a file that is there, and one of the store, are refused")
+  func beside() throws {
+    let file = folder.file("then.sqlite")
+    #expect(try Snapshot.restore(snapshot.id, of: url, at: file, options: .testing) == snapshot)
+    #expect(try Store.open(at: file, schemas: [Shelves.schema]).titles().count == 3)
+    #expect(try store.titles().count == 4)
+    #expect(failure { try Snapshot.restore(snapshot.id, of: url, at: file, options: .testing) }?.code == .cannotCreate)
+    #expect(failure { try Snapshot.restore(snapshot.id, of: url, at: url, options: .testing) }?.code == .misuse)
+    try Damage.overwrite(snapshotFile, at: 5000, count: 10)
+    let other = folder.file("other.sqlite")
+    #expect(failure { try Snapshot.restore(snapshot.id, of: url, at: other, options: .testing) }?.code == .verificationFailed)
+    #expect(!FileManager.default.fileExists(atPath: other.path))
   }
 }

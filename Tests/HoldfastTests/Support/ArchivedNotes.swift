@@ -70,6 +70,20 @@ struct ArchivedNotes {
     for _ in 0..<2 { archiver.queue.sync {} }
   }
 
+  func archive() throws -> Archive { try Archive(of: url, options: options) }
+
+  /// The gaps of the time line.
+  func gaps() throws -> [ArchiveEvent] { try archive().history().filter { $0.kind == .gap } }
+
+  /// The notes of a moment.
+  ///
+  /// - Parameter archive: that of an open store, which may have commits that are not written yet. Nil: the one beside `url`.
+  func restored(_ moment: Moment, by archive: Archive? = nil) throws -> [String] {
+    let file = folder.file("restored-\(UUID().uuidString).sqlite")
+    try (archive ?? self.archive()).restore(to: moment, at: file)
+    return try texts(of: file)
+  }
+
   func add(_ number: Int, to store: Store) throws {
     try store.write { tx in _ = try tx.execute("INSERT INTO notes (id, text) VALUES (\(number), \("note \(number)"))") }
   }
