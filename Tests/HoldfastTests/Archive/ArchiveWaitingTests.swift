@@ -24,13 +24,6 @@ struct ArchiveWaitingTests {
     try store.close()
   }
 
-  /// Every file with its bytes. No store may be open.
-  private func bytes() throws -> [String: Data] {
-    var bytes: [String: Data] = [:]
-    for name in try notes.folder.contents() { bytes[name] = try? Data(contentsOf: notes.folder.file(name)) }
-    return bytes
-  }
-
   @Test("of an open store it is what the status counts, also in a log that was begun anew; of a closed one it is nothing")
   func counted() throws {
     let store = try notes.open()
@@ -56,9 +49,9 @@ struct ArchiveWaitingTests {
   @Test("commits in a log that was left wait for the next opening; to ask changes no byte")
   func leftLog() throws {
     try left()
-    let before = try bytes()
+    let before = try notes.folder.files()
     #expect(try waiting(readingAtMost: 0) == .commits(2))
-    #expect(try bytes() == before)
+    #expect(try notes.folder.files() == before)
     let store = try notes.open()
     let history = try store.archive().history()
     #expect(history.allSatisfy { $0.kind != .gap } && history.count { $0.kind == .commit } >= 3, "\(history)")
@@ -84,9 +77,9 @@ struct ArchiveWaitingTests {
       #expect(try waiting() == .commits(2))
     }
     let gap = "the file differs from what was archived"
-    let before = try bytes()
+    let before = try notes.folder.files()
     #expect(try waiting() == .gap(gap))
-    #expect(try bytes() == before)
+    #expect(try notes.folder.files() == before)
     let store = try notes.open()
     #expect(try store.archive().history().filter { $0.kind == .gap }.map(\.text) == [gap])
     #expect(try waiting() == .commits(0))

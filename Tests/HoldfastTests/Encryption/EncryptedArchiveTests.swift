@@ -62,10 +62,10 @@ struct EncryptedArchiveTests {
     try store.drillArchive()
     _ = try store.archive().history()
     for text in ["Secret title", "secret surgery", "books", "shelves", "CREATE TABLE"] {
-      #expect(try world.files(containing: text) == [])
+      #expect(try world.folder.files(containing: text) == [])
     }
     try store.close()
-    for text in ["Secret title", "secret surgery", "books"] { #expect(try world.files(containing: text) == []) }
+    for text in ["Secret title", "secret surgery", "books"] { #expect(try world.folder.files(containing: text) == []) }
   }
 
   @Test("without the key, and with another, the archive tells so and changes nothing; names and sizes can be read")
@@ -75,7 +75,7 @@ struct EncryptedArchiveTests {
     try store.fill(books: 2)
     try store.label("here")
     try store.close()
-    let before = try world.content()
+    let before = try world.folder.files()
     for (key, code) in [(nil, StoreError.Code.keyNeeded), (StoreKey.random(), .wrongKey)] {
       let archive = try Archive(of: url, options: world.with(key))
       #expect(archive.bytes > 0)
@@ -84,7 +84,7 @@ struct EncryptedArchiveTests {
       #expect(failure { try archive.restore(to: .commit(0), at: world.folder.file("no.sqlite")) }?.code == code)
       #expect(failure { try archive.verify() }?.code == code)
     }
-    #expect(try world.content() == before)
+    #expect(try world.folder.files() == before)
   }
 
   @Test("pages that only have zeros, whether SQLite wrote them or not, are restored as they were")
@@ -161,7 +161,7 @@ struct EncryptedArchiveTests {
     try FileManager.default.moveItem(at: copy.appendingPathComponent("00000001"), to: archive.appendingPathComponent("00000002"))
     let report = try Store.encrypt(at: url, with: world.key, plainFiles: .remove, options: world.with(nil))
     #expect(report.beginsArchiveAnew && report.left == [])
-    #expect(try world.files(containing: "Secret title") == [])
+    #expect(try world.folder.files(containing: "Secret title") == [])
     let store = try world.open()
     #expect(try store.archive().verify().isHealthy && store.archive().history().filter { $0.kind == .gap } == [])
     try store.close()
@@ -183,10 +183,10 @@ struct EncryptedArchiveTests {
     case "gone": try FileManager.default.removeItem(at: base)
     default: try FileManager.default.removeItem(at: generation.description(0))
     }
-    let before = try world.content().filter { $0.key.contains("archive") }
+    let before = try world.folder.files().filter { $0.key.contains("archive") }
     let report = try Store.encrypt(at: url, with: world.key, plainFiles: .remove, options: world.with(nil))
     #expect(!report.beginsArchiveAnew)
-    #expect(try world.content().filter { $0.key.contains("archive") } == before)
+    #expect(try world.folder.files().filter { $0.key.contains("archive") } == before)
     #expect(try !Archive(of: url, options: world.options).verify().isHealthy)
     let error = failure { try Archive(of: url, options: world.options).restore(to: .commit(0), at: world.folder.file("x")) }
     #expect(error.map { [.damaged, .notFound].contains($0.code) } == true, "\(String(describing: error))")
@@ -200,7 +200,7 @@ struct EncryptedArchiveTests {
     try add(1, to: plain)
     try plain.close()
     try Store.encrypt(at: url, with: world.key, plainFiles: .remove, options: world.with(nil))
-    #expect(try world.files(containing: "Secret title") == [])
+    #expect(try world.folder.files(containing: "Secret title") == [])
     let store = try world.open()
     try add(2, to: store)
     #expect(try store.archive().verify().isHealthy)

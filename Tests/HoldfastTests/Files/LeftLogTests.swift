@@ -9,11 +9,8 @@ struct LeftLogTests {
   @Test("where there is no room for a copy of a store with a left log, a check says that opening needs none")
   func noRoom() throws {
     let left = try LeftStore()
-    // A hole, which takes no room itself.
     let free = try FileManager.default.attributesOfFileSystem(forPath: NSTemporaryDirectory())[.systemFreeSize] as? NSNumber
-    let file = try FileHandle(forWritingTo: left.url)
-    try file.truncate(atOffset: 2 * #require(free).uint64Value + 1 << 30)
-    try file.close()
+    try Damage.resize(left.url, to: 2 * #require(free).uint64Value + 1 << 30)
     let error = failure { try Store.check(at: left.url, schemas: [Shelves.schema]) }
     #expect(error?.code == .diskFull)
     #expect(error?.recoverySuggestion?.contains("Open the store for writing") == true)

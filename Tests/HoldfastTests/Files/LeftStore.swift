@@ -39,8 +39,6 @@ struct LeftStore {
   }
 
   func bytes() throws -> [String: Data] {
-    var bytes: [String: Data] = [:]
-    for name in try folder.contents() where !name.hasSuffix("-shm") { bytes[name] = try? Data(contentsOf: folder.file(name)) }
-    return bytes
+    try folder.files().filter { !$0.key.hasSuffix("-shm") }
   }
 }

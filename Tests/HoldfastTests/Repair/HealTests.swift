@@ -315,6 +315,22 @@ struct HealWorld {
     try foreign("PRAGMA writable_schema = ON", "INSERT INTO sqlite_schema SELECT * FROM kept", "DROP TABLE kept")
   }
 
+  /// Overwrites leaves of tables, from the last one on. Returns how many.
+  ///
+  /// - Parameter before: only pages that are the same in these bytes. Nil: any.
+  func damageLeaves(sameAs before: Data? = nil, count: Int) throws -> Int {
+    let now = try Data(contentsOf: url)
+    let before = before ?? now
+    var leaves: [Int] = []
+    for start in stride(from: 4_096, to: min(now.count, before.count), by: 4_096) {
+      let page: Range<Int> = start..<start + 4_096
+      if now[start] == 13, now[page] == before[page] { leaves.append(start) }
+    }
+    let chosen = leaves.suffix(count)
+    for start in chosen { try Damage.overwrite(url, at: start, count: 4_096) }
+    return chosen.count
+  }
+
   /// As a day changes a store: a twentieth of the rows.
   func change(_ store: Store) throws {
     try store.write { tx in

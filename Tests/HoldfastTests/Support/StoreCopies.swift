@@ -6,13 +6,9 @@ import HoldfastTesting
 /// The files of a folder, in memory: a store that takes long to make is made once, and written to wherever a test needs one.
 struct KeptFiles: Sendable {
   /// By path in the folder.
-  private var contents: [String: Data] = [:]
+  private let contents: [String: Data]
 
-  init(of folder: TemporaryFolder) throws {
-    for name in try folder.contents() where !DurableFile.isFolder(folder.file(name).path) {
-      contents[name] = try Data(contentsOf: folder.file(name))
-    }
-  }
+  init(of folder: TemporaryFolder) throws { contents = try folder.files() }
 
   func write(to folder: TemporaryFolder) throws {
     for (name, content) in contents {
@@ -20,6 +16,19 @@ struct KeptFiles: Sendable {
       try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try content.write(to: file)
     }
+  }
+}
+
+extension TemporaryFolder {
+  /// Every file with its bytes.
+  func files() throws -> [String: Data] {
+    let names = try contents().filter { !DurableFile.isFolder(file($0).path) }
+    return try Dictionary(uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: file($0))) })
+  }
+
+  /// The files that hold this text, by name.
+  func files(containing text: String) throws -> [String] {
+    try files().filter { $0.value.range(of: Data(text.utf8)) != nil }.keys.sorted()
   }
 }
 
@@ -31,6 +40,13 @@ extension URL {
 }
 
 extension Damage {
+  /// Makes a file longer, with a hole, which takes no room itself, or shorter.
+  static func resize(_ file: URL, to length: UInt64) throws {
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.truncate(atOffset: length)
+    try handle.close()
+  }
+
   /// Changes one bit: of the byte in the middle of the file, where no place is given.
   static func flip(_ file: URL, at place: Int? = nil) throws {
     var bytes = try Data(contentsOf: file)
