@@ -13,12 +13,12 @@ struct ArchiveDamageTailTests {
 
   @Test("the time line, a restore of the newest state, and verify all report damage in the middle of the last segment")
   func middle() throws {
-    let commits = try written(1...6)
+    let commits = try notes.written(1...6)
     try damage(commits[2])
     let gaps = try notes.gaps()
     #expect(gaps.map(\.commit) == [commits[1]] && gaps.first?.text.contains("is damaged at byte") == true, "\(gaps)")
     #expect(failure { try notes.restored(.time(.distantFuture)) }?.code == .damaged)
-    #expect(try notes.restored(.commit(commits[1])) == texts(1...2))
+    #expect(try notes.restored(.commit(commits[1])) == notes.texts(1...2))
     let findings = try notes.archive().verify().findings
     #expect(findings.count == 1 && findings.first?.message.contains("after commit \(commits[1])") == true, "\(findings)")
   }
@@ -27,7 +27,7 @@ struct ArchiveDamageTailTests {
     "a last record that is not whole is no damage: the state before it is the newest",
     arguments: ["a byte is missing", "nearly all is missing", "zero bytes", "another bit"])
   func tornTail(end: String) throws {
-    let commits = try written(1...6)
+    let commits = try notes.written(1...6)
     let segment = try lastSegment(notes.url)
     let record = try place(of: commits[5], in: segment)
     var bytes = try Data(contentsOf: segment)
@@ -40,11 +40,11 @@ struct ArchiveDamageTailTests {
     }
     try bytes.write(to: segment)
     #expect(try notes.gaps() == [] && notes.archive().verify().findings == [])
-    #expect(try notes.restored(.time(.distantFuture)) == texts(1...5))
+    #expect(try notes.restored(.time(.distantFuture)) == notes.texts(1...5))
     // The next opening compares the archive with the store.
-    _ = try written(7...7)
+    try notes.written(7...7)
     #expect(try notes.gaps().count == 1)
-    #expect(try notes.restored(.time(.distantFuture)) == texts(1...7))
+    #expect(try notes.restored(.time(.distantFuture)) == notes.texts(1...7))
   }
 
   @Test("a long list of pages that is cut off is not taken for records")
@@ -59,22 +59,22 @@ struct ArchiveDamageTailTests {
   @Test("an earlier label is not given for one that damage may hide; by its number it can be had")
   func label() throws {
     let store = try notes.open()
-    let commits = try add(1...2, to: store)
+    let commits = try notes.add(1...2, to: store)
     try store.label("here")
     for number in 3...6 { try notes.add(number, to: store) }
     try store.close()
-    #expect(try notes.restored(.label("here")) == texts(1...2))
+    #expect(try notes.restored(.label("here")) == notes.texts(1...2))
     try damage(commits[1] + 2)
     let hidden = failure { try notes.restored(.label("here")) }
     #expect(hidden?.code == .damaged && hidden?.suggestion?.contains("commit \(commits[1]).") == true)
     #expect(failure { try notes.restored(.label("never")) }?.code == .damaged)
-    #expect(try notes.restored(.commit(commits[1])) == texts(1...2))
+    #expect(try notes.restored(.commit(commits[1])) == notes.texts(1...2))
   }
 
   @Test("a label whose commit is missing is damage")
   func labelAlone() throws {
     let store = try notes.open()
-    let commits = try add(1...3, to: store)
+    let commits = try notes.add(1...3, to: store)
     try store.label("here")
     try store.close()
     let segment = try lastSegment(notes.url)
@@ -89,7 +89,7 @@ struct ArchiveDamageTailTests {
 
   @Test("the time line tells damage that may hide what was asked for, and no other")
   func history() throws {
-    let commits = try written(1...6)
+    let commits = try notes.written(1...6)
     let archive = try notes.archive()
     let times = try archive.history().filter { $0.kind == .commit }.map(\.time)
     try damage(commits[2])
@@ -99,10 +99,10 @@ struct ArchiveDamageTailTests {
 
   @Test("the exact time of the last commit before damage leads to it; a later time is refused, and names it")
   func lastTime() throws {
-    let commits = try written(1...6)
+    let commits = try notes.written(1...6)
     let times = try notes.archive().history().filter { $0.kind == .commit }.map(\.time)
     try damage(commits[2])
-    #expect(try notes.restored(.time(times[1])) == texts(1...2))
+    #expect(try notes.restored(.time(times[1])) == notes.texts(1...2))
     let hidden = failure { try notes.restored(.time(times[2])) }
     #expect(hidden?.code == .damaged && hidden?.suggestion?.contains("Restore commit \(commits[1]) ") == true)
   }
@@ -144,14 +144,14 @@ struct ArchiveDamageTailTests {
 
   @Test("a store whose archive is damaged in the middle goes on with a gap that says so; no number is given twice")
   func reopened() throws {
-    let commits = try written(1...6)
+    let commits = try notes.written(1...6)
     try damage(commits[2])
-    let later = try written(7...7)
+    let later = try notes.written(7...7)
     let gaps = try notes.gaps()
     #expect(gaps.count == 2 && gaps.last?.text == ArchiveGap.archiveDamaged.rawValue, "\(gaps)")
     #expect(later[0] > commits[5])
-    #expect(try notes.restored(.commit(commits[1])) == texts(1...2))
-    #expect(try notes.restored(.time(.distantFuture)) == texts(1...7))
+    #expect(try notes.restored(.commit(commits[1])) == notes.texts(1...2))
+    #expect(try notes.restored(.time(.distantFuture)) == notes.texts(1...7))
     #expect(try notes.archive().verify().findings.count == 1)
   }
 
@@ -167,7 +167,7 @@ struct ArchiveDamageTailTests {
     #expect(history.filter { $0.kind == .gap } == [])
     #expect(history.filter { $0.kind == .note }.map(\.text).filter { $0.contains("were archived again from the log") }.count == 1)
     for (index, commit) in commits.enumerated() {
-      #expect(try notes.restored(.commit(commit), by: store.archive()) == texts(1...index + 1))
+      #expect(try notes.restored(.commit(commit), by: store.archive()) == notes.texts(1...index + 1))
     }
     #expect(try store.archive().verify().findings == [])
     try store.close()
@@ -176,10 +176,10 @@ struct ArchiveDamageTailTests {
   @Test("commits that the store lost, and its archive has, stay in the archive, and the time line has a gap")
   func lostByStore() throws {
     let (store, early) = (try notes.open(), notes.folder.file("early"))
-    _ = try add(1...3, to: store)
+    _ = try notes.add(1...3, to: store)
     let archiver = try #require(store.archiver)
     try archiver.queue.sync { try notes.url.copyStore(to: early) }
-    let commits = try add(4...6, to: store)
+    let commits = try notes.add(4...6, to: store)
     try store.close()
     // As power loss leaves a store that does not wait for the disk.
     for suffix in ["", "-wal"] {
@@ -187,15 +187,15 @@ struct ArchiveDamageTailTests {
     }
     let again = try notes.open()
     #expect(try again.archive().history().filter { $0.kind == .gap }.count == 1)
-    #expect(try notes.texts(again) == texts(1...3))
+    #expect(try notes.texts(again) == notes.texts(1...3))
     try again.close()
-    #expect(try notes.restored(.commit(commits[2])) == texts(1...6))
-    #expect(try notes.restored(.time(.distantFuture)) == texts(1...3))
+    #expect(try notes.restored(.commit(commits[2])) == notes.texts(1...6))
+    #expect(try notes.restored(.time(.distantFuture)) == notes.texts(1...3))
   }
 
   @Test("a store is read and written whatever stands in its archive's place", arguments: ["rubbish in each file", "a file", "nothing"])
   func anything(what: String) throws {
-    _ = try written(1...3)
+    try notes.written(1...3)
     let archive = try StoreFiles(notes.url).archive
     if what == "rubbish in each file" {
       for name in try FileManager.default.subpathsOfDirectory(atPath: archive.path) where name.contains(".") {
@@ -207,18 +207,18 @@ struct ArchiveDamageTailTests {
     }
     let store = try notes.open()
     try notes.add(4, to: store)
-    #expect(try notes.texts(store) == texts(1...4))
+    #expect(try notes.texts(store) == notes.texts(1...4))
     try store.close()
     let again = try notes.open { $0.archive.mode = .off }
-    #expect(try notes.texts(again) == texts(1...4))
+    #expect(try notes.texts(again) == notes.texts(1...4))
     try again.close()
   }
 
   @Test("verify tells that commits before a gap are lost")
   func beforeGap() throws {
-    let commits = try written(1...3)
+    let commits = try notes.written(1...3)
     try foreign()
-    _ = try written(4...5)
+    try notes.written(4...5)
     #expect(try notes.archive().verify().findings == [])
     let segment = try lastSegment(notes.url, generation: 1)
     try Damage.truncate(segment, to: place(of: commits[2], in: segment).lowerBound)
@@ -227,13 +227,13 @@ struct ArchiveDamageTailTests {
 
   @Test("where the newest generation has lost its base, no older state is given for the newest")
   func withoutBase() throws {
-    let commits = try written(1...3)
+    let commits = try notes.written(1...3)
     try foreign()
-    _ = try written(4...5)
+    try notes.written(4...5)
     let generation = try ArchiveFolder(StoreFiles(notes.url), ArchivedNotes.key).generation(2)
     try FileManager.default.removeItem(at: generation.base(#require(generation.bases.first)))
     #expect(failure { try notes.restored(.time(.distantFuture)) }?.code == .damaged)
-    #expect(try notes.restored(.commit(commits[2])) == texts(1...3))
+    #expect(try notes.restored(.commit(commits[2])) == notes.texts(1...3))
     #expect(try !notes.archive().verify().isHealthy)
   }
 
@@ -270,26 +270,10 @@ struct ArchiveDamageTailTests {
 
   // MARK: A store of notes
 
-  private func texts(_ numbers: ClosedRange<Int>) -> [String] { numbers.map { "\($0)note \($0)" } }
-
-  /// Opens the store, adds notes, one in each commit, and closes it. Returns the commits.
-  private func written(_ numbers: ClosedRange<Int>) throws -> [Int64] {
-    let store = try notes.open()
-    let commits = try add(numbers, to: store)
-    try store.close()
-    return commits
-  }
-
-  private func add(_ numbers: ClosedRange<Int>, to store: Store) throws -> [Int64] {
-    _ = try store.archive()
-    for number in numbers { try notes.add(number, to: store) }
-    return try store.archive().history().filter { $0.kind == .commit }.suffix(numbers.count).map(\.commit)
-  }
-
-  /// The same, and copies the files as a kill would leave them.
+  /// Adds notes, and copies the files as a kill would leave them.
   private func leftByKill(_ numbers: ClosedRange<Int>, at url: URL) throws -> [Int64] {
     let store = try notes.open()
-    let commits = try add(numbers, to: store)
+    let commits = try notes.add(numbers, to: store)
     let archiver = try #require(store.archiver)
     // On the archive's queue, so that it changes no file meanwhile.
     try archiver.queue.sync { try notes.url.copyStore(to: url, with: ["", "-wal", ".holdfast"]) }

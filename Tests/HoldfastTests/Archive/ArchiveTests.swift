@@ -28,17 +28,19 @@ struct ArchiveTests {
 
   @Test("commits of several openings, with checkpoints between, are one row without a gap")
   func severalOpenings() throws {
+    var states: [Int64: [String]] = [:]
     for opening in 0..<4 {
       let store = try notes.open()
-      for number in 1...10 {
+      for number in 1...6 {
         try write(store, opening * 10 + number)
-        if number == 5 { try store.checkpoint(opening % 2 == 0 ? .restart : .truncate) }
+        if number == 3 { try store.checkpoint(opening % 2 == 0 ? .restart : .truncate) }
+        let last = try #require(try store.archive().history().last { $0.kind == .commit })
+        states[last.commit] = try notes.texts(store)
       }
       try store.close()
     }
-    let history = try notes.archive().history()
-    #expect(history.filter { $0.kind == .gap }.isEmpty)
-    #expect(history.filter { $0.kind == .commit }.count >= 40)
+    #expect(try notes.gaps() == [] && states.count == 24)
+    for (commit, texts) in states { #expect(try notes.restored(.commit(commit)) == texts, "commit \(commit)") }
   }
 
   @Test("a label names a state; of two with one text the later counts")
@@ -151,6 +153,44 @@ struct ArchiveTests {
     #expect(try again.archive().history().filter { $0.kind == .gap }.count == 1)
     #expect(try notes.restored(.time(Date(timeIntervalSinceNow: 60)), by: again.archive()) == notes.texts(again))
     try again.close()
+  }
+
+  @Test("a rewind and a restored snapshot stand there with all tables, and a note says what they were")
+  func replaced() throws {
+    let store = try notes.open()
+    try notes.add(1, to: store)
+    let (snapshot, first) = (try store.snapshot(), try store.moment())
+    try notes.add(2, to: store)
+    let commit = try store.rewind(to: first).commit.number
+    try store.restore(snapshot: snapshot.id)
+    let last = try store.archive().history().filter { $0.kind != .label }.suffix(4)
+    let told = last.map { event in
+      event.details.map { "\($0.rowsChanged?.description ?? "unknown") of \($0.tables)" } ?? "\(event.kind): \(event.text)"
+    }
+    #expect(
+      told == [
+        #"unknown of ["notes"]"#, "note: rewound to commit \(commit)", #"unknown of ["notes"]"#,
+        "note: restored the snapshot \(snapshot.id)",
+      ])
+    #expect(last.map(\.commit) == [commit + 2, commit + 2, commit + 3, commit + 3])
+    try store.close()
+    #expect(try notes.archive().verify().findings == [])
+  }
+
+  @Test("a write that changes nothing is no commit, also where it would begin a log, and the log's mark is no row of a commit")
+  func nothingChanged() throws {
+    let store = try notes.open()
+    try notes.add(1, to: store)
+    func commits() throws -> [ArchivedCommit] { try store.archive().history().compactMap(\.details) }
+    let before = try (store.moment(), commits())
+    try store.checkpoint(.truncate)
+    try store.write { _ in }
+    #expect(try store.bringBack("notes", where: ["id": .integer(1)], from: before.0) == BringBackReport())
+    #expect(try commits() == before.1)
+    try notes.add(2, to: store)
+    let last = try #require(try commits().last)
+    #expect(last.rowsChanged == 1 && last.tables == ["notes"] && last.number == (before.1.last?.number ?? 0) + 1)
+    try store.close()
   }
 
   private func write(_ store: Store, _ number: Int) throws {

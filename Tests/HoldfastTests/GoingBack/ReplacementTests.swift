@@ -179,7 +179,7 @@ struct ReplacementTests {
   }
 
   @Test(
-    "the same restore again finishes the one that was interrupted, also where that made a stale search index again, and names the old file's folder",
+    "the same restore again finishes the interrupted one, also where that made a stale search index again, and names the old file's folder",
     arguments: 2...4, [false, true])
   func again(_ steps: Int, isStale: Bool) throws {
     var stale: Snapshot?

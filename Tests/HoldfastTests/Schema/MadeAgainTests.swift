@@ -17,12 +17,19 @@ struct MadeAgainTests {
   let folder: TemporaryFolder
   let url: URL
 
-  init() throws {
-    folder = try TemporaryFolder()
-    url = folder.file("store.sqlite")
+  /// A store with three books, made once.
+  private static let sound: Result<KeptFiles, any Error> = Result {
+    let folder = try TemporaryFolder()
     let store = try folder.store([Shelves.schema])
     try store.fill()
     try store.close()
+    return try KeptFiles(of: folder)
+  }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    url = folder.file("store.sqlite")
+    try Self.sound.get().write(to: folder)
   }
 
   private func raw(_ sql: String) throws { try RawDatabase.with(url) { try $0.execute(sql) } }
@@ -87,9 +94,7 @@ struct MadeAgainTests {
   @Test("reading and writing with an unreadable index is damage, and the error names the way out", arguments: indexDamages.dropLast())
   func error(damage: String) throws {
     try raw(damage)
-    var options = StoreOptions.testing
-    options.opensReadOnly = true
-    let store = try folder.store([Shelves.schema], options: options)
+    let store = try folder.store([Shelves.schema], options: .looking)
     guard let error = failure({ try found(store) }) else {
       #expect(damage.contains("docsize"))
       return

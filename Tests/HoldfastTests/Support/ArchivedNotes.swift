@@ -88,6 +88,25 @@ struct ArchivedNotes {
     try store.write { tx in _ = try tx.execute("INSERT INTO notes (id, text) VALUES (\(number), \("note \(number)"))") }
   }
 
+  /// Adds notes, one in each commit. Returns the commits.
+  func add(_ numbers: ClosedRange<Int>, to store: Store) throws -> [Int64] {
+    _ = try store.archive()
+    for number in numbers { try add(number, to: store) }
+    return try store.archive().history().filter { $0.kind == .commit }.suffix(numbers.count).map(\.commit)
+  }
+
+  /// The same, and opens the store before, and closes it.
+  @discardableResult
+  func written(_ numbers: ClosedRange<Int>) throws -> [Int64] {
+    let store = try open()
+    let commits = try add(numbers, to: store)
+    try store.close()
+    return commits
+  }
+
+  /// What `texts` tells of these notes.
+  func texts(_ numbers: ClosedRange<Int>) -> [String] { numbers.map { "\($0)note \($0)" } }
+
   func texts(_ store: Store) throws -> [String] {
     try store.read { reader in try reader.values("SELECT id || text FROM notes ORDER BY id") { row in try row.text() } }
   }
