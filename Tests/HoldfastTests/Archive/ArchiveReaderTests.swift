@@ -9,13 +9,10 @@ import Testing
   "A reader in Python",
   .enabled(if: Python.url != nil && ArchivedNotes.key == nil, "needs python3 on the PATH, and reads no encrypted archive"))
 struct ArchiveReaderTests {
-  let folder: TemporaryFolder
-  let url: URL
+  let notes: ArchivedNotes
+  private var url: URL { notes.url }
 
-  init() throws {
-    folder = try TemporaryFolder()
-    url = folder.file("notes.sqlite")
-  }
+  init() throws { notes = try ArchivedNotes() }
 
   @Test("restores every commit and a label; verifies the archive, and tells damage in the middle of a finished segment and of the last one")
   func restores() throws {
@@ -66,9 +63,7 @@ struct ArchiveReaderTests {
   private func written() throws -> (states: [Int64: [String]], labelled: [String]) {
     var (states, labelled): ([Int64: [String]], [String]) = ([:], [])
     for opening in 0..<4 {
-      let store = try open()
-      // The first base is there before the commits.
-      _ = try store.archive()
+      let store = try notes.open(schemas: [.read])
       for number in 1...3 {
         try store.write { tx in
           _ = try tx.execute("INSERT INTO notes (bytes) VALUES (randomblob(\(opening * 3_000 + number)))")
@@ -96,12 +91,6 @@ struct ArchiveReaderTests {
     return (states, labelled)
   }
 
-  private func open() throws -> Store {
-    var options = StoreOptions.testing
-    options.archive.mode = .begins
-    return try folder.store([.read], name: "notes.sqlite", options: options)
-  }
-
   private func newestCommit(_ store: Store) throws -> Int64 {
     try #require(try store.archive().history().last { $0.kind == .commit }).commit
   }
@@ -114,7 +103,7 @@ struct ArchiveReaderTests {
   }
 
   private func restored(_ moment: String...) throws -> [String] {
-    let file = folder.file("restored-\(UUID().uuidString).sqlite")
+    let file = notes.folder.file("restored-\(UUID().uuidString).sqlite")
     #expect(try Python.run([StoreFiles(url).archive.path, "restore", file.path] + moment) == 0)
     return try RawDatabase.with(file) { try $0.rows(Self.sql) }.map { $0[0] }
   }
@@ -157,6 +146,5 @@ private enum Python {
 }
 
 extension StoreSchema {
-  fileprivate static let read = StoreSchema(
-    "read", migrations: [Migration("read/001-notes", sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;")])
+  fileprivate static let read = StoreSchema("read", sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;")
 }

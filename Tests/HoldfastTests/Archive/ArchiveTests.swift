@@ -125,23 +125,6 @@ struct ArchiveTests {
     try again.close()
   }
 
-  @Test("a store whose file is destroyed is restored from its archive")
-  func destroyed() throws {
-    let store = try notes.open()
-    for number in 1...20 { try write(store, number) }
-    let texts = try notes.texts(store)
-    try store.close()
-    let newest = try #require(try notes.archive().history().last { $0.kind == .commit })
-    try Data(repeating: 7, count: 100_000).write(to: notes.url)
-    let kept = try Store.rewind(at: notes.url, to: .commit(newest.commit), options: ArchivedNotes.options)
-    #expect(kept.kept != nil)
-    let again = try notes.open()
-    #expect(try notes.texts(again) == texts)
-    try write(again, 60)
-    #expect(try again.archive().history().filter { $0.kind == .gap }.count == 1)
-    try again.close()
-  }
-
   @Test("a commit by another program while the store is closed is a gap, and never silent")
   func foreign() throws {
     let store = try notes.open()

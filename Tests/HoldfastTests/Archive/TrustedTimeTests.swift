@@ -143,13 +143,8 @@ private final class World {
 
   /// A commit that the archive does not get: the next opening finds a gap.
   func outsideArchive() throws {
-    let store = try notes.open { [clock] options in
-      options.now = { clock.now }
-      options.archive.mode = .off
-    }
     number += 1
-    try notes.add(number, to: store)
-    try store.close()
+    try notes.addOutside(number) { [clock] options in options.now = { clock.now } }
   }
 
   func commits() throws -> [ArchivedCommit] { try notes.archive().history().compactMap(\.details) }

@@ -207,7 +207,7 @@ struct LogLineTests {
   @Test("looking at a file, and reading it, go past the log of another store")
   func lookPastAnothersLog() throws {
     let other = try TemporaryFolder()
-    let records = StoreSchema("records", migrations: [Migration("records/001", sql: "CREATE TABLE records (id TEXT) STRICT")])
+    let records = StoreSchema("records", sql: "CREATE TABLE records (id TEXT) STRICT")
     let living = try other.store([records])
     let log = try Data(contentsOf: other.file("store.sqlite-wal"))
     let (left, another) = (try LeftStore(before: 2), try LeftStore())

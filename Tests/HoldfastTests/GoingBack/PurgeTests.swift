@@ -124,7 +124,6 @@ struct PurgeTests {
   /// An archived store with the secret.
   private func filled(_ change: (inout StoreOptions) -> Void = { _ in }) throws -> Store {
     let store = try notes.open(schemas: [Shelves.schema], change)
-    _ = try store.archive()
     try store.write { tx in
       try tx.insert(Shelf(secret))
       for number in 0..<500 { try tx.insert(Shelf("shelf \(number)", number: 1_000 + number)) }

@@ -12,10 +12,6 @@ struct MisplacedPagesTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func schema(_ name: String, _ sql: String) -> StoreSchema {
-    StoreSchema(name, migrations: [Migration("\(name)/001", sql: sql)])
-  }
-
   /// Makes a store with rows, and closes it.
   private func make(_ schema: StoreSchema, _ rows: (Writer) throws -> Void) throws {
     let store = try folder.store([schema])
@@ -84,8 +80,8 @@ struct MisplacedPagesTests {
   @Test("without the first page, the schema's other pages are no rows of a table that they fit")
   func schemaPages() throws {
     let others = (1...40).map { "CREATE TABLE other_\($0) (number INTEGER PRIMARY KEY, other_number INTEGER, third_number INTEGER);" }
-    let schema = schema(
-      "entries", "CREATE TABLE entries (kind TEXT, name TEXT, topic TEXT, place INTEGER, text TEXT, more TEXT);" + others.joined())
+    let schema = StoreSchema(
+      "entries", sql: "CREATE TABLE entries (kind TEXT, name TEXT, topic TEXT, place INTEGER, text TEXT, more TEXT);" + others.joined())
     try make(schema) { tx in for id in 1...90 { try tx.execute("INSERT INTO entries VALUES ('a', 'b', 'c', \(id), 'd', 'e')") } }
     try #require(RawPage(1, of: damaged())?.kind == .tableInterior)
     let rows = try SalvageWorld.rows(file)
@@ -96,7 +92,7 @@ struct MisplacedPagesTests {
   @Test("pages without a root are not taken for pages of a table that has lost none, however well they fit")
   func wholeTable() throws {
     // As the kit's list of migrations.
-    let places = schema("places", "CREATE TABLE places (day DATE NOT NULL, name, size BIGINT, code TEXT)")
+    let places = StoreSchema("places", sql: "CREATE TABLE places (day DATE NOT NULL, name, size BIGINT, code TEXT)")
     try make(places) { tx in
       for number in 0..<300 { try tx.execute("INSERT INTO places VALUES ('2012-02-11', \("name \(number)"), \(number), 'code')") }
     }
@@ -162,13 +158,13 @@ struct MisplacedPagesTests {
 
   @Test("pages of an index of a table without rowids are no rows of another such table that they fit")
   func indexWithoutRowids() throws {
-    let schema = schema(
+    let schema = StoreSchema(
       "visits",
-      """
-      CREATE TABLE towns (name TEXT NOT NULL PRIMARY KEY, people INTEGER, height INTEGER) STRICT, WITHOUT ROWID;
-      CREATE TABLE visits (year INTEGER NOT NULL, number INTEGER NOT NULL, town TEXT, PRIMARY KEY (year, number)) STRICT, WITHOUT ROWID;
-      CREATE INDEX visits_by_town ON visits (town);
-      """)
+      sql: """
+        CREATE TABLE towns (name TEXT NOT NULL PRIMARY KEY, people INTEGER, height INTEGER) STRICT, WITHOUT ROWID;
+        CREATE TABLE visits (year INTEGER NOT NULL, number INTEGER NOT NULL, town TEXT, PRIMARY KEY (year, number)) STRICT, WITHOUT ROWID;
+        CREATE INDEX visits_by_town ON visits (town);
+        """)
     try make(schema) { tx in
       try tx.execute("INSERT INTO towns VALUES ('Ulm', 130000, 478)")
       for number in 1...600 { try tx.execute("INSERT INTO visits VALUES (\(1_900 + number % 100), \(number), \("a town \(number)"))") }
@@ -183,12 +179,12 @@ struct MisplacedPagesTests {
 
   @Test("a page of another table that was written over one of a tree is a page of that other table, however loose the columns are")
   func rootOverRoot() throws {
-    let schema = schema(
+    let schema = StoreSchema(
       "loose",
-      """
-      CREATE TABLE marks (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, c REAL, d TEXT);
-      CREATE TABLE notes (id INTEGER PRIMARY KEY, title TEXT NOT NULL, body TEXT NOT NULL, topic TEXT NOT NULL, mood TEXT);
-      """)
+      sql: """
+        CREATE TABLE marks (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, c REAL, d TEXT);
+        CREATE TABLE notes (id INTEGER PRIMARY KEY, title TEXT NOT NULL, body TEXT NOT NULL, topic TEXT NOT NULL, mood TEXT);
+        """)
     try make(schema) { tx in
       for id in 1...400 {
         try tx.execute("INSERT INTO marks VALUES (\(id), \(id * 7), \(id % 9), \(Double(id) / 8), 'a text')")
@@ -223,7 +219,7 @@ struct MisplacedPagesTests {
 
   @Test("a key INTEGER PRIMARY KEY DESC keeps its numbers: it is not the rowid")
   func descendingKey() throws {
-    let ledger = schema("ledger", "CREATE TABLE ledger (id INTEGER PRIMARY KEY DESC, note TEXT)")
+    let ledger = StoreSchema("ledger", sql: "CREATE TABLE ledger (id INTEGER PRIMARY KEY DESC, note TEXT)")
     try make(ledger) { tx in for id in 1...50 { try tx.execute("INSERT INTO ledger VALUES (\(id * 7), 'a note')") } }
     let report = try salvaged(ledger)
     #expect(report.findings == [] && report.setAside == nil)

@@ -6,8 +6,7 @@ import Testing
 
 /// A folder with an archived store of notes.
 struct ArchivedNotes {
-  static let schema = StoreSchema(
-    "notes", migrations: [Migration("notes/001", sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;")])
+  static let schema = StoreSchema("notes", sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;")
 
   /// Where SQLite can encrypt, the archive's tests run with encrypted stores.
   static let key: StoreKey? = Encryption.isAvailable ? .random() : nil
@@ -86,6 +85,16 @@ struct ArchivedNotes {
 
   func add(_ number: Int, to store: Store) throws {
     try store.write { tx in _ = try tx.execute("INSERT INTO notes (id, text) VALUES (\(number), \("note \(number)"))") }
+  }
+
+  /// A commit that the archive does not get: the next opening finds a gap.
+  func addOutside(_ number: Int, _ change: (inout StoreOptions) -> Void = { _ in }) throws {
+    let store = try open { options in
+      change(&options)
+      options.archive.mode = .off
+    }
+    try add(number, to: store)
+    try store.close()
   }
 
   /// Adds notes, one in each commit. Returns the commits.

@@ -92,7 +92,7 @@ final class RetentionWorld {
     (options.archive.keepsEachCommit, options.archive.keepsOnePerDay) = (.seconds(3_000_000_000), .seconds(3_000_000_000))
     options.now = { [clock] in clock.now }
     change(&options)
-    return try Store.open(at: url, schemas: [.retained], options: options)
+    return try Store.open(at: url, schemas: [ArchivedNotes.schema], options: options)
   }
 
   @discardableResult
@@ -293,10 +293,4 @@ final class RetentionWorld {
     }
     return states
   }
-}
-
-extension StoreSchema {
-  fileprivate static let retained = StoreSchema(
-    "retained",
-    migrations: [Migration("retained/001-notes", sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;")])
 }

@@ -55,6 +55,13 @@ extension Damage {
   }
 }
 
+extension StoreSchema {
+  /// A schema with one migration.
+  init(_ name: String, sql: String, declarations: [SchemaDeclaration] = []) {
+    self.init(name, migrations: [Migration("\(name)/001", sql: sql)], declarations: declarations)
+  }
+}
+
 extension StoreOptions {
   /// For a look that changes nothing.
   static var looking: StoreOptions {
