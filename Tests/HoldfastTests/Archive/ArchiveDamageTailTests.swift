@@ -159,7 +159,11 @@ struct ArchiveDamageTailTests {
   func archivedAgain(damaged: Int) throws {
     let folder = try TemporaryFolder()
     let left = folder.file("notes.sqlite")
-    let commits = try leftByKill(1...6, at: left)
+    let killed = try notes.open()
+    let commits = try notes.add(1...6, to: killed)
+    // On the archive's queue, so that it changes no file meanwhile.
+    try #require(killed.archiver).queue.sync { try notes.url.copyStore(to: left, with: ["", "-wal", ".holdfast"]) }
+    try killed.close()
     try damage(commits[damaged], of: left)
     let store = try notes.open(left)
     try store.checkpoint()
@@ -177,8 +181,7 @@ struct ArchiveDamageTailTests {
   func lostByStore() throws {
     let (store, early) = (try notes.open(), notes.folder.file("early"))
     _ = try notes.add(1...3, to: store)
-    let archiver = try #require(store.archiver)
-    try archiver.queue.sync { try notes.url.copyStore(to: early) }
+    try #require(store.archiver).queue.sync { try notes.url.copyStore(to: early) }
     let commits = try notes.add(4...6, to: store)
     try store.close()
     // As power loss leaves a store that does not wait for the disk.
@@ -269,17 +272,6 @@ struct ArchiveDamageTailTests {
   }
 
   // MARK: A store of notes
-
-  /// Adds notes, and copies the files as a kill would leave them.
-  private func leftByKill(_ numbers: ClosedRange<Int>, at url: URL) throws -> [Int64] {
-    let store = try notes.open()
-    let commits = try notes.add(numbers, to: store)
-    let archiver = try #require(store.archiver)
-    // On the archive's queue, so that it changes no file meanwhile.
-    try archiver.queue.sync { try notes.url.copyStore(to: url, with: ["", "-wal", ".holdfast"]) }
-    try store.close()
-    return commits
-  }
 
   /// A commit of another program, which the archive lacks.
   private func foreign() throws {

@@ -105,7 +105,8 @@ struct ArchiveFailureTests {
     try FileManager.default.createDirectory(at: quarantine, withIntermediateDirectories: true)
     // Leaves the archive nothing of the cap for all copies.
     try Data(count: 4 << 20).write(to: quarantine.appendingPathComponent("old.sqlite"))
-    if isFull { try notes.fail(store, .diskFull) } else { try retainAtNextCommit(store) }
+    let archiver = try #require(store.archiver)
+    if isFull { try notes.fail(store, .diskFull) } else { archiver.queue.sync { archiver.retainsAt = .now } }
     try notes.add(1, to: store)
     var statuses = store.archiveUpdates().makeAsyncIterator()
     var status = await statuses.next()
@@ -117,11 +118,6 @@ struct ArchiveFailureTests {
     let history = try await store.archive().history()
     #expect(history.filter { $0.kind == .gap }.count == 1 && history.filter { $0.kind == .commit }.count == 1, "\(history)")
     try store.close()
-  }
-
-  private func retainAtNextCommit(_ store: Store) throws {
-    let archiver = try #require(store.archiver)
-    archiver.queue.sync { archiver.retainsAt = .now }
   }
 
   @Test(

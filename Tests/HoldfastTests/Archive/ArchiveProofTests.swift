@@ -14,7 +14,7 @@ struct ArchiveProofTests {
   @Test("a commit whose state is another is damaged; the one before it is restored")
   func state() throws {
     let commits = try notes.written(1...6)
-    let segment = try #require(try segments().last)
+    let segment = try newestSegment()
     try change(segment) { commit in if commit.number == commits[3] { commit.state ^= 1 } }
     let error = failure { try notes.restored(.commit(commits[3])) }
     #expect(error?.code == .damaged)
@@ -44,7 +44,7 @@ struct ArchiveProofTests {
     try notes.written(1...3)
     try notes.written(4...6)
     #expect(try notes.gaps().count == 0)
-    let segment = try #require(try segments().last)
+    let segment = try newestSegment()
     let reader = try SegmentReader(segment, ArchivedNotes.seal)
     while try reader.next() != nil {}
     var header = reader.header
@@ -56,7 +56,7 @@ struct ArchiveProofTests {
   @Test("a record with any wrong byte does not count")
   func record() throws {
     try notes.written(1...2)
-    let segment = try #require(try segments().last)
+    let segment = try newestSegment()
     let whole = try Data(contentsOf: segment)
     let reader = try SegmentReader(segment, ArchivedNotes.seal)
     #expect(try reader.next() != nil)
@@ -71,7 +71,7 @@ struct ArchiveProofTests {
   @Test("a record of a later version and files with other names are passed over")
   func unknown() throws {
     let commits = try notes.written(1...3)
-    let segment = try #require(try segments().last)
+    let segment = try newestSegment()
     let reader = try SegmentReader(segment, ArchivedNotes.seal)
     var bytes = reader.header.encoded
     while let record = try reader.next() {
@@ -203,9 +203,9 @@ struct ArchiveProofTests {
     try #require(try ArchiveFolder(StoreFiles(notes.url), ArchivedNotes.key).generations().last)
   }
 
-  private func segments() throws -> [URL] {
+  private func newestSegment() throws -> URL {
     let generation = try newest()
-    return generation.segments.map(generation.segment)
+    return generation.segment(try #require(generation.segments.last))
   }
 
   /// Writes a segment again with other commits, and right checksums.

@@ -51,24 +51,6 @@ struct ArchiveSharedTests {
     try archiving.close()
   }
 
-  @Test("a log that a killed process left is archived before it is moved into the file")
-  func leftLog() throws {
-    let store = try notes.open()
-    for number in 1...50 { try notes.add(number, to: store) }
-    let copy = try TemporaryFolder()
-    let there = copy.file("notes.sqlite")
-    // The files as a kill would leave them, before the archive has all commits.
-    try store.write { tx in _ = try tx.execute("INSERT INTO notes (id, text) VALUES (51, 'last')") }
-    try #require(store.archiver).queue.sync {
-      try notes.url.copyStore(to: there, with: ["", "-wal", ".holdfast"])
-    }
-    let again = try notes.open(there)
-    #expect(try again.archive().history().filter { $0.kind == .gap }.isEmpty)
-    #expect(try again.archive().history().filter { $0.kind == .commit }.count >= 51)
-    try again.close()
-    try store.close()
-  }
-
   @Test("a failing archive fails no commit, tells its problem and goes on; a strict one fails the commit")
   func failing() throws {
     for isStrict in [false, true] {

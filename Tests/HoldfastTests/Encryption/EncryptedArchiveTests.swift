@@ -115,8 +115,9 @@ struct EncryptedArchiveTests {
     #expect(try Archive(of: world.folder.file("old.sqlite"), options: world.options).verify().isHealthy)
   }
 
-  @Test("the part of a former archive that a killed call was removing is removed by the same call, and is in nobody's way")
-  func killedRemoval() throws {
+  @Test(
+    "the archive begins anew when a plain store is encrypted, and when it is decrypted; the same call removes what a killed call has left")
+  func encrypt() throws {
     let plain = try world.open(world.with(nil))
     _ = try plain.archive()
     try plain.fill(books: 0)
@@ -126,6 +127,7 @@ struct EncryptedArchiveTests {
     let copy = world.folder.file("copy")
     try FileManager.default.copyItem(at: archive, to: copy)
     try Store.encrypt(at: url, with: world.key, plainFiles: .remove, options: world.with(nil))
+    #expect(try world.folder.files(containing: "Secret title").allSatisfy { $0.hasPrefix("copy/") })
     // As a kill leaves it: the first folder is moved and has lost a file, and the next is still in its place.
     let removing = archive.appendingPathComponent(".holdfast-removing-4E7C1F0A-3F1B-4B0C-9B0E-2B7F3C1D5A60")
     try FileManager.default.createDirectory(at: removing, withIntermediateDirectories: false)
@@ -137,7 +139,12 @@ struct EncryptedArchiveTests {
     #expect(try world.folder.files(containing: "Secret title") == [])
     let store = try world.open()
     #expect(try store.archive().verify().isHealthy && store.archive().history().filter { $0.kind == .gap } == [])
+    try add(2, to: store)
+    #expect(try store.archive().verify().isHealthy)
     try store.close()
+    try Store.decrypt(at: url, encryptedFiles: .remove, options: world.options)
+    let decrypted = try world.open(world.with(nil))
+    #expect(try decrypted.archive().verify().isHealthy && decrypted.titles() == ["Secret title 1", "Secret title 2"])
   }
 
   @Test(
@@ -163,23 +170,5 @@ struct EncryptedArchiveTests {
     #expect(try !Archive(of: url, options: world.options).verify().isHealthy)
     let error = failure { try Archive(of: url, options: world.options).restore(to: .commit(0), at: world.folder.file("x")) }
     #expect(error.map { [.damaged, .notFound].contains($0.code) } == true, "\(String(describing: error))")
-  }
-
-  @Test("a plain store's archive begins anew when the store is encrypted, and nothing of it stays in the clear")
-  func encrypt() throws {
-    let plain = try world.open(world.with(nil))
-    _ = try plain.archive()
-    try plain.fill(books: 0)
-    try add(1, to: plain)
-    try plain.close()
-    try Store.encrypt(at: url, with: world.key, plainFiles: .remove, options: world.with(nil))
-    #expect(try world.folder.files(containing: "Secret title") == [])
-    let store = try world.open()
-    try add(2, to: store)
-    #expect(try store.archive().verify().isHealthy)
-    try store.close()
-    try Store.decrypt(at: url, encryptedFiles: .remove, options: world.options)
-    let decrypted = try world.open(world.with(nil))
-    #expect(try decrypted.archive().verify().isHealthy && decrypted.titles() == ["Secret title 1", "Secret title 2"])
   }
 }
