@@ -191,7 +191,7 @@ struct ArchiveRetentionTests {
     var left: [String] = []
     // Each time, the copies are larger than the cap by half a snapshot.
     for _ in 0..<4 {
-      let cap = try world.copyBytes() - half
+      let cap = try CopyBytes(StoreFiles(world.url), { _ in [] }).total - half
       try world.session(0, maximumBytes: cap) { store in
         let archiver = try #require(store.archiver)
         archiver.queue.sync {

@@ -107,7 +107,6 @@ struct LeftLogTests {
     let store = try left.open()
     #expect(try store.titles() == titles)
     #expect(try store.integrityCheck().isHealthy)
-    try store.close()
   }
 
   /// What another opening holds that sets the log aside.

@@ -30,7 +30,7 @@ struct LogLineTests {
     return (left, try left.store([Shelves.schema]))
   }
 
-  /// Expects that the log is the file's own, and that as many books are in both as in the store.
+  /// Expects that the log is the file's own, and that both together have the books of the store.
   private func expectOwnLog(sourceLocation: SourceLocation = #_sourceLocation) throws {
     let killed = try left(Data(contentsOf: log))
     #expect(killed.store.notices == [], sourceLocation: sourceLocation)

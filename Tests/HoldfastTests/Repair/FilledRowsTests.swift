@@ -181,7 +181,6 @@ struct FilledRowsTests {
     let healed = try folder.store([schema])
     #expect(Set(try healed.read { try $0.values(content) { try $0.text() } }) == truth)
     #expect(try healed.read { try $0.count("SELECT count(*) FROM t") } == truth.count)
-    try healed.close()
   }
 
   @Test("do not come from an audit with a hole, from one that is no longer declared, or from one whose end is gone")

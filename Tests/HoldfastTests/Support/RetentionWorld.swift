@@ -191,8 +191,6 @@ final class RetentionWorld {
     }
   }
 
-  func copyBytes() throws -> Int64 { try CopyBytes(StoreFiles(url), { _ in [] }).total }
-
   var reader: Archive { get throws { try Archive(of: url, options: options) } }
 
   func commits() throws -> [ArchivedCommit] { try reader.history().compactMap(\.details) }
