@@ -13,14 +13,13 @@ struct ArchiveDamageTailTests {
 
   @Test("the time line, a restore of the newest state, and verify all report damage in the middle of the last segment")
   func middle() throws {
-    let commits = try written(1...6)
+    let commits = try notes.written(1...6)
     try damage(commits[2])
-    let archive = try Archive(of: notes.url, options: ArchivedNotes.options)
-    let gaps = try archive.history().filter { $0.kind == .gap }
+    let gaps = try notes.gaps()
     #expect(gaps.map(\.commit) == [commits[1]] && gaps.first?.text.contains("is damaged at byte") == true, "\(gaps)")
-    #expect(failure { try restored(.time(.distantFuture)) }?.code == .damaged)
-    #expect(try restored(.commit(commits[1])) == texts(1...2))
-    let findings = try archive.verify().findings
+    #expect(failure { try notes.restored(.time(.distantFuture)) }?.code == .damaged)
+    #expect(try notes.restored(.commit(commits[1])) == notes.texts(1...2))
+    let findings = try notes.archive().verify().findings
     #expect(findings.count == 1 && findings.first?.message.contains("after commit \(commits[1])") == true, "\(findings)")
   }
 
@@ -28,7 +27,7 @@ struct ArchiveDamageTailTests {
     "a last record that is not whole is no damage: the state before it is the newest",
     arguments: ["a byte is missing", "nearly all is missing", "zero bytes", "another bit"])
   func tornTail(end: String) throws {
-    let commits = try written(1...6)
+    let commits = try notes.written(1...6)
     let segment = try lastSegment(notes.url)
     let record = try place(of: commits[5], in: segment)
     var bytes = try Data(contentsOf: segment)
@@ -40,14 +39,12 @@ struct ArchiveDamageTailTests {
     default: bytes[record.upperBound - 1] ^= 1
     }
     try bytes.write(to: segment)
-    let archive = try Archive(of: notes.url, options: ArchivedNotes.options)
-    #expect(try archive.history().filter { $0.kind == .gap } == [])
-    #expect(try restored(.time(.distantFuture)) == texts(1...5))
-    #expect(try archive.verify().findings == [])
+    #expect(try notes.gaps() == [] && notes.archive().verify().findings == [])
+    #expect(try notes.restored(.time(.distantFuture)) == notes.texts(1...5))
     // The next opening compares the archive with the store.
-    _ = try written(7...7)
-    #expect(try archive.history().filter { $0.kind == .gap }.count == 1)
-    #expect(try restored(.time(.distantFuture)) == texts(1...7))
+    try notes.written(7...7)
+    #expect(try notes.gaps().count == 1)
+    #expect(try notes.restored(.time(.distantFuture)) == notes.texts(1...7))
   }
 
   @Test("a long list of pages that is cut off is not taken for records")
@@ -62,22 +59,22 @@ struct ArchiveDamageTailTests {
   @Test("an earlier label is not given for one that damage may hide; by its number it can be had")
   func label() throws {
     let store = try notes.open()
-    let commits = try add(1...2, to: store)
+    let commits = try notes.add(1...2, to: store)
     try store.label("here")
     for number in 3...6 { try notes.add(number, to: store) }
     try store.close()
-    #expect(try restored(.label("here")) == texts(1...2))
+    #expect(try notes.restored(.label("here")) == notes.texts(1...2))
     try damage(commits[1] + 2)
-    let hidden = failure { try restored(.label("here")) }
+    let hidden = failure { try notes.restored(.label("here")) }
     #expect(hidden?.code == .damaged && hidden?.suggestion?.contains("commit \(commits[1]).") == true)
-    #expect(failure { try restored(.label("never")) }?.code == .damaged)
-    #expect(try restored(.commit(commits[1])) == texts(1...2))
+    #expect(failure { try notes.restored(.label("never")) }?.code == .damaged)
+    #expect(try notes.restored(.commit(commits[1])) == notes.texts(1...2))
   }
 
   @Test("a label whose commit is missing is damage")
   func labelAlone() throws {
     let store = try notes.open()
-    let commits = try add(1...3, to: store)
+    let commits = try notes.add(1...3, to: store)
     try store.label("here")
     try store.close()
     let segment = try lastSegment(notes.url)
@@ -85,16 +82,15 @@ struct ArchiveDamageTailTests {
     var bytes = try Data(contentsOf: segment)
     bytes.removeSubrange(record)
     try bytes.write(to: segment)
-    let archive = try Archive(of: notes.url, options: ArchivedNotes.options)
-    #expect(failure { try restored(.label("here")) }?.code == .damaged)
-    #expect(try archive.history().filter { $0.kind == .gap }.map(\.commit) == [commits[1]])
-    #expect(try !archive.verify().isHealthy)
+    #expect(failure { try notes.restored(.label("here")) }?.code == .damaged)
+    #expect(try notes.gaps().map(\.commit) == [commits[1]])
+    #expect(try !notes.archive().verify().isHealthy)
   }
 
   @Test("the time line tells damage that may hide what was asked for, and no other")
   func history() throws {
-    let commits = try written(1...6)
-    let archive = try Archive(of: notes.url, options: ArchivedNotes.options)
+    let commits = try notes.written(1...6)
+    let archive = try notes.archive()
     let times = try archive.history().filter { $0.kind == .commit }.map(\.time)
     try damage(commits[2])
     #expect(try archive.history(from: times[4]).map(\.kind) == [.gap])
@@ -103,11 +99,11 @@ struct ArchiveDamageTailTests {
 
   @Test("the exact time of the last commit before damage leads to it; a later time is refused, and names it")
   func lastTime() throws {
-    let commits = try written(1...6)
-    let times = try Archive(of: notes.url, options: ArchivedNotes.options).history().filter { $0.kind == .commit }.map(\.time)
+    let commits = try notes.written(1...6)
+    let times = try notes.archive().history().filter { $0.kind == .commit }.map(\.time)
     try damage(commits[2])
-    #expect(try restored(.time(times[1])) == texts(1...2))
-    let hidden = failure { try restored(.time(times[2])) }
+    #expect(try notes.restored(.time(times[1])) == notes.texts(1...2))
+    let hidden = failure { try notes.restored(.time(times[2])) }
     #expect(hidden?.code == .damaged && hidden?.suggestion?.contains("Restore commit \(commits[1]) ") == true)
   }
 
@@ -116,17 +112,16 @@ struct ArchiveDamageTailTests {
     arguments: ["sqlite", "json"])
   func firstBase(kind: String) throws {
     let world = try RetentionWorld()
-    for _ in 0..<3 { try world.session(12) }
-    try world.run(leastBeforeBase: 0)
+    try world.makeTwoParts()
     let generation = try world.archive.generation(1)
     let base = try #require(generation.bases.first)
     let file = kind == "sqlite" ? generation.base(base) : generation.description(base)
     try FileManager.default.moveItem(at: file, to: world.folder.file("away"))
     try world.session(1)
-    #expect(try !Archive(of: world.url, options: ArchivedNotes.options).verify().isHealthy)
+    #expect(try !world.reader.verify().isHealthy)
     try FileManager.default.moveItem(at: world.folder.file("away"), to: file)
     try world.checkAll()
-    #expect(try Archive(of: world.url, options: ArchivedNotes.options).verify().isHealthy)
+    #expect(try world.reader.verify().isHealthy)
   }
 
   @Test("under the cap a lost base goes with what is around it, and its segments go, too", arguments: ["sqlite", "json"])
@@ -144,34 +139,40 @@ struct ArchiveDamageTailTests {
     let left = try world.archive.generation(1)
     #expect(left.bases.count == 1 && left.missing == [] && left.undescribed == [])
     #expect(left.segments.dropFirst().allSatisfy { $0 > left.bases.first ?? .max })
-    #expect(try Archive(of: world.url, options: ArchivedNotes.options).verify().isHealthy)
+    #expect(try world.reader.verify().isHealthy)
   }
 
   @Test("a store whose archive is damaged in the middle goes on with a gap that says so; no number is given twice")
   func reopened() throws {
-    let commits = try written(1...6)
+    let commits = try notes.written(1...6)
     try damage(commits[2])
-    let later = try written(7...7)
-    let gaps = try Archive(of: notes.url, options: ArchivedNotes.options).history().filter { $0.kind == .gap }
+    let later = try notes.written(7...7)
+    let gaps = try notes.gaps()
     #expect(gaps.count == 2 && gaps.last?.text == ArchiveGap.archiveDamaged.rawValue, "\(gaps)")
     #expect(later[0] > commits[5])
-    #expect(try restored(.commit(commits[1])) == texts(1...2))
-    #expect(try restored(.time(.distantFuture)) == texts(1...7))
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).verify().findings.count == 1)
+    #expect(try notes.restored(.commit(commits[1])) == notes.texts(1...2))
+    #expect(try notes.restored(.time(.distantFuture)) == notes.texts(1...7))
+    #expect(try notes.archive().verify().findings.count == 1)
   }
 
   @Test("the commits that SQLite's log still has are archived again where the archive is damaged", arguments: [0, 2])
   func archivedAgain(damaged: Int) throws {
     let folder = try TemporaryFolder()
     let left = folder.file("notes.sqlite")
-    let commits = try leftByKill(1...6, at: left)
+    let killed = try notes.open()
+    let commits = try notes.add(1...6, to: killed)
+    // On the archive's queue, so that it changes no file meanwhile.
+    try #require(killed.archiver).queue.sync { try notes.url.copyStore(to: left, with: ["", "-wal", ".holdfast"]) }
+    try killed.close()
     try damage(commits[damaged], of: left)
     let store = try notes.open(left)
     try store.checkpoint()
     let history = try store.archive().history()
     #expect(history.filter { $0.kind == .gap } == [])
     #expect(history.filter { $0.kind == .note }.map(\.text).filter { $0.contains("were archived again from the log") }.count == 1)
-    for (index, commit) in commits.enumerated() { #expect(try restored(.commit(commit), of: left) == texts(1...index + 1)) }
+    for (index, commit) in commits.enumerated() {
+      #expect(try notes.restored(.commit(commit), by: store.archive()) == notes.texts(1...index + 1))
+    }
     #expect(try store.archive().verify().findings == [])
     try store.close()
   }
@@ -179,12 +180,9 @@ struct ArchiveDamageTailTests {
   @Test("commits that the store lost, and its archive has, stay in the archive, and the time line has a gap")
   func lostByStore() throws {
     let (store, early) = (try notes.open(), notes.folder.file("early"))
-    _ = try add(1...3, to: store)
-    let archiver = try #require(store.archiver)
-    try archiver.queue.sync {
-      for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: notes.url.path + suffix, toPath: early.path + suffix) }
-    }
-    let commits = try add(4...6, to: store)
+    _ = try notes.add(1...3, to: store)
+    try #require(store.archiver).queue.sync { try notes.url.copyStore(to: early) }
+    let commits = try notes.add(4...6, to: store)
     try store.close()
     // As power loss leaves a store that does not wait for the disk.
     for suffix in ["", "-wal"] {
@@ -192,15 +190,15 @@ struct ArchiveDamageTailTests {
     }
     let again = try notes.open()
     #expect(try again.archive().history().filter { $0.kind == .gap }.count == 1)
-    #expect(try notes.texts(again) == texts(1...3))
+    #expect(try notes.texts(again) == notes.texts(1...3))
     try again.close()
-    #expect(try restored(.commit(commits[2])) == texts(1...6))
-    #expect(try restored(.time(.distantFuture)) == texts(1...3))
+    #expect(try notes.restored(.commit(commits[2])) == notes.texts(1...6))
+    #expect(try notes.restored(.time(.distantFuture)) == notes.texts(1...3))
   }
 
   @Test("a store is read and written whatever stands in its archive's place", arguments: ["rubbish in each file", "a file", "nothing"])
   func anything(what: String) throws {
-    _ = try written(1...3)
+    try notes.written(1...3)
     let archive = try StoreFiles(notes.url).archive
     if what == "rubbish in each file" {
       for name in try FileManager.default.subpathsOfDirectory(atPath: archive.path) where name.contains(".") {
@@ -212,37 +210,34 @@ struct ArchiveDamageTailTests {
     }
     let store = try notes.open()
     try notes.add(4, to: store)
-    #expect(try notes.texts(store) == texts(1...4))
+    #expect(try notes.texts(store) == notes.texts(1...4))
     try store.close()
     let again = try notes.open { $0.archive.mode = .off }
-    #expect(try notes.texts(again) == texts(1...4))
+    #expect(try notes.texts(again) == notes.texts(1...4))
     try again.close()
   }
 
   @Test("verify tells that commits before a gap are lost")
   func beforeGap() throws {
-    let commits = try written(1...3)
+    let commits = try notes.written(1...3)
     try foreign()
-    _ = try written(4...5)
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).verify().findings == [])
+    try notes.written(4...5)
+    #expect(try notes.archive().verify().findings == [])
     let segment = try lastSegment(notes.url, generation: 1)
     try Damage.truncate(segment, to: place(of: commits[2], in: segment).lowerBound)
-    #expect(
-      try Archive(of: notes.url, options: ArchivedNotes.options).verify().findings.map(\.message) == [
-        "the archive lacks commits after commit \(commits[1])"
-      ])
+    #expect(try notes.archive().verify().findings.map(\.message) == ["the archive lacks commits after commit \(commits[1])"])
   }
 
   @Test("where the newest generation has lost its base, no older state is given for the newest")
   func withoutBase() throws {
-    let commits = try written(1...3)
+    let commits = try notes.written(1...3)
     try foreign()
-    _ = try written(4...5)
+    try notes.written(4...5)
     let generation = try ArchiveFolder(StoreFiles(notes.url), ArchivedNotes.key).generation(2)
     try FileManager.default.removeItem(at: generation.base(#require(generation.bases.first)))
-    #expect(failure { try restored(.time(.distantFuture)) }?.code == .damaged)
-    #expect(try restored(.commit(commits[2])) == texts(1...3))
-    #expect(try !Archive(of: notes.url, options: ArchivedNotes.options).verify().isHealthy)
+    #expect(failure { try notes.restored(.time(.distantFuture)) }?.code == .damaged)
+    #expect(try notes.restored(.commit(commits[2])) == notes.texts(1...3))
+    #expect(try !notes.archive().verify().isHealthy)
   }
 
   @Test(
@@ -250,68 +245,33 @@ struct ArchiveDamageTailTests {
     arguments: ["damaged", "gone", "its description is damaged"])
   func newestBase(what: String) throws {
     let world = try RetentionWorld()
-    for _ in 0..<3 { try world.session(12) }
-    let base = try world.newBase()
+    let base = try world.makeTwoParts()
     let generation = try world.archive.generation(1)
     let file = what == "damaged" || what == "gone" ? generation.base(base) : generation.description(base)
-    if what == "gone" { try FileManager.default.removeItem(at: file) } else { try world.damage(file) }
+    if what == "gone" { try FileManager.default.removeItem(at: file) } else { try Damage.flip(file) }
     let commits = try world.commits().map(\.number).filter { $0 >= base }
     #expect(commits.count > 10)
     for commit in commits {
-      let restored = world.folder.file("restored-\(commit).sqlite")
-      try Archive(of: world.url, options: ArchivedNotes.options).restore(to: .commit(commit), at: restored)
-      #expect(try world.texts(of: restored) == world.state(at: commit), "commit \(commit)")
+      #expect(try world.restored(commit) == world.state(at: commit), "commit \(commit)")
     }
-    let findings = try Archive(of: world.url, options: ArchivedNotes.options).verify().findings
+    let findings = try world.reader.verify().findings
     #expect(findings.count == 1 && findings.first?.message.contains(file.lastPathComponent) == true, "\(findings)")
   }
 
   @Test("verify finds nothing in a sound archive with several bases and a gap; cancelled, it throws")
   func sound() async throws {
     let world = try RetentionWorld()
-    for _ in 0..<3 { try world.session(12) }
-    try world.run(leastBeforeBase: 0)
+    try world.makeTwoParts()
     try world.session(1, mode: .off)
     try world.session(3)
     #expect(try world.archive.generations().map(\.bases.count) == [2, 1])
-    let archive = try Archive(of: world.url, options: ArchivedNotes.options)
+    let archive = try world.reader
     let report = try await archive.verify()
     #expect(report == IntegrityReport(findings: [], checked: [.files]))
     #expect(failure { try archive.verify(isCancelled: { true }) }?.code == .cancelled)
   }
 
   // MARK: A store of notes
-
-  private func texts(_ numbers: ClosedRange<Int>) -> [String] { numbers.map { "\($0)note \($0)" } }
-
-  /// Opens the store, adds notes, one in each commit, and closes it. Returns the commits.
-  private func written(_ numbers: ClosedRange<Int>) throws -> [Int64] {
-    let store = try notes.open()
-    let commits = try add(numbers, to: store)
-    try store.close()
-    return commits
-  }
-
-  private func add(_ numbers: ClosedRange<Int>, to store: Store) throws -> [Int64] {
-    _ = try store.archive()
-    for number in numbers { try notes.add(number, to: store) }
-    return try store.archive().history().filter { $0.kind == .commit }.suffix(numbers.count).map(\.commit)
-  }
-
-  /// The same, and copies the files as a kill would leave them.
-  private func leftByKill(_ numbers: ClosedRange<Int>, at url: URL) throws -> [Int64] {
-    let store = try notes.open()
-    let commits = try add(numbers, to: store)
-    let archiver = try #require(store.archiver)
-    // On the archive's queue, so that it changes no file meanwhile.
-    try archiver.queue.sync {
-      for suffix in ["", "-wal", ".holdfast"] {
-        try FileManager.default.copyItem(atPath: notes.url.path + suffix, toPath: url.path + suffix)
-      }
-    }
-    try store.close()
-    return commits
-  }
 
   /// A commit of another program, which the archive lacks.
   private func foreign() throws {
@@ -340,14 +300,6 @@ struct ArchiveDamageTailTests {
   private func damage(_ commit: Int64, of url: URL? = nil) throws {
     let segment = try lastSegment(url ?? notes.url)
     let record = try place(of: commit, in: segment)
-    var bytes = try Data(contentsOf: segment)
-    bytes[record.lowerBound + record.count / 2] ^= 1
-    try bytes.write(to: segment)
-  }
-
-  private func restored(_ moment: Moment, of url: URL? = nil) throws -> [String] {
-    let file = notes.folder.file("restored-\(UUID().uuidString).sqlite")
-    try Archive(of: url ?? notes.url, options: ArchivedNotes.options).restore(to: moment, at: file)
-    return try notes.texts(of: file)
+    try Damage.flip(segment, at: record.lowerBound + record.count / 2)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastTesting
+import Synchronization
 import Testing
 
 @testable import Holdfast
@@ -15,7 +16,6 @@ struct ArchiveFailureTests {
     arguments: [(.diskFull, 64 << 20), (.inputOutput, 64 << 20), (.inputOutput, 4_096)] as [(StoreError.Code, Int64)])
   func gap(code: StoreError.Code, maximumLogBytes: Int64) throws {
     let store = try notes.open { $0.archive.maximumLogBytes = maximumLogBytes }
-    _ = try store.archive()
     let ballast = ArchiveFolder(StoreFiles(real: notes.url), ArchivedNotes.key).ballast.path
     #expect(DurableFile.size(ballast) == 4 << 20)
     try notes.fail(store, code)
@@ -36,7 +36,6 @@ struct ArchiveFailureTests {
   func times() throws {
     let clock = TestClock()
     let store = try notes.open { $0.now = { clock.now } }
-    _ = try store.archive()
     try notes.fail(store, .inputOutput)
     let made = try (1...3).map { number in
       let time = clock.advance(milliseconds: 60_000)
@@ -56,7 +55,6 @@ struct ArchiveFailureTests {
     arguments: [.diskFull, .inputOutput] as [StoreError.Code])
   func strict(code: StoreError.Code) throws {
     let store = try notes.open { ($0.archive.isStrict, $0.archive.maximumLogBytes) = (true, 1) }
-    _ = try store.archive()
     try notes.fail(store, code)
     #expect(failure { try notes.add(1, to: store) }?.code == code)
     try store.checkpoint()
@@ -107,7 +105,8 @@ struct ArchiveFailureTests {
     try FileManager.default.createDirectory(at: quarantine, withIntermediateDirectories: true)
     // Leaves the archive nothing of the cap for all copies.
     try Data(count: 4 << 20).write(to: quarantine.appendingPathComponent("old.sqlite"))
-    if isFull { try notes.fail(store, .diskFull) } else { try retainAtNextCommit(store) }
+    let archiver = try #require(store.archiver)
+    if isFull { try notes.fail(store, .diskFull) } else { archiver.queue.sync { archiver.retainsAt = .now } }
     try notes.add(1, to: store)
     var statuses = store.archiveUpdates().makeAsyncIterator()
     var status = await statuses.next()
@@ -119,11 +118,6 @@ struct ArchiveFailureTests {
     let history = try await store.archive().history()
     #expect(history.filter { $0.kind == .gap }.count == 1 && history.filter { $0.kind == .commit }.count == 1, "\(history)")
     try store.close()
-  }
-
-  private func retainAtNextCommit(_ store: Store) throws {
-    let archiver = try #require(store.archiver)
-    archiver.queue.sync { archiver.retainsAt = .now }
   }
 
   @Test(
@@ -146,6 +140,79 @@ struct ArchiveFailureTests {
     #expect(history.compactMap(\.details).map { $0.earliest == nil } == [false], "\(history)")
     try again.close()
     #expect(!DurableFile.stands(log.path))
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).history().filter { $0.kind == .gap } == [])
+    #expect(try notes.gaps() == [])
+  }
+
+  @Test("while the first copy of the store is made, and one after a gap, a commit is not refused, and follows the copy")
+  func copying() throws {
+    let meanwhile = Meanwhile()
+    let store = try notBegun { options in
+      options.archive.isStrict = true
+      options.now = {
+        meanwhile.run()
+        return Date()
+      }
+    }
+    let archiver = try #require(store.archiver)
+    for number in 1...2 {
+      try notes.settle(store)
+      // The copy begins with a look at the clock.
+      meanwhile.next { [notes] in
+        let refusal = failure { try notes.add(number, to: store) }
+        return archiver.phase == .copying && refusal == nil
+      }
+      if number == 1 { try store.checkpoint() } else { try archiver.beginAnew(because: ArchiveGap.fileDiffers.rawValue) }
+      _ = try store.archive()
+      #expect(meanwhile.results == Array(repeating: true, count: number))
+    }
+    #expect(try store.archive().history().map(\.kind) == [.base, .commit, .gap, .commit])
+    #expect(try notes.restored(.time(.distantFuture), by: store.archive()) == ["1note 1", "2note 2"])
+    try store.close()
+  }
+
+  @Test("where another process archives and fails, a strict store refuses no commit; that process archives it later")
+  func elsewhere() throws {
+    let archiving = try notes.open()
+    let other = try notes.open { $0.archive.isStrict = true }
+    #expect(failure { try other.moment() }?.code == .busy)
+    try notes.fail(archiving, .inputOutput)
+    try notes.add(1, to: other)
+    try notes.pass(archiving)
+    try archiving.checkpoint()
+    #expect(try archiving.archive().history().map(\.kind) == [.base, .commit])
+    try other.close()
+    try archiving.close()
+  }
+
+  /// A store whose archive has not begun, and begins at the next checkpoint.
+  private func notBegun(_ change: (inout StoreOptions) -> Void) throws -> Store {
+    try notes.open { $0.archive.mode = .off }.close()
+    // As long as the lock is held, another process seems to archive.
+    let lock = try FolderLock(ArchiveFolder(StoreFiles(notes.url), ArchivedNotes.key).url, busy: StoreError(.busy, "the test holds it"))
+    let store = try notes.open(notes.url, change)
+    try notes.settle(store)
+    withExtendedLifetime(lock) {}
+    return store
+  }
+}
+
+/// Work for the next time that a store looks at its clock.
+private final class Meanwhile: Sendable {
+  private let work = Mutex<(@Sendable () -> Bool)?>(nil)
+  private let told = Mutex<[Bool]>([])
+
+  /// What each work returned.
+  var results: [Bool] { told.withLock { $0 } }
+
+  func next(_ body: @escaping @Sendable () -> Bool) { work.withLock { $0 = body } }
+
+  func run() {
+    let body: (@Sendable () -> Bool)? = work.withLock { work in
+      defer { work = nil }
+      return work
+    }
+    guard let body else { return }
+    let result = body()
+    told.withLock { $0.append(result) }
   }
 }

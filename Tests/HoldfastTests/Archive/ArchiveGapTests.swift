@@ -11,26 +11,13 @@ struct ArchiveGapTests {
 
   init() throws { notes = try ArchivedNotes() }
 
-  /// A commit that the archive does not get: the next opening finds a gap.
-  private func addOutside(_ number: Int) throws {
-    let store = try notes.open { $0.archive.mode = .off }
-    try notes.add(number, to: store)
-    try store.close()
-  }
-
-  private func restored(_ moment: Moment) throws -> [String] {
-    let file = notes.folder.file("restored-\(UUID().uuidString).sqlite")
-    try Archive(of: notes.url, options: ArchivedNotes.options).restore(to: moment, at: file)
-    return try notes.texts(of: file)
-  }
-
   @Test(
     "the state before the first commit after a gap can be restored, and that commit waits for no copy", arguments: [10, 6_000_000])
   func firstCommit(length: Int) throws {
     let before = try notes.open()
     try notes.add(1, to: before)
     try before.close()
-    try addOutside(2)
+    try notes.addOutside(2)
     // The archive has found the gap, and goes on when the first commit has returned. The long one would move the log.
     let isCommitted = DispatchSemaphore(value: 0)
     let lines = LogLines { line in
@@ -46,11 +33,11 @@ struct ArchiveGapTests {
     #expect(commit.earliest == nil && commit.tables == ["notes"])
     let gap = try #require(history.last { $0.kind == .gap })
     #expect(gap.time < commit.time)
-    for moment in [Moment.commit(gap.commit), .time(gap.time)] { #expect(try restored(moment) == ["1note 1", "2note 2"]) }
-    #expect(try restored(.commit(commit.number)) == ["1note 1", "2note 2", "3" + text])
+    for moment in [Moment.commit(gap.commit), .time(gap.time)] { #expect(try notes.restored(moment) == ["1note 1", "2note 2"]) }
+    #expect(try notes.restored(.commit(commit.number)) == ["1note 1", "2note 2", "3" + text])
     try store.close()
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).verify().findings == [])
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).waiting() == .commits(0))
+    #expect(try notes.archive().verify().findings == [])
+    #expect(try notes.archive().waiting() == .commits(0))
   }
 
   @Test(
@@ -73,22 +60,24 @@ struct ArchiveGapTests {
     }
     let what: String
     if verb == "rewind" {
-      let commit = try Store.rewind(at: notes.url, to: .time(.distantFuture), options: options).commit
-      what = "rewound to commit \(commit.number)"
+      let report = try Store.rewind(at: notes.url, to: .time(.distantFuture), options: options)
+      #expect(report.kept != nil || damage == "gone")
+      what = "rewound to commit \(report.commit.number)"
     } else {
       try Store.restore(at: notes.url, snapshot: snapshot.id, options: options)
       what = "replaced by the snapshot \(snapshot.id)"
     }
     let time = DateCodec.iso8601(DateCodec.milliseconds(clock.now) ?? 0, fraction: true)
     let text = "\(what) at \(time), while the store was closed"
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).waiting() == .gap(text))
+    #expect(try notes.archive().waiting() == .gap(text))
     var gaps = [text]
     for number in 3...4 {
       let next = try notes.open()
+      if number == 3 { #expect(try notes.texts(next) == notes.texts(verb == "rewind" ? 1...2 : 1...1)) }
       #expect(try next.archive().history().filter { $0.kind == .gap }.map(\.text) == gaps)
       try next.close()
-      #expect(try Archive(of: notes.url, options: ArchivedNotes.options).waiting() == .commits(0))
-      try addOutside(number)
+      #expect(try notes.archive().waiting() == .commits(0))
+      try notes.addOutside(number)
       gaps.append("the file differs from what was archived")
     }
   }

@@ -13,50 +13,50 @@ struct ArchiveProofTests {
 
   @Test("a commit whose state is another is damaged; the one before it is restored")
   func state() throws {
-    let commits = try written(1...6)
-    let segment = try #require(try segments().last)
+    let commits = try notes.written(1...6)
+    let segment = try newestSegment()
     try change(segment) { commit in if commit.number == commits[3] { commit.state ^= 1 } }
-    let error = failure { try restored(.commit(commits[3])) }
+    let error = failure { try notes.restored(.commit(commits[3])) }
     #expect(error?.code == .damaged)
     #expect(error?.suggestion?.contains("\(commits[2])") == true)
-    #expect(try restored(.commit(commits[2])) == ["1", "2", "3"])
+    #expect(try notes.restored(.commit(commits[2])) == notes.texts(1...3))
   }
 
   @Test("a base that is not what it was is damaged")
   func base() throws {
-    _ = try written(1...3)
+    try notes.written(1...3)
     let generation = try newest()
     let base = generation.base(try #require(generation.bases.first))
     try Damage.overwrite(base, at: Int(DurableFile.size(base.path)) - 2_048, count: 1)
-    #expect(failure { try restored(.commit(generation.bases[0])) }?.code == .damaged)
+    #expect(failure { try notes.restored(.commit(generation.bases[0])) }?.code == .damaged)
   }
 
   @Test("an archive that has lost everything is not sound")
   func nothing() throws {
-    _ = try written(1...3)
+    try notes.written(1...3)
     try FileManager.default.removeItem(at: newest().url)
     #expect(
-      try Archive(of: notes.url, options: ArchivedNotes.options).verify().findings.map(\.message) == ["the archive has no whole base"])
+      try notes.archive().verify().findings.map(\.message) == ["the archive has no whole base"])
   }
 
   @Test("a segment that follows another state is a gap, and never silent")
   func chain() throws {
-    _ = try written(1...3)
-    _ = try written(4...6)
-    #expect(try gaps() == 0)
-    let segment = try #require(try segments().last)
+    try notes.written(1...3)
+    try notes.written(4...6)
+    #expect(try notes.gaps().count == 0)
+    let segment = try newestSegment()
     let reader = try SegmentReader(segment, ArchivedNotes.seal)
     while try reader.next() != nil {}
     var header = reader.header
     header.stateBefore ^= 1
     try (header.encoded + reader.read()).write(to: segment)
-    #expect(try gaps() == 1)
+    #expect(try notes.gaps().count == 1)
   }
 
   @Test("a record with any wrong byte does not count")
   func record() throws {
-    _ = try written(1...2)
-    let segment = try #require(try segments().last)
+    try notes.written(1...2)
+    let segment = try newestSegment()
     let whole = try Data(contentsOf: segment)
     let reader = try SegmentReader(segment, ArchivedNotes.seal)
     #expect(try reader.next() != nil)
@@ -70,8 +70,8 @@ struct ArchiveProofTests {
 
   @Test("a record of a later version and files with other names are passed over")
   func unknown() throws {
-    let commits = try written(1...3)
-    let segment = try #require(try segments().last)
+    let commits = try notes.written(1...3)
+    let segment = try newestSegment()
     let reader = try SegmentReader(segment, ArchivedNotes.seal)
     var bytes = reader.header.encoded
     while let record = try reader.next() {
@@ -82,29 +82,57 @@ struct ArchiveProofTests {
     for name in ["notes.txt", "1.segment", "000000000000000x.sqlite", "../notes.txt", "../0000001x"] {
       try Data("another program's".utf8).write(to: folder.appendingPathComponent(name))
     }
-    #expect(try restored(.commit(commits[1])) == ["1", "2"])
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).verify().findings == [])
-    _ = try written(4...4)
-    #expect(try gaps() == 0)
-    #expect(try restored(.time(.distantFuture)) == ["1", "2", "3", "4"])
+    #expect(try notes.restored(.commit(commits[1])) == notes.texts(1...2))
+    #expect(try notes.archive().verify().findings == [])
+    try notes.written(4...4)
+    #expect(try notes.gaps().count == 0)
+    #expect(try notes.restored(.time(.distantFuture)) == notes.texts(1...4))
+  }
+
+  @Test("a file with the name of a generation is none, nor is an empty folder, a link to nowhere, or a name that is only read as a number")
+  func generations() throws {
+    let store = try notes.open()
+    try notes.add(1, to: store)
+    try store.label("here")
+    try store.close()
+    let folder = ArchiveFolder(try StoreFiles(notes.url), ArchivedNotes.key)
+    for name in ["99999999", "00000002", "+0000003"] { try Data("mine".utf8).write(to: folder.url.appendingPathComponent(name)) }
+    for name in ["99999998", "00000007", "+0000001"] {
+      try FileManager.default.createDirectory(at: folder.url.appendingPathComponent(name), withIntermediateDirectories: false)
+    }
+    let link = folder.url.appendingPathComponent("00000005").path
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "nowhere")
+    let archive = try notes.archive()
+    #expect(try archive.history().map(\.kind) == [.base, .commit, .label])
+    #expect(try archive.verify().isHealthy)
+    #expect(archive.waiting() == .commits(0))
+    let again = try notes.open()
+    try notes.add(2, to: again)
+    _ = try again.rewind(to: .label("here"))
+    // The next generation takes a free number.
+    try #require(again.archiver).beginAnew(because: "the test asks")
+    #expect(try again.archive().history().filter { $0.kind == .gap }.map(\.text) == ["the test asks"])
+    #expect(try again.drillArchive().hasPassed)
+    try again.close()
+    #expect(try Data(contentsOf: folder.folder(2)) == Data("mine".utf8))
+    #expect(try archive.verify().isHealthy)
   }
 
   @Test("numbers and times grow, however the clock is set", arguments: [3_600, 31_536_000] as [Int64])
   func clockJumps(seconds: Int64) throws {
     let store = try open()
-    _ = try store.archive()
     var texts: [[String]] = []
     for (number, step) in [0, seconds, -2 * seconds, 1, seconds, 0].enumerated() {
       clock.advance(milliseconds: step * 1000)
-      try add(number, to: store)
-      texts.append(try self.texts(store))
+      try notes.add(number, to: store)
+      texts.append(try notes.texts(store))
     }
     let commits = try store.archive().history().filter { $0.kind == .commit }.suffix(texts.count)
     try store.close()
     for (earlier, later) in zip(commits, commits.dropFirst()) {
       #expect(earlier.commit < later.commit && earlier.time < later.time)
     }
-    for (commit, texts) in zip(commits, texts) { #expect(try restored(.time(commit.time)) == texts) }
+    for (commit, texts) in zip(commits, texts) { #expect(try notes.restored(.time(commit.time)) == texts) }
   }
 
   @Test(
@@ -112,11 +140,10 @@ struct ArchiveProofTests {
     arguments: [(3_600_000, "forward by 3"), (-3_600_000, "back by 3"), (1_000, nil)] as [(Int64, String?)])
   func clockNote(milliseconds: Int64, words: String?) throws {
     let store = try open()
-    _ = try store.archive()
-    try add(1, to: store)
+    try notes.add(1, to: store)
     _ = try store.archive()
     clock.advance(milliseconds: milliseconds)
-    try add(2, to: store)
+    try notes.add(2, to: store)
     let texts = try store.archive().history().filter { $0.kind == .note }.map(\.text)
     try store.close()
     #expect(texts.count == (words == nil ? 0 : 1), "\(texts)")
@@ -127,19 +154,18 @@ struct ArchiveProofTests {
   @Test("another program can write, and cannot cut the log before its commits are archived")
   func foreign() throws {
     let store = try open()
-    _ = try store.archive()
-    try add(1, to: store)
+    try notes.add(1, to: store)
     _ = try store.archive()
     try ArchivedNotes.raw(notes.url) { raw in
       try raw.execute("INSERT INTO notes (text) VALUES ('by another program')")
       _ = try? raw.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     }
-    try add(2, to: store)
+    try notes.add(3, to: store)
     _ = try store.archive()
-    let texts = try texts(store)
+    let texts = try notes.texts(store)
     try store.close()
-    #expect(try gaps() == 0)
-    #expect(try restored(.time(.distantFuture)) == texts)
+    #expect(try notes.gaps().count == 0)
+    #expect(try notes.restored(.time(.distantFuture)) == texts)
   }
 
   @Test("a page is a difference only from the page that the archive knows")
@@ -161,7 +187,7 @@ struct ArchiveProofTests {
   @Test("a damaged frame of the log is a gap")
   func frame() throws {
     let store = try open()
-    try add(1, to: store)
+    try notes.add(1, to: store)
     let copy = try StoreFiles(notes.folder.file("copy.sqlite"))
     try FileManager.default.copyItem(at: StoreFiles(notes.url).log, to: copy.log)
     try store.close()
@@ -171,45 +197,15 @@ struct ArchiveProofTests {
     #expect(throws: ArchiveGap.self) { try follower.transactions(upTo: 1) { _ in } }
   }
 
-  // MARK: A store of numbers
-
   private func open() throws -> Store { try notes.open { [clock] options in options.now = { clock.now } } }
-
-  private func add(_ number: Int, to store: Store) throws {
-    try store.write { tx in _ = try tx.execute("INSERT INTO notes (text) VALUES (\(String(number)))") }
-  }
-
-  /// Opens the store, adds numbers, one in each commit, and closes it. Returns the commits.
-  private func written(_ numbers: ClosedRange<Int>) throws -> [Int64] {
-    let store = try open()
-    _ = try store.archive()
-    for number in numbers { try add(number, to: store) }
-    let commits = try store.archive().history().filter { $0.kind == .commit }.map(\.commit)
-    try store.close()
-    return commits.suffix(numbers.count)
-  }
-
-  private func texts(_ store: Store) throws -> [String] {
-    try store.read { reader in try reader.values("SELECT text FROM notes ORDER BY id") { row in try row.text() } }
-  }
-
-  private func restored(_ moment: Moment) throws -> [String] {
-    let file = notes.folder.file("restored-\(UUID().uuidString).sqlite")
-    try Archive(of: notes.url, options: ArchivedNotes.options).restore(to: moment, at: file)
-    return try ArchivedNotes.raw(file) { try $0.rows("SELECT text FROM notes ORDER BY id") }.map { $0[0] }
-  }
-
-  private func gaps() throws -> Int {
-    try Archive(of: notes.url, options: ArchivedNotes.options).history().filter { $0.kind == .gap }.count
-  }
 
   private func newest() throws -> ArchiveFolder.Generation {
     try #require(try ArchiveFolder(StoreFiles(notes.url), ArchivedNotes.key).generations().last)
   }
 
-  private func segments() throws -> [URL] {
+  private func newestSegment() throws -> URL {
     let generation = try newest()
-    return generation.segments.map(generation.segment)
+    return generation.segment(try #require(generation.segments.last))
   }
 
   /// Writes a segment again with other commits, and right checksums.

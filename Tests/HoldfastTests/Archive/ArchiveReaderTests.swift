@@ -9,13 +9,10 @@ import Testing
   "A reader in Python",
   .enabled(if: Python.url != nil && ArchivedNotes.key == nil, "needs python3 on the PATH, and reads no encrypted archive"))
 struct ArchiveReaderTests {
-  let folder: TemporaryFolder
-  let url: URL
+  let notes: ArchivedNotes
+  private var url: URL { notes.url }
 
-  init() throws {
-    folder = try TemporaryFolder()
-    url = folder.file("notes.sqlite")
-  }
+  init() throws { notes = try ArchivedNotes() }
 
   @Test("restores every commit and a label; verifies the archive, and tells damage in the middle of a finished segment and of the last one")
   func restores() throws {
@@ -29,24 +26,22 @@ struct ArchiveReaderTests {
     let generation = try #require(try ArchiveFolder(StoreFiles(url), ArchivedNotes.key).generations().last)
     for segment in [try finishedSegment(), generation.segments.last.map(generation.segment)] {
       let segment = try #require(segment)
-      let whole = try Data(contentsOf: segment)
-      var bytes = whole
-      bytes[bytes.count / 2] ^= 1
-      try bytes.write(to: segment)
+      try Damage.flip(segment)
       #expect(try Python.run([archive, "verify"]) == 2)
-      try whole.write(to: segment)
+      // Back again.
+      try Damage.flip(segment)
     }
   }
 
   @Test("restores what was merged, and what is behind a gap, by number and by time, as this program does")
   func merged() throws {
     let world = try RetentionWorld()
-    for _ in 0..<2 { try world.session(24) }
+    for _ in 0..<2 { try world.session(12) }
     try world.session(1, mode: .off)
     try world.session(3)
     world.pass(hours: 2)
     #expect(try world.run().merged > 0 && world.archive.generations().count == 2)
-    let archive = try Archive(of: world.url, options: ArchivedNotes.options)
+    let archive = try world.reader
     // The notes are of the clock, which this test moves.
     let events = try archive.history().filter { $0.kind != .note }
     #expect(events.count { $0.kind == .gap } == 1)
@@ -68,9 +63,7 @@ struct ArchiveReaderTests {
   private func written() throws -> (states: [Int64: [String]], labelled: [String]) {
     var (states, labelled): ([Int64: [String]], [String]) = ([:], [])
     for opening in 0..<4 {
-      let store = try open()
-      // The first base is there before the commits.
-      _ = try store.archive()
+      let store = try notes.open(schemas: [.read])
       for number in 1...3 {
         try store.write { tx in
           _ = try tx.execute("INSERT INTO notes (bytes) VALUES (randomblob(\(opening * 3_000 + number)))")
@@ -98,12 +91,6 @@ struct ArchiveReaderTests {
     return (states, labelled)
   }
 
-  private func open() throws -> Store {
-    var options = StoreOptions.testing
-    options.archive.mode = .begins
-    return try folder.store([.read], name: "notes.sqlite", options: options)
-  }
-
   private func newestCommit(_ store: Store) throws -> Int64 {
     try #require(try store.archive().history().last { $0.kind == .commit }).commit
   }
@@ -116,7 +103,7 @@ struct ArchiveReaderTests {
   }
 
   private func restored(_ moment: String...) throws -> [String] {
-    let file = folder.file("restored-\(UUID().uuidString).sqlite")
+    let file = notes.folder.file("restored-\(UUID().uuidString).sqlite")
     #expect(try Python.run([StoreFiles(url).archive.path, "restore", file.path] + moment) == 0)
     return try RawDatabase.with(file) { try $0.rows(Self.sql) }.map { $0[0] }
   }
@@ -159,6 +146,5 @@ private enum Python {
 }
 
 extension StoreSchema {
-  fileprivate static let read = StoreSchema(
-    "read", migrations: [Migration("read/001-notes", sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;")])
+  fileprivate static let read = StoreSchema("read", sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;")
 }

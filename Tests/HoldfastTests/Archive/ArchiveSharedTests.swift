@@ -14,7 +14,6 @@ struct ArchiveSharedTests {
   func twoStores() throws {
     let lines = LogLines()
     let archiving = try notes.open { $0.logger = lines.logger }
-    _ = try archiving.archive()
     let other = try notes.open { $0.logger = lines.logger }
     #expect(try other.archiveStatus()?.isWriting == false)
     for number in 1...300 { try notes.add(number, to: other) }
@@ -27,15 +26,13 @@ struct ArchiveSharedTests {
     #expect(history.filter { $0.kind == .gap }.isEmpty)
     #expect(history.filter { $0.kind == .commit }.count == 700, "\(history.prefix(3))")
     #expect(history.filter { $0.details?.earliest != nil }.count >= 500)
-    let file = notes.folder.file("then.sqlite")
     let commit = try #require(history.first { $0.kind == .commit }).commit + 499
-    try archiving.archive().restore(to: .commit(commit), at: file)
-    #expect(try ArchivedNotes.raw(file) { try $0.rows("SELECT count(*) FROM notes") } == [["500"]])
+    #expect(try notes.restored(.commit(commit), by: archiving.archive()).count == 500)
     try other.close()
     try archiving.close()
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).history().filter { $0.kind == .gap }.isEmpty)
+    #expect(try notes.gaps().isEmpty)
     // Once, however many commits another store makes.
-    let version = try ArchivedNotes.raw(file) { try $0.rows("SELECT sqlite_version()") }[0][0]
+    let version = try ArchivedNotes.raw(notes.url) { try $0.rows("SELECT sqlite_version()") }[0][0]
     let isOld = version.compare("3.51.3", options: .numeric) == .orderedAscending
     #expect(lines.all.count { $0.hasPrefix("warning") && $0.contains("SQLite 3.51.3") } == (isOld ? 1 : 0))
   }
@@ -43,7 +40,6 @@ struct ArchiveSharedTests {
   @Test("another store that commits all the time erases no frame, however often the log is moved meanwhile")
   func manyCheckpoints() async throws {
     let archiving = try notes.open()
-    _ = try archiving.archive()
     let other = try notes.open()
     async let committed: Void = offTask { _ in for number in 1...600 { try self.notes.add(number, to: other) } }
     for _ in 1...600 { _ = try await archiving.checkpoint(.passive) }
@@ -55,34 +51,11 @@ struct ArchiveSharedTests {
     try archiving.close()
   }
 
-  @Test("a log that a killed process left is archived before it is moved into the file")
-  func leftLog() throws {
-    let store = try notes.open()
-    _ = try store.archive()
-    for number in 1...50 { try notes.add(number, to: store) }
-    let copy = try TemporaryFolder()
-    let there = copy.file("notes.sqlite")
-    // The files as a kill would leave them, before the archive has all commits.
-    try store.write { tx in _ = try tx.execute("INSERT INTO notes (id, text) VALUES (51, 'last')") }
-    try #require(store.archiver).queue.sync {
-      for suffix in ["", "-wal", ".holdfast"] {
-        try FileManager.default.copyItem(atPath: notes.url.path + suffix, toPath: there.path + suffix)
-      }
-    }
-    let again = try notes.open(there)
-    #expect(try again.archive().history().filter { $0.kind == .gap }.isEmpty)
-    #expect(try again.archive().history().filter { $0.kind == .commit }.count >= 51)
-    try again.close()
-    try store.close()
-  }
-
   @Test("a failing archive fails no commit, tells its problem and goes on; a strict one fails the commit")
   func failing() throws {
     for isStrict in [false, true] {
       let url = notes.folder.file("strict-\(isStrict).sqlite")
-      let first = try notes.open(url)
-      _ = try first.archive()
-      try first.close()
+      try notes.open(url).close()
       // No segment is open before the first commit.
       let store = try notes.open(url) { $0.archive.isStrict = isStrict }
       _ = try store.archive()
@@ -113,7 +86,6 @@ struct ArchiveSharedTests {
   @Test("rewinds are refused where another process archives, before anything is built, and told what to do; when that has ended, they work")
   func elsewhere() throws {
     let archiving = try notes.open()
-    _ = try archiving.archive()
     let other = try notes.open()
     // A rewind that had begun would find that there is no such label.
     let refusal = failure { try other.rewind(to: .label("never")) }
@@ -127,7 +99,6 @@ struct ArchiveSharedTests {
   @Test("the process that archives writes a label that another one asks for, behind the commits of both; no request stays")
   func labelElsewhere() throws {
     let archiving = try notes.open()
-    _ = try archiving.archive()
     let other = try notes.open()
     try notes.add(1, to: archiving)
     try notes.add(2, to: other)
@@ -169,7 +140,6 @@ struct ArchiveSharedTests {
   @Test("what another process commits while the archiving one closes is archived before SQLite may move and delete the log")
   func commitsAtClosing() throws {
     let archiving = try notes.open()
-    _ = try archiving.archive()
     let other = try notes.open()
     let archiver = try #require(archiving.archiver)
     var isMoved = false
@@ -180,7 +150,7 @@ struct ArchiveSharedTests {
       (try? notes.add(2, to: other)) != nil
     }
     #expect(isMoved && mayMove)
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).history().compactMap(\.details?.number) == [1, 2])
+    #expect(try notes.archive().history().compactMap(\.details?.number) == [1, 2])
     try other.close()
     try archiving.close()
   }
@@ -216,7 +186,6 @@ struct ArchiveSharedTests {
   @Test("no base is made of a file behind which another process has committed; the next checkpoint makes it")
   func baseBehindCommit() throws {
     let archiving = try notes.open()
-    _ = try archiving.archive()
     let other = try notes.open()
     let archiver = try #require(archiving.archiver)
     archiver.queue.sync { archiver.pauseBeforeBase = 3_600 }
@@ -249,13 +218,12 @@ struct ArchiveSharedTests {
     let first = try #require(history.compactMap(\.details).first)
     #expect(first.earliest != nil && first.rowsChanged == nil && first.tables == [])
     try other.close()
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).history().map(\.kind) == [.base, .commit, .commit])
+    #expect(try notes.archive().history().map(\.kind) == [.base, .commit, .commit])
   }
 
   @Test("the status follows the commits, and ends with the store")
   func updates() async throws {
     let store = try notes.open()
-    _ = try store.archive()
     var statuses = store.archiveUpdates().makeAsyncIterator()
     _ = await statuses.next()
     try notes.add(1, to: store)

@@ -92,10 +92,7 @@ struct ArchiveStatusTests {
     clock.advance()
     let generation = try #require(try ArchiveFolder(StoreFiles(url)).generations().last)
     let (base, segment) = (try #require(generation.bases.last), try #require(generation.segments.last))
-    let file = part == "base" ? generation.base(base) : generation.segment(segment)
-    var bytes = try Data(contentsOf: file)
-    bytes[bytes.count / 2] ^= 1
-    try bytes.write(to: file)
+    try Damage.flip(part == "base" ? generation.base(base) : generation.segment(segment))
     #expect(failure { try store.drillArchive() }?.code == .damaged)
     #expect(try store.archiveStatus()?.lastDrill == passed)
   }

@@ -21,26 +21,26 @@ struct ArchiveTests {
     }
     #expect(states.count == 40)
     for (commit, texts) in states {
-      let file = notes.folder.file("at-\(commit).sqlite")
-      try store.archive().restore(to: .commit(commit), at: file)
-      #expect(try notes.texts(of: file) == texts, "commit \(commit)")
+      #expect(try notes.restored(.commit(commit), by: store.archive()) == texts, "commit \(commit)")
     }
     try store.close()
   }
 
   @Test("commits of several openings, with checkpoints between, are one row without a gap")
   func severalOpenings() throws {
+    var states: [Int64: [String]] = [:]
     for opening in 0..<4 {
       let store = try notes.open()
-      for number in 1...10 {
+      for number in 1...6 {
         try write(store, opening * 10 + number)
-        if number == 5 { try store.checkpoint(opening % 2 == 0 ? .restart : .truncate) }
+        if number == 3 { try store.checkpoint(opening % 2 == 0 ? .restart : .truncate) }
+        let last = try #require(try store.archive().history().last { $0.kind == .commit })
+        states[last.commit] = try notes.texts(store)
       }
       try store.close()
     }
-    let history = try Archive(of: notes.url, options: ArchivedNotes.options).history()
-    #expect(history.filter { $0.kind == .gap }.isEmpty)
-    #expect(history.filter { $0.kind == .commit }.count >= 40)
+    #expect(try notes.gaps() == [] && states.count == 24)
+    for (commit, texts) in states { #expect(try notes.restored(.commit(commit)) == texts, "commit \(commit)") }
   }
 
   @Test("a label names a state; of two with one text the later counts")
@@ -50,13 +50,9 @@ struct ArchiveTests {
     try store.label("before")
     let before = try notes.texts(store)
     try write(store, 2)
-    let file = notes.folder.file("labelled.sqlite")
-    try store.archive().restore(to: .label("before"), at: file)
-    #expect(try notes.texts(of: file) == before)
+    #expect(try notes.restored(.label("before"), by: store.archive()) == before)
     try store.label("before")
-    let later = notes.folder.file("later.sqlite")
-    try store.archive().restore(to: .label("before"), at: later)
-    #expect(try notes.texts(of: later) == notes.texts(store))
+    #expect(try notes.restored(.label("before"), by: store.archive()) == notes.texts(store))
     try store.close()
   }
 
@@ -68,7 +64,7 @@ struct ArchiveTests {
       try write(store, index + 1)
       try store.close()
     }
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).history().map(\.kind) == [.base, .commit, .commit, .gap, .commit])
+    #expect(try notes.archive().history().map(\.kind) == [.base, .commit, .commit, .gap, .commit])
     try FileManager.default.removeItem(at: StoreFiles(notes.url).archive)
     let store = try notes.open { $0.archive.mode = .continues }
     #expect(try store.archiveStatus() == nil)
@@ -82,9 +78,7 @@ struct ArchiveTests {
     let store = try notes.open()
     try store.label("the beginning")
     try write(store, 1)
-    let file = notes.folder.file("labelled.sqlite")
-    try store.archive().restore(to: .label("the beginning"), at: file)
-    #expect(try notes.texts(of: file) == [])
+    #expect(try notes.restored(.label("the beginning"), by: store.archive()) == [])
     try store.close()
   }
 
@@ -123,28 +117,11 @@ struct ArchiveTests {
     try store.rewind(to: .label(report.undo))
     #expect(try notes.texts(store) == [])
     try store.close()
-    #expect(try Archive(of: notes.url, options: ArchivedNotes.options).history().filter { $0.kind == .gap }.isEmpty)
+    #expect(try notes.gaps().isEmpty)
     let again = try notes.open()
     #expect(try notes.texts(again) == [])
     try again.rewind(to: .commit(commit))
     #expect(try notes.texts(again) == good)
-    try again.close()
-  }
-
-  @Test("a store whose file is destroyed is restored from its archive")
-  func destroyed() throws {
-    let store = try notes.open()
-    for number in 1...20 { try write(store, number) }
-    let texts = try notes.texts(store)
-    try store.close()
-    let newest = try #require(try Archive(of: notes.url, options: ArchivedNotes.options).history().last { $0.kind == .commit })
-    try Data(repeating: 7, count: 100_000).write(to: notes.url)
-    let kept = try Store.rewind(at: notes.url, to: .commit(newest.commit), options: ArchivedNotes.options)
-    #expect(kept.kept != nil)
-    let again = try notes.open()
-    #expect(try notes.texts(again) == texts)
-    try write(again, 60)
-    #expect(try again.archive().history().filter { $0.kind == .gap }.count == 1)
     try again.close()
   }
 
@@ -156,12 +133,47 @@ struct ArchiveTests {
     try ArchivedNotes.raw(notes.url) { try $0.execute("INSERT INTO notes (id, text) VALUES (99, 'by another program')") }
     let again = try notes.open()
     try write(again, 2)
-    let history = try again.archive().history()
-    #expect(history.filter { $0.kind == .gap }.count == 1)
-    let file = notes.folder.file("now.sqlite")
-    try again.archive().restore(to: .time(Date(timeIntervalSinceNow: 60)), at: file)
-    #expect(try notes.texts(of: file) == notes.texts(again))
+    #expect(try again.archive().history().filter { $0.kind == .gap }.count == 1)
+    #expect(try notes.restored(.time(Date(timeIntervalSinceNow: 60)), by: again.archive()) == notes.texts(again))
     try again.close()
+  }
+
+  @Test("a rewind and a restored snapshot stand there with all tables, and a note says what they were")
+  func replaced() throws {
+    let store = try notes.open()
+    try notes.add(1, to: store)
+    let (snapshot, first) = (try store.snapshot(), try store.moment())
+    try notes.add(2, to: store)
+    let commit = try store.rewind(to: first).commit.number
+    try store.restore(snapshot: snapshot.id)
+    let last = try store.archive().history().filter { $0.kind != .label }.suffix(4)
+    let told = last.map { event in
+      event.details.map { "\($0.rowsChanged?.description ?? "unknown") of \($0.tables)" } ?? "\(event.kind): \(event.text)"
+    }
+    #expect(
+      told == [
+        #"unknown of ["notes"]"#, "note: rewound to commit \(commit)", #"unknown of ["notes"]"#,
+        "note: restored the snapshot \(snapshot.id)",
+      ])
+    #expect(last.map(\.commit) == [commit + 2, commit + 2, commit + 3, commit + 3])
+    try store.close()
+    #expect(try notes.archive().verify().findings == [])
+  }
+
+  @Test("a write that changes nothing is no commit, also where it would begin a log, and the log's mark is no row of a commit")
+  func nothingChanged() throws {
+    let store = try notes.open()
+    try notes.add(1, to: store)
+    func commits() throws -> [ArchivedCommit] { try store.archive().history().compactMap(\.details) }
+    let before = try (store.moment(), commits())
+    try store.checkpoint(.truncate)
+    try store.write { _ in }
+    #expect(try store.bringBack("notes", where: ["id": .integer(1)], from: before.0) == BringBackReport())
+    #expect(try commits() == before.1)
+    try notes.add(2, to: store)
+    let last = try #require(try commits().last)
+    #expect(last.rowsChanged == 1 && last.tables == ["notes"] && last.number == (before.1.last?.number ?? 0) + 1)
+    try store.close()
   }
 
   private func write(_ store: Store, _ number: Int) throws {

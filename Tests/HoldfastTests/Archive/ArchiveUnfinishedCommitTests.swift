@@ -14,8 +14,7 @@ struct ArchiveUnfinishedCommitTests {
   private func leaveCommit(_ number: Int) throws {
     let copy = notes.folder.file("copy.sqlite")
     let (files, copied) = (StoreFiles(real: notes.url), StoreFiles(real: copy))
-    try FileManager.default.copyItem(at: notes.url, to: copy)
-    try FileManager.default.copyItem(at: files.log, to: copied.log)
+    try notes.url.copyStore(to: copy)
     let after = try ArchivedNotes.raw(copy) { other in
       try other.execute("PRAGMA wal_autocheckpoint = 0; INSERT INTO notes (id, text) VALUES (\(number), 'never committed')")
       return try Data(contentsOf: copied.log)
@@ -41,11 +40,9 @@ struct ArchiveUnfinishedCommitTests {
     #expect(try store.archive().history().allSatisfy { $0.kind != .gap })
     try other.close()
     try store.close()
-    let archive = try Archive(of: notes.url, options: ArchivedNotes.options)
+    let archive = try notes.archive()
     #expect(try archive.verify().findings == [] && archive.waiting() == .commits(0))
-    let newest = notes.folder.file("newest.sqlite")
-    try archive.restore(to: .time(.distantFuture), at: newest)
-    #expect(try notes.texts(of: newest) == ["1note 1", "2note 2", "3note 3", "5note 5"])
+    #expect(try notes.restored(.time(.distantFuture)) == ["1note 1", "2note 2", "3note 3", "5note 5"])
   }
 
   @Test("what another process commits between a checkpoint and the archive's new read transaction is not cut away unarchived")
@@ -76,7 +73,6 @@ struct ArchiveUnfinishedCommitTests {
     options.archive.mode = .begins
     let opening = try Opening(files, [ArchivedNotes.schema], options)
     let store = try notes.open()
-    _ = try store.archive()
     let archiver = try #require(store.archiver)
     // As where its process is killed: no read transaction of the archive holds the log.
     try archiver.queue.sync { archiver.source = try ArchiveSource(archiver.files, archiver.options) }

@@ -11,7 +11,7 @@ struct ArchiveWaitingTests {
   init() throws { notes = try ArchivedNotes() }
 
   private func waiting(readingAtMost bytes: Int64 = .max) throws -> Archive.Waiting {
-    try Archive(of: notes.url, options: ArchivedNotes.options).waiting(readingAtMost: bytes)
+    try notes.archive().waiting(readingAtMost: bytes)
   }
 
   /// A closed store whose last two commits are in the log that it left, and not in the archive.
@@ -22,13 +22,6 @@ struct ArchiveWaitingTests {
     try notes.fail(store, .inputOutput)
     for number in 2...3 { try notes.add(number, to: store) }
     try store.close()
-  }
-
-  /// Every file with its bytes. No store may be open.
-  private func bytes() throws -> [String: Data] {
-    var bytes: [String: Data] = [:]
-    for name in try notes.folder.contents() { bytes[name] = try? Data(contentsOf: notes.folder.file(name)) }
-    return bytes
   }
 
   @Test("of an open store it is what the status counts, also in a log that was begun anew; of a closed one it is nothing")
@@ -56,9 +49,9 @@ struct ArchiveWaitingTests {
   @Test("commits in a log that was left wait for the next opening; to ask changes no byte")
   func leftLog() throws {
     try left()
-    let before = try bytes()
+    let before = try notes.folder.files()
     #expect(try waiting(readingAtMost: 0) == .commits(2))
-    #expect(try bytes() == before)
+    #expect(try notes.folder.files() == before)
     let store = try notes.open()
     let history = try store.archive().history()
     #expect(history.allSatisfy { $0.kind != .gap } && history.count { $0.kind == .commit } >= 3, "\(history)")
@@ -84,9 +77,9 @@ struct ArchiveWaitingTests {
       #expect(try waiting() == .commits(2))
     }
     let gap = "the file differs from what was archived"
-    let before = try bytes()
+    let before = try notes.folder.files()
     #expect(try waiting() == .gap(gap))
-    #expect(try bytes() == before)
+    #expect(try notes.folder.files() == before)
     let store = try notes.open()
     #expect(try store.archive().history().filter { $0.kind == .gap }.map(\.text) == [gap])
     #expect(try waiting() == .commits(0))

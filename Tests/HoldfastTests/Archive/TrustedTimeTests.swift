@@ -101,7 +101,7 @@ struct TrustedTimeTests {
     let commits = try world.commits()
     #expect(commits.map { $0.clock == nil } == [true, true, true, false, false, false, false], "\(commits)")
     #expect(commits.last?.clock == world.clock.now)
-    let notes = try Archive(of: world.notes.url, options: ArchivedNotes.options).history().filter { $0.kind == .note }.map(\.text)
+    let notes = try world.notes.archive().history().filter { $0.kind == .note }.map(\.text)
     #expect(notes.count { $0.hasPrefix("the clock was set back by 3153") } == 1, "\(notes)")
     let store = try world.open()
     let warning = try #require(try store.rewindPlan(to: .time(world.clock.now)).warning)
@@ -143,22 +143,17 @@ private final class World {
 
   /// A commit that the archive does not get: the next opening finds a gap.
   func outsideArchive() throws {
-    let store = try notes.open { [clock] options in
-      options.now = { clock.now }
-      options.archive.mode = .off
-    }
     number += 1
-    try notes.add(number, to: store)
-    try store.close()
+    try notes.addOutside(number) { [clock] options in options.now = { clock.now } }
   }
 
-  func commits() throws -> [ArchivedCommit] { try Archive(of: notes.url, options: ArchivedNotes.options).history().compactMap(\.details) }
+  func commits() throws -> [ArchivedCommit] { try notes.archive().history().compactMap(\.details) }
 
   /// Every commit can be restored as it was.
   func checkAll() throws {
     for (commit, texts) in states {
       let file = notes.folder.file("commit-\(commit)-\(UUID().uuidString).sqlite")
-      #expect(try Archive(of: notes.url, options: ArchivedNotes.options).restore(to: .commit(commit), at: file).number == commit)
+      #expect(try notes.archive().restore(to: .commit(commit), at: file).number == commit)
       #expect(try notes.texts(of: file) == texts)
     }
   }

@@ -121,7 +121,6 @@ struct SnapshotRotationTests {
     clock.advance(milliseconds: 366 * 86_400_000)
     try take(store, shelf: 6, label: "right 6")
     #expect(try labels() == ["right 6", "right 5", "right 4"])
-    try store.close()
   }
 
   @Test("a restore removes no snapshot, so one can be tried after the other; the next snapshot applies the rules")
@@ -137,7 +136,6 @@ struct SnapshotRotationTests {
     #expect(try labels() == ["before restoring \(replaced.id)", "before restoring \(first.id)", "first"])
     try take(store, shelf: 2, label: "next")
     #expect(try labels() == ["next", "before restoring \(replaced.id)"])
-    try store.close()
   }
 
   @Test("snapshots go to the folder of the options; without that folder none is made")

@@ -22,8 +22,7 @@ struct SnapshotTests {
   @Test("a snapshot counts its rows, and is one file that any SQLite reads and only its owner")
   func made() throws {
     let snapshot = try store.snapshot(label: "for the test")
-    #expect(snapshot.id == "20231114T221320Z-1")
-    #expect(snapshot.label == "for the test")
+    #expect([snapshot.id, snapshot.label] == ["20231114T221320Z-1", "for the test"])
     #expect(snapshot.createdAt == Date(timeIntervalSince1970: 1_700_000_000.5))
     #expect(snapshot.schemas == ["shelves": 1])
     #expect([snapshot.rows["books"], snapshot.rows["shelves"], snapshot.rows["holdfast_migrations"]] == [3, 1, 2])

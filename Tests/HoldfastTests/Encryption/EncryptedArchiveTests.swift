@@ -19,37 +19,6 @@ struct EncryptedArchiveTests {
     try store.write { tx in try tx.insert(Book("Secret title \(number)", number: number)) }
   }
 
-  private func titles(of file: URL, _ options: StoreOptions? = nil) throws -> [String] {
-    let connection = try ConnectionFactory(file.path, options ?? world.options).still()
-    return try connection.texts("SELECT title FROM books ORDER BY title").compactMap { $0[0] }
-  }
-
-  @Test("each commit can be restored over several openings and checkpoints, without a gap, and the restored file has the key")
-  func everyCommit() throws {
-    var states: [Int64: [String]] = [:]
-    for opening in 0..<3 {
-      let store = try world.open()
-      _ = try store.archive()
-      if opening == 0 { try store.fill(books: 0) }
-      for number in 1...8 {
-        try add(opening * 10 + number, to: store)
-        if number == 4 { try store.checkpoint(opening == 1 ? .restart : .truncate) }
-        let last = try #require(try store.archive().history().last { $0.kind == .commit })
-        states[last.commit] = try store.titles()
-      }
-      try store.close()
-    }
-    let archive = try Archive(of: url, options: world.options)
-    #expect(try archive.history().filter { $0.kind == .gap } == [] && archive.verify().isHealthy)
-    #expect(states.count == 24)
-    for (commit, titles) in states {
-      let file = world.folder.file("at-\(commit).sqlite")
-      try archive.restore(to: .commit(commit), at: file)
-      #expect(try self.titles(of: file) == titles)
-      #expect(failure { try self.titles(of: file, .testing) }?.code == .notADatabase)
-    }
-  }
-
   @Test("no file of store and archive holds a text of the store, of its schema or of a label")
   func nothingInTheClear() throws {
     let store = try world.open()
@@ -62,10 +31,10 @@ struct EncryptedArchiveTests {
     try store.drillArchive()
     _ = try store.archive().history()
     for text in ["Secret title", "secret surgery", "books", "shelves", "CREATE TABLE"] {
-      #expect(try world.files(containing: text) == [])
+      #expect(try world.folder.files(containing: text) == [])
     }
     try store.close()
-    for text in ["Secret title", "secret surgery", "books"] { #expect(try world.files(containing: text) == []) }
+    for text in ["Secret title", "secret surgery", "books"] { #expect(try world.folder.files(containing: text) == []) }
   }
 
   @Test("without the key, and with another, the archive tells so and changes nothing; names and sizes can be read")
@@ -75,7 +44,7 @@ struct EncryptedArchiveTests {
     try store.fill(books: 2)
     try store.label("here")
     try store.close()
-    let before = try world.content()
+    let before = try world.folder.files()
     for (key, code) in [(nil, StoreError.Code.keyNeeded), (StoreKey.random(), .wrongKey)] {
       let archive = try Archive(of: url, options: world.with(key))
       #expect(archive.bytes > 0)
@@ -84,10 +53,10 @@ struct EncryptedArchiveTests {
       #expect(failure { try archive.restore(to: .commit(0), at: world.folder.file("no.sqlite")) }?.code == code)
       #expect(failure { try archive.verify() }?.code == code)
     }
-    #expect(try world.content() == before)
+    #expect(try world.folder.files() == before)
   }
 
-  @Test("pages that only have zeros, whether SQLite wrote them or not, are restored as they were")
+  @Test("pages that only have zeros, whether SQLite wrote them or not, are restored as they were, and the restored file has the key")
   func zeros() throws {
     let store = try world.open()
     _ = try store.archive()
@@ -102,7 +71,11 @@ struct EncryptedArchiveTests {
     let present = try store.read { try $0.values(BoundSQL(raw: sums)) { try $0.text() } }
     let file = world.folder.file("restored.sqlite")
     try store.archive().restore(to: .time(Date.distantFuture), at: file)
-    #expect(try ConnectionFactory(file.path, world.options).still().texts(sums).compactMap { $0[0] } == present)
+    func restored(_ options: StoreOptions) throws -> [String] {
+      try ConnectionFactory(file.path, options).still().texts(sums).compactMap { $0[0] }
+    }
+    #expect(try restored(world.options) == present)
+    #expect(failure { try restored(.testing) }?.code == .notADatabase)
   }
 
   @Test("a page that changed outside SQLite is found by the archive's map")
@@ -142,8 +115,9 @@ struct EncryptedArchiveTests {
     #expect(try Archive(of: world.folder.file("old.sqlite"), options: world.options).verify().isHealthy)
   }
 
-  @Test("the part of a former archive that a killed call was removing is removed by the same call, and is in nobody's way")
-  func killedRemoval() throws {
+  @Test(
+    "the archive begins anew when a plain store is encrypted, and when it is decrypted; the same call removes what a killed call has left")
+  func encrypt() throws {
     let plain = try world.open(world.with(nil))
     _ = try plain.archive()
     try plain.fill(books: 0)
@@ -153,6 +127,7 @@ struct EncryptedArchiveTests {
     let copy = world.folder.file("copy")
     try FileManager.default.copyItem(at: archive, to: copy)
     try Store.encrypt(at: url, with: world.key, plainFiles: .remove, options: world.with(nil))
+    #expect(try world.folder.files(containing: "Secret title").allSatisfy { $0.hasPrefix("copy/") })
     // As a kill leaves it: the first folder is moved and has lost a file, and the next is still in its place.
     let removing = archive.appendingPathComponent(".holdfast-removing-4E7C1F0A-3F1B-4B0C-9B0E-2B7F3C1D5A60")
     try FileManager.default.createDirectory(at: removing, withIntermediateDirectories: false)
@@ -161,10 +136,15 @@ struct EncryptedArchiveTests {
     try FileManager.default.moveItem(at: copy.appendingPathComponent("00000001"), to: archive.appendingPathComponent("00000002"))
     let report = try Store.encrypt(at: url, with: world.key, plainFiles: .remove, options: world.with(nil))
     #expect(report.beginsArchiveAnew && report.left == [])
-    #expect(try world.files(containing: "Secret title") == [])
+    #expect(try world.folder.files(containing: "Secret title") == [])
     let store = try world.open()
     #expect(try store.archive().verify().isHealthy && store.archive().history().filter { $0.kind == .gap } == [])
+    try add(2, to: store)
+    #expect(try store.archive().verify().isHealthy)
     try store.close()
+    try Store.decrypt(at: url, encryptedFiles: .remove, options: world.options)
+    let decrypted = try world.open(world.with(nil))
+    #expect(try decrypted.archive().verify().isHealthy && decrypted.titles() == ["Secret title 1", "Secret title 2"])
   }
 
   @Test(
@@ -183,30 +163,12 @@ struct EncryptedArchiveTests {
     case "gone": try FileManager.default.removeItem(at: base)
     default: try FileManager.default.removeItem(at: generation.description(0))
     }
-    let before = try world.content().filter { $0.key.contains("archive") }
+    let before = try world.folder.files().filter { $0.key.contains("archive") }
     let report = try Store.encrypt(at: url, with: world.key, plainFiles: .remove, options: world.with(nil))
     #expect(!report.beginsArchiveAnew)
-    #expect(try world.content().filter { $0.key.contains("archive") } == before)
+    #expect(try world.folder.files().filter { $0.key.contains("archive") } == before)
     #expect(try !Archive(of: url, options: world.options).verify().isHealthy)
     let error = failure { try Archive(of: url, options: world.options).restore(to: .commit(0), at: world.folder.file("x")) }
     #expect(error.map { [.damaged, .notFound].contains($0.code) } == true, "\(String(describing: error))")
-  }
-
-  @Test("a plain store's archive begins anew when the store is encrypted, and nothing of it stays in the clear")
-  func encrypt() throws {
-    let plain = try world.open(world.with(nil))
-    _ = try plain.archive()
-    try plain.fill(books: 0)
-    try add(1, to: plain)
-    try plain.close()
-    try Store.encrypt(at: url, with: world.key, plainFiles: .remove, options: world.with(nil))
-    #expect(try world.files(containing: "Secret title") == [])
-    let store = try world.open()
-    try add(2, to: store)
-    #expect(try store.archive().verify().isHealthy)
-    try store.close()
-    try Store.decrypt(at: url, encryptedFiles: .remove, options: world.options)
-    let decrypted = try world.open(world.with(nil))
-    #expect(try decrypted.archive().verify().isHealthy && decrypted.titles() == ["Secret title 1", "Secret title 2"])
   }
 }

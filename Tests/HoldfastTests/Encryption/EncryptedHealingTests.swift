@@ -16,7 +16,7 @@ struct EncryptedHealingTests {
   func archived(_ name: String, _ damage: SalvageWorld.Damage) throws {
     let world = try HealWorld(name, archived: true, key: key)
     let (sound, rows) = (try Data(contentsOf: world.url), try rows(world.url))
-    for seed in 0..<UInt64(ProofRun.isLong ? 50 : 2) {
+    for seed in damage.seeds(1, long: 50) {
       try sound.write(to: world.url)
       try SalvageWorld.damage(world.url, damage, seed: seed)
       guard try Data(contentsOf: world.url) != sound else { continue }
@@ -40,7 +40,7 @@ struct EncryptedHealingTests {
     try store.close()
     let (sound, rows) = (try Data(contentsOf: world.url), try rows(world.url))
     let all = rows.values.reduce(0, +)
-    for seed in 0..<UInt64(ProofRun.isLong ? 50 : 2) {
+    for seed in damage.seeds(1, long: 50) {
       try sound.write(to: world.url)
       try SalvageWorld.damage(world.url, damage, seed: seed)
       guard try Data(contentsOf: world.url) != sound else { continue }
@@ -58,7 +58,8 @@ struct EncryptedHealingTests {
     let store = try world.store()
     try store.write { _ = try $0.execute("INSERT INTO tags VALUES ('only in the log', 99)") }
     let rows = try self.rows(world.url)
-    let damaged = try world.folder.copy(of: world.url, named: "damaged.sqlite")
+    let damaged = world.folder.file("damaged.sqlite")
+    try world.url.copyStore(to: damaged)
     try store.close()
     try SalvageWorld.damageInPlace(damaged)
     let new = world.folder.file("new.sqlite")

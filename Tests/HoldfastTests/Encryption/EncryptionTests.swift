@@ -30,21 +30,6 @@ struct EncryptedWorld {
     options.key = key
     return options
   }
-
-  /// The files in the folder that contain this text, by name.
-  func files(containing text: String) throws -> [String] {
-    try folder.contents().filter { name in
-      let url = folder.file(name)
-      guard !DurableFile.isFolder(url.path) else { return false }
-      return try Data(contentsOf: url).range(of: Data(text.utf8)) != nil
-    }
-  }
-
-  /// Every file with its bytes.
-  func content() throws -> [String: Data] {
-    let files = try folder.contents().filter { !DurableFile.isFolder(folder.file($0).path) }
-    return try Dictionary(uniqueKeysWithValues: files.map { ($0, try Data(contentsOf: folder.file($0))) })
-  }
 }
 
 @Suite("Encryption, without a SQLite that can")
@@ -81,9 +66,9 @@ struct NoEncryptionTests {
     #expect(failure { try Store.kinds(at: world.url, options: world.options) }?.code == .encryptionUnavailable)
     #expect(try world.folder.contents() == [])
     try world.open(world.with(nil)).close()
-    let before = try world.content()
+    let before = try world.folder.files()
     let error = failure { try Store.encrypt(at: world.url, with: world.key, plainFiles: .remove, options: .testing) }
-    #expect(try error?.code == .encryptionUnavailable && world.content() == before)
+    #expect(try error?.code == .encryptionUnavailable && world.folder.files() == before)
   }
 
   @Test("a key has 32 bytes, is read from digits or Base64, and shows no byte in any description")
@@ -121,7 +106,7 @@ struct EncryptionTests {
     for number in 200..<390 {
       try store.write { tx in try tx.insert(Book("MARKERTEXT \(number) \(String(repeating: "MARKERTEXT", count: 200))", number: number)) }
     }
-    #expect(try world.files(containing: "MARKERTEXT") == [] && world.folder.contents().contains("store.sqlite-wal"))
+    #expect(try world.folder.files(containing: "MARKERTEXT") == [] && world.folder.contents().contains("store.sqlite-wal"))
     try store.snapshot(label: "second")
     try store.checkpoint(.truncate)
     try store.vacuum()
@@ -132,8 +117,8 @@ struct EncryptionTests {
     #expect(try store.integrityCheck().findings == [])
     try store.close()
     try Store.restore(at: world.url, snapshot: snapshot.id, options: world.options)
-    #expect(try world.files(containing: "MARKERTEXT") == [] && world.files(containing: "SQLite format 3") == [])
-    #expect(try world.files(containing: "CREATE TABLE") == [])
+    #expect(try world.folder.files(containing: "MARKERTEXT") == [] && world.folder.files(containing: "SQLite format 3") == [])
+    #expect(try world.folder.files(containing: "CREATE TABLE") == [])
     #expect(try Store.check(at: world.url, schemas: [Shelves.schema], options: world.options).findings == [])
     #expect(try world.open().titles().count == 3)
   }
@@ -162,7 +147,7 @@ struct EncryptionTests {
     try store.fill()
     try store.close(checkpoints: !hasLog)
     let plain = try folder("plain.sqlite")
-    let before = try world.content()
+    let before = try world.folder.files()
     #expect(before.keys.contains("store.sqlite-wal") == hasLog)
     for (key, code) in [(StoreKey.random(), StoreError.Code.wrongKey), (nil, .keyNeeded)] {
       #expect(failure { try world.open(world.with(key)) }?.code == code)
@@ -173,7 +158,7 @@ struct EncryptionTests {
     #expect(failure { try folder("plain.sqlite", world.options) }?.code == .notEncrypted)
     #expect(failure { try Store.kinds(at: plain, options: world.options) }?.code == .notEncrypted)
     // Reading a log makes its index.
-    #expect(try world.content().filter { $0.key != "store.sqlite-shm" } == before.filter { $0.key != "store.sqlite-shm" })
+    #expect(try world.folder.files().filter { $0.key != "store.sqlite-shm" } == before.filter { $0.key != "store.sqlite-shm" })
     #expect(try world.open().titles().count == 3)
   }
 

@@ -31,7 +31,7 @@ struct KeyChangeTests {
     let report = try Store.encrypt(at: url, with: world.key, plainFiles: .remove, options: .testing)
     #expect(report.snapshots == 1 && report.kept == nil && report.left == [])
     #expect(try titles(world.options) == [4, 3])
-    #expect(try world.files(containing: "book 1") == [] && world.files(containing: "SQLite format 3") == [])
+    #expect(try world.folder.files(containing: "book 1") == [] && world.folder.files(containing: "SQLite format 3") == [])
     #expect(failure { try world.open(.testing) }?.code == .keyNeeded)
     let store = try world.open()
     #expect(try store.integrityCheck().findings == [])
@@ -83,7 +83,7 @@ struct KeyChangeTests {
     #expect(again.snapshots == 1 && again.left.map(\.lastPathComponent) == [kept.lastPathComponent])
     #expect(try titles(world.options) == [4, 3])
     try FileManager.default.removeItem(at: kept)
-    #expect(try world.files(containing: "book 1") == [])
+    #expect(try world.folder.files(containing: "book 1") == [])
   }
 
   @Test("a replacement that was interrupted is finished by the same call, and nothing is lost")
@@ -103,7 +103,7 @@ struct KeyChangeTests {
     try Data(intent.utf8).write(to: place.appendingPathComponent("intent.json"))
     let report = try Store.encrypt(at: url, with: world.key, plainFiles: .remove, options: .testing)
     #expect(report.left == [] && report.snapshots == 1)
-    #expect(try titles(world.options) == [4, 3] && world.files(containing: "book 1") == [])
+    #expect(try titles(world.options) == [4, 3] && world.folder.files(containing: "book 1") == [])
   }
 
   @Test("what an earlier call kept stays when a later one removes, and is told")
@@ -141,10 +141,10 @@ struct KeyChangeTests {
 
   @Test("a damaged store, an archive, the present key and a missing file are refused, and nothing changes")
   func refuses() throws {
-    let before = try world.content()
+    let before = try world.folder.files()
     func refused(_ code: StoreError.Code, _ body: () throws -> EncryptionReport) throws {
       #expect(failure(body)?.code == code)
-      #expect(try world.content() == before)
+      #expect(try world.folder.files() == before)
     }
     try refused(.notFound) {
       try Store.encrypt(at: world.folder.file("none.sqlite"), with: world.key, plainFiles: .remove, options: .testing)

@@ -9,11 +9,8 @@ struct LeftLogTests {
   @Test("where there is no room for a copy of a store with a left log, a check says that opening needs none")
   func noRoom() throws {
     let left = try LeftStore()
-    // A hole, which takes no room itself.
     let free = try FileManager.default.attributesOfFileSystem(forPath: NSTemporaryDirectory())[.systemFreeSize] as? NSNumber
-    let file = try FileHandle(forWritingTo: left.url)
-    try file.truncate(atOffset: 2 * #require(free).uint64Value + 1 << 30)
-    try file.close()
+    try Damage.resize(left.url, to: 2 * #require(free).uint64Value + 1 << 30)
     let error = failure { try Store.check(at: left.url, schemas: [Shelves.schema]) }
     #expect(error?.code == .diskFull)
     #expect(error?.recoverySuggestion?.contains("Open the store for writing") == true)
@@ -39,9 +36,7 @@ struct LeftLogTests {
     let report = try Store.check(at: left.url, schemas: [Shelves.schema], options: .testing)
     #expect(report.findings.map(\.part) == [.files])
     #expect(try Store.kinds(at: left.url) == ["shelves": 1])
-    var looking = StoreOptions.testing
-    looking.opensReadOnly = true
-    let seen = try Store.open(at: left.url, schemas: [Shelves.schema], options: looking)
+    let seen = try Store.open(at: left.url, schemas: [Shelves.schema], options: .looking)
     #expect(seen.notices.map(\.kind) == [.brokenLog] && seen.notices.first?.kept == nil)
     #expect(seen.notices.map(\.message) == report.findings.map(\.message))
     try seen.close()
@@ -67,14 +62,12 @@ struct LeftLogTests {
     try store.fill()
     let folder = try TemporaryFolder()
     let url = folder.file("store.sqlite")
-    for name in ["store.sqlite", "store.sqlite-wal"] { try FileManager.default.copyItem(at: living.file(name), to: folder.file(name)) }
+    try living.file("store.sqlite").copyStore(to: url)
     try store.close()
     try Damage.overwrite(folder.file("store.sqlite-wal"), at: 32 + 24 + 50, count: 1)
     let log = try Data(contentsOf: folder.file("store.sqlite-wal"))
     #expect(try Store.check(at: url, schemas: [Shelves.schema], options: .testing).findings.map(\.part) == [.files])
-    var looking = StoreOptions.testing
-    looking.opensReadOnly = true
-    #expect(failure { try folder.store([Shelves.schema], options: looking) }?.code == .damaged)
+    #expect(failure { try folder.store([Shelves.schema], options: .looking) }?.code == .damaged)
     let new = try folder.store([Shelves.schema])
     let notice = try #require(new.notices.first)
     #expect(notice.kind == .brokenLog && notice.commitsBehindDamage > 0)
@@ -114,7 +107,6 @@ struct LeftLogTests {
     let store = try left.open()
     #expect(try store.titles() == titles)
     #expect(try store.integrityCheck().isHealthy)
-    try store.close()
   }
 
   /// What another opening holds that sets the log aside.
@@ -214,10 +206,8 @@ struct LeftLogTests {
       }
       // As a kill would leave it.
       let copy = try TemporaryFolder()
-      for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: folder.file("store.sqlite").path + suffix) {
-        try FileManager.default.copyItem(
-          atPath: folder.file("store.sqlite").path + suffix, toPath: copy.file("store.sqlite").path + suffix)
-      }
+      let file = folder.file("store.sqlite")
+      try file.copyStore(to: copy.file("store.sqlite"), with: DurableFile.stands(file.path + "-wal") ? ["", "-wal"] : [""])
       let killed = try copy.store([Shelves.schema])
       #expect(killed.notices == [], "step \(step)")
       #expect(try killed.titles() == store.titles(), "step \(step)")
@@ -252,15 +242,14 @@ struct LeftLogTests {
       try raw.execute(
         "CREATE TABLE filler (x); INSERT INTO filler WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400) SELECT zeroblob(3000) FROM n"
       )
-      for suffix in ["", "-journal"] {
-        try FileManager.default.copyItem(atPath: url.path + suffix, toPath: left.file("store.sqlite").path + suffix)
-      }
+      try url.copyStore(to: left.file("store.sqlite"), with: ["", "-journal"])
       try raw.execute("ROLLBACK")
     }
-    let before = try Data(contentsOf: left.file("store.sqlite"))
-    #expect(try Store.kinds(at: left.file("store.sqlite")) == ["shelves": 1])
-    #expect(try Store.check(at: left.file("store.sqlite"), schemas: [Shelves.schema]).findings == [])
-    #expect(try Data(contentsOf: left.file("store.sqlite")) == before)
+    let file = left.file("store.sqlite")
+    let before = try Data(contentsOf: file)
+    #expect(try Store.kinds(at: file) == ["shelves": 1])
+    #expect(try Store.check(at: file, schemas: [Shelves.schema]).findings == [])
+    #expect(try Data(contentsOf: file) == before)
     #expect(try left.store([Shelves.schema]).titles().count == 3)
   }
 

@@ -19,9 +19,7 @@ struct LeftStore {
     for shelf in 0..<since { try store.fill(shelf: 1 + before + shelf) }
     folder = try TemporaryFolder()
     url = folder.file("store.sqlite")
-    for suffix in ["", "-wal"] {
-      try FileManager.default.copyItem(atPath: living.file("store.sqlite").path + suffix, toPath: url.path + suffix)
-    }
+    try living.file("store.sqlite").copyStore(to: url)
     try store.close()
   }
 
@@ -37,14 +35,10 @@ struct LeftStore {
 
   /// Flips one bit of a frame of the log, counted from 1, in its page.
   func damageFrame(_ number: Int) throws {
-    var bytes = try Data(contentsOf: log)
-    bytes[32 + (number - 1) * (24 + 4096) + 24 + 100] ^= 1
-    try bytes.write(to: log)
+    try Damage.flip(log, at: 32 + (number - 1) * (24 + 4096) + 24 + 100)
   }
 
   func bytes() throws -> [String: Data] {
-    var bytes: [String: Data] = [:]
-    for name in try folder.contents() where !name.hasSuffix("-shm") { bytes[name] = try? Data(contentsOf: folder.file(name)) }
-    return bytes
+    try folder.files().filter { !$0.key.hasSuffix("-shm") }
   }
 }

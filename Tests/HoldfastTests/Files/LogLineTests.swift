@@ -30,6 +30,27 @@ struct LogLineTests {
     return (left, try left.store([Shelves.schema]))
   }
 
+  /// Expects that the log is the file's own, and that both together have the books of the store.
+  private func expectOwnLog(sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let killed = try left(Data(contentsOf: log))
+    #expect(killed.store.notices == [], sourceLocation: sourceLocation)
+    #expect(try killed.store.titles() == store.titles(), sourceLocation: sourceLocation)
+  }
+
+  /// Changes no title.
+  private func touch(_ store: Store) throws {
+    try store.write { tx in _ = try tx.execute("UPDATE shelves SET created_at = created_at + 1") }
+  }
+
+  /// Attaches a database of its own, with a log.
+  private func attachSecond() throws -> URL {
+    let second = folder.file("second.sqlite")
+    try Data().write(to: second)
+    try RawDatabase.with(second) { raw in try raw.execute("PRAGMA journal_mode = WAL; CREATE TABLE notes (text)") }
+    _ = try store.write { tx in try tx.execute("ATTACH \(second.path) AS second") }
+    return second
+  }
+
   @Test("an old log is foreign, and a log that started again while the store was open is not")
   func restarted() throws {
     for shelf in 1...3 { try store.fill(shelf: shelf) }
@@ -62,9 +83,7 @@ struct LogLineTests {
       try store.fill(shelf: shelf)
       try store.write { _ in }
     }
-    let killed = try left(Data(contentsOf: log))
-    #expect(killed.store.notices == [])
-    #expect(try killed.store.titles().count == 18)
+    try expectOwnLog()
   }
 
   @Test("a transaction that changes nothing writes nothing where it would begin a log, and the next one marks the log")
@@ -80,7 +99,6 @@ struct LogLineTests {
 
   @Test("two stores on one file that both see the log grow shorter put no two marks into it")
   func twoWriters() throws {
-    func touch(_ store: Store) throws { try store.write { tx in _ = try tx.execute("UPDATE shelves SET created_at = created_at + 1") } }
     let other = try folder.store([Shelves.schema])
     for shelf in 1...2 { try store.fill(shelf: shelf) }
     for shelf in 3...4 { try other.fill(shelf: shelf) }
@@ -89,14 +107,11 @@ struct LogLineTests {
       try touch(store)
       try touch(other)
     }
-    let killed = try left(Data(contentsOf: log))
-    #expect(killed.store.notices == [])
-    #expect(try killed.store.titles().count == 12)
+    try expectOwnLog()
   }
 
   @Test("a transaction that writes nothing does not hide that the other store began the log", arguments: [true, false])
   func emptyTransaction(throwing: Bool) throws {
-    func touch(_ store: Store) throws { try store.write { tx in _ = try tx.execute("UPDATE shelves SET created_at = created_at + 1") } }
     let other = try folder.store([Shelves.schema])
     try store.fill()
     for _ in 1...6 { try touch(store) }
@@ -104,9 +119,7 @@ struct LogLineTests {
     try touch(other)
     _ = try? store.write { _ in if throwing { throw CancellationError() } }
     for _ in 1...2 { try touch(store) }
-    let killed = try left(Data(contentsOf: log))
-    #expect(killed.store.notices == [])
-    #expect(try killed.store.titles().count == 3)
+    try expectOwnLog()
   }
 
   @Test("a transaction that writes to an attached database as well puts no second mark into the log")
@@ -114,10 +127,7 @@ struct LogLineTests {
     try store.fill()
     // Into the file, with its mark.
     try store.checkpoint(.truncate)
-    let second = folder.file("second.sqlite")
-    try Data().write(to: second)
-    try RawDatabase.with(second) { raw in try raw.execute("PRAGMA journal_mode = WAL; CREATE TABLE notes (text)") }
-    _ = try store.write { tx in try tx.execute("ATTACH \(second.path) AS second") }
+    _ = try attachSecond()
     for shelf in 2...4 {
       try store.write { tx in
         try tx.execute("INSERT INTO second.notes VALUES ('x')")
@@ -125,17 +135,12 @@ struct LogLineTests {
       }
       try store.fill(shelf: shelf)
     }
-    let killed = try left(Data(contentsOf: log))
-    #expect(killed.store.notices == [])
-    #expect(try killed.store.titles().count == 12)
+    try expectOwnLog()
   }
 
   @Test("the log of an attached database is moved into its file when it has grown")
   func attachedGrown() throws {
-    let second = folder.file("second.sqlite")
-    try Data().write(to: second)
-    try RawDatabase.with(second) { raw in try raw.execute("PRAGMA journal_mode = WAL; CREATE TABLE notes (text)") }
-    _ = try store.write { tx in try tx.execute("ATTACH \(second.path) AS second") }
+    let second = try attachSecond()
     _ = try store.write { tx in try tx.execute("INSERT INTO second.notes VALUES (zeroblob(5000000))") }
     #expect(DurableFile.size(second.path) > 5_000_000)
   }
@@ -191,9 +196,7 @@ struct LogLineTests {
   @Test("when the header of a log is damaged, the store says how many commits are in the log and keeps it")
   func damagedHeader() throws {
     let left = try LeftStore(before: 1, since: 3)
-    var bytes = try Data(contentsOf: left.log)
-    bytes[18] ^= 1
-    try bytes.write(to: left.log)
+    try Damage.flip(left.log, at: 18)
     let opened = try left.open()
     #expect(opened.notices.map(\.kind) == [.brokenLog])
     #expect(opened.notices.allSatisfy { $0.commitsBehindDamage >= 3 })
@@ -204,7 +207,7 @@ struct LogLineTests {
   @Test("looking at a file, and reading it, go past the log of another store")
   func lookPastAnothersLog() throws {
     let other = try TemporaryFolder()
-    let records = StoreSchema("records", migrations: [Migration("records/001", sql: "CREATE TABLE records (id TEXT) STRICT")])
+    let records = StoreSchema("records", sql: "CREATE TABLE records (id TEXT) STRICT")
     let living = try other.store([records])
     let log = try Data(contentsOf: other.file("store.sqlite-wal"))
     let (left, another) = (try LeftStore(before: 2), try LeftStore())
@@ -212,9 +215,7 @@ struct LogLineTests {
     #expect(try Store.kinds(at: left.url) == ["shelves": 1])
     try living.close()
     try Data(contentsOf: another.log).write(to: left.log)
-    var options = StoreOptions.testing
-    options.opensReadOnly = true
-    #expect(try left.folder.store([Shelves.schema], options: options).titles().count == 6)
+    #expect(try left.folder.store([Shelves.schema], options: .looking).titles().count == 6)
   }
 
   @Test("a log that begins after another connection has emptied it is marked")
@@ -250,9 +251,7 @@ struct LogLineTests {
   func readWithoutLock() throws {
     let (left, another) = (try LeftStore(before: 2), try LeftStore())
     try Data(contentsOf: another.log).write(to: left.log)
-    var options = StoreOptions.testing
-    options.opensReadOnly = true
-    let reading = try left.folder.store([Shelves.schema], options: options)
+    let reading = try left.folder.store([Shelves.schema], options: .looking)
     #expect(try reading.titles().count == 6)
     let writing = try left.open()
     let error = failure {
@@ -286,9 +285,7 @@ struct LogLineTests {
     #expect(store.notices.map(\.kind) == [.brokenLog])
     try store.fill(shelf: 9)
     let copy = try TemporaryFolder()
-    for suffix in ["", "-wal"] {
-      try FileManager.default.copyItem(atPath: left.url.path + suffix, toPath: copy.file("store.sqlite").path + suffix)
-    }
+    try left.url.copyStore(to: copy.file("store.sqlite"))
     let again = try copy.store([Shelves.schema])
     #expect(again.notices == [])
     #expect(try again.titles() == store.titles())

@@ -44,10 +44,8 @@ struct SeveralNamesTests {
     let left = try LeftStore()
     let other = try second(left)
     let before = try left.bytes()
-    var options = StoreOptions.testing
-    options.opensReadOnly = true
     for (name, shelves) in [(left.url, 4), (other, 1)] {
-      let store = try Store.open(at: name, schemas: [Shelves.schema], options: options)
+      let store = try Store.open(at: name, schemas: [Shelves.schema], options: .looking)
       #expect(store.notices.map(\.kind) == [.severalNames])
       #expect(try store.count("shelves") == shelves)
       try store.close()
@@ -61,11 +59,9 @@ struct SeveralNamesTests {
   func meanwhile() throws {
     let folder = try TemporaryFolder()
     try folder.store([Shelves.schema]).close()
-    var options = StoreOptions.testing
-    options.opensReadOnly = true
     let open = try folder.store([Shelves.schema])
     try FileManager.default.linkItem(at: folder.file("store.sqlite"), to: folder.file("second.sqlite"))
-    let look = try Store.open(at: folder.file("second.sqlite"), schemas: [Shelves.schema], options: options)
+    let look = try Store.open(at: folder.file("second.sqlite"), schemas: [Shelves.schema], options: .looking)
     #expect(try look.count("shelves") == 0)
     try open.fill()
     try open.checkpoint(.truncate)
@@ -86,9 +82,7 @@ struct SeveralNamesTests {
       try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
       try FileManager.default.linkItem(at: url, to: place.appendingPathComponent(name))
     }
-    var options = StoreOptions.testing
-    options.opensReadOnly = true
-    let look = try folder.store([Shelves.schema], options: options)
+    let look = try folder.store([Shelves.schema], options: .looking)
     #expect(look.notices == [])
     try look.close()
     let store = try folder.store([Shelves.schema])

@@ -19,9 +19,20 @@ struct StaleLogTests {
     let titles: [String]
     let bytes: Data
 
+    /// The log, the file, and its titles; made once.
+    private static let made: Result<[[(log: Data, bytes: Data, titles: [String])]], any Error> = Result {
+      try Writer.allCases.map { writer in try Copy.allCases.map { copy in try World.make(writer, copy) } }
+    }
+
     init(_ writer: Writer, _ copy: Copy) throws {
       folder = try TemporaryFolder()
       url = folder.file("store.sqlite")
+      (log, bytes, titles) = try Self.made.get()[writer == .app ? 0 : 1][copy == .older ? 0 : 1]
+      try log.write(to: URL(fileURLWithPath: url.path + "-wal"))
+      try bytes.write(to: url)
+    }
+
+    private static func make(_ writer: Writer, _ copy: Copy) throws -> (log: Data, bytes: Data, titles: [String]) {
       let living = try TemporaryFolder()
       let file = living.file("store.sqlite")
       var store = try living.store([Shelves.schema])
@@ -32,6 +43,7 @@ struct StaleLogTests {
       store = try living.store([Shelves.schema])
       for shelf in 21...28 { try store.fill(books: 50, shelf: shelf) }
       try store.close()
+      let log: Data
       switch writer {
       case .app:
         store = try living.store([Shelves.schema])
@@ -50,16 +62,11 @@ struct StaleLogTests {
         }
         copied = try Data(contentsOf: file)
       }
-      bytes = copied
-      titles = try {
-        let alone = try TemporaryFolder()
-        try copied.write(to: alone.file("store.sqlite"))
-        let store = try alone.store([Shelves.schema])
-        defer { try? store.close() }
-        return try store.titles()
-      }()
-      try log.write(to: URL(fileURLWithPath: url.path + "-wal"))
-      try copied.write(to: url)
+      let alone = try TemporaryFolder()
+      try copied.write(to: alone.file("store.sqlite"))
+      store = try alone.store([Shelves.schema])
+      defer { try? store.close() }
+      return (log, copied, try store.titles())
     }
 
     private static let later = [
@@ -117,10 +124,7 @@ struct StaleLogTests {
     try store.checkpoint(.passive)
     if !isWhole { try store.fill(shelf: 21) }
     let killed = try TemporaryFolder()
-    for suffix in ["-wal", ""] {
-      try FileManager.default.copyItem(
-        atPath: living.file("store.sqlite").path + suffix, toPath: killed.file("store.sqlite").path + suffix)
-    }
+    try living.file("store.sqlite").copyStore(to: killed.file("store.sqlite"), with: ["-wal", ""])
     #expect(try Store.check(at: killed.file("store.sqlite"), schemas: [Shelves.schema], options: .testing).findings == [])
     let opened = try killed.store([Shelves.schema])
     #expect(opened.notices == [])

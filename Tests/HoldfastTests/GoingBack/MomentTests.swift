@@ -10,13 +10,6 @@ struct MomentTests {
 
   init() throws { notes = try ArchivedNotes() }
 
-  /// The store, whose archive is ready.
-  private func open(_ change: (inout StoreOptions) -> Void = { _ in }) throws -> Store {
-    let store = try notes.open(notes.url, change)
-    _ = try store.archive()
-    return store
-  }
-
   private func delete(_ number: Int, from store: Store) throws {
     try store.write { tx in _ = try tx.execute("DELETE FROM notes WHERE id = \(number)") }
   }
@@ -24,10 +17,11 @@ struct MomentTests {
   @Test("it names the state that the caller sees, whatever is archived by then and however the clock is set")
   func names() throws {
     let clock = TestClock()
-    let store = try open { options in options.now = { clock.now } }
+    let store = try notes.open { options in options.now = { clock.now } }
     for number in 1...30 {
       try notes.add(number, to: store)
       let before = try store.moment()
+      #expect(try store.moment() == before, "without a commit between two calls")
       // The clock stands still, or is set back.
       if number % 2 == 0 { clock.advance(milliseconds: -1_000) }
       try delete(number, from: store)
@@ -40,7 +34,7 @@ struct MomentTests {
 
   @Test("the present moment counts commits of another process that are not archived yet")
   func others() throws {
-    let store = try open()
+    let store = try notes.open()
     let other = try notes.open()
     try notes.add(1, to: store)
     try notes.add(2, to: other)
@@ -53,17 +47,9 @@ struct MomentTests {
     try store.close()
   }
 
-  @Test("two calls without a commit between them name the same state")
-  func same() throws {
-    let store = try open()
-    try notes.add(1, to: store)
-    #expect(try store.moment() == store.moment())
-    try store.close()
-  }
-
   @Test("it is refused inside a write, without an archive, read-only and after closing")
   func refused() throws {
-    let store = try open()
+    let store = try notes.open()
     let inside = failure { try store.write { _ in _ = try store.moment() } }
     #expect(inside?.code == .misuse)
     try store.close()
@@ -79,7 +65,7 @@ struct MomentTests {
   @Test("the async forms do what the blocking ones do, from the main actor too")
   @MainActor
   func sameAsBlocking() async throws {
-    let (store, note) = (try open(), ["id": SQLValue.integer(1)])
+    let (store, note) = (try notes.open(), ["id": SQLValue.integer(1)])
     try notes.add(1, to: store)
     try await store.label("one note")
     let before = try await store.moment()
@@ -98,7 +84,7 @@ struct MomentTests {
 
   @Test("work on the past whose task is cancelled before it begins does nothing")
   func cancelledBefore() async throws {
-    let (store, url) = (try open(), notes.url)
+    let (store, url) = (try notes.open(), notes.url)
     try notes.add(1, to: store)
     let archive = try store.archive()
     let works: [@Sendable () async throws -> Void] = [

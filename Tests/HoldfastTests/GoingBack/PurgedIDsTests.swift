@@ -38,18 +38,14 @@ struct PurgedIDsTests {
 
   private static let tree = StoreSchema(
     "tree",
-    migrations: [
-      Migration(
-        "tree/001",
-        sql: """
-          CREATE TABLE folders (id TEXT NOT NULL PRIMARY KEY, parent TEXT REFERENCES folders ON DELETE CASCADE) STRICT;
-          CREATE TABLE boxes (number INTEGER PRIMARY KEY, folder TEXT NOT NULL REFERENCES folders (id) ON DELETE CASCADE) STRICT;
-          CREATE TABLE things (
-            id TEXT NOT NULL PRIMARY KEY, box INTEGER NOT NULL REFERENCES boxes ON DELETE CASCADE,
-            seen_in TEXT REFERENCES folders ON DELETE SET NULL) STRICT;
-          CREATE TABLE pins (
-            thing TEXT NOT NULL PRIMARY KEY REFERENCES things ON DELETE CASCADE,
-            folder TEXT NOT NULL REFERENCES folders ON DELETE CASCADE) STRICT;
-          """)
-    ])
+    sql: """
+      CREATE TABLE folders (id TEXT NOT NULL PRIMARY KEY, parent TEXT REFERENCES folders ON DELETE CASCADE) STRICT;
+      CREATE TABLE boxes (number INTEGER PRIMARY KEY, folder TEXT NOT NULL REFERENCES folders (id) ON DELETE CASCADE) STRICT;
+      CREATE TABLE things (
+        id TEXT NOT NULL PRIMARY KEY, box INTEGER NOT NULL REFERENCES boxes ON DELETE CASCADE,
+        seen_in TEXT REFERENCES folders ON DELETE SET NULL) STRICT;
+      CREATE TABLE pins (
+        thing TEXT NOT NULL PRIMARY KEY REFERENCES things ON DELETE CASCADE,
+        folder TEXT NOT NULL REFERENCES folders ON DELETE CASCADE) STRICT;
+      """)
 }

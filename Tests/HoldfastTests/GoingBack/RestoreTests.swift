@@ -20,7 +20,7 @@ struct RestoreTests {
     try store.write { tx in try tx.insert(Book("later", number: 9)) }
   }
 
-  var snapshotFile: URL { folder.file("store.sqlite.holdfast/snapshots/\(snapshot.id).sqlite") }
+  private var snapshotFile: URL { folder.file("store.sqlite.holdfast/snapshots/\(snapshot.id).sqlite") }
 
   @Test("restoring an open store gives the old rows, keeps the replaced state, and all watchers see it", .timeLimit(.minutes(10)))
   func whileOpen() async throws {
@@ -41,28 +41,23 @@ struct RestoreTests {
     #expect(try other.titles().count == 7)
   }
 
-  @Test("restoring a file that is not open moves the old one into quarantine, and the restored one is the owner's only")
-  func closed() throws {
+  @Test(
+    "a file that is not open, or cannot be opened any more, or is missing, is restored for its owner only, and kept byte for byte",
+    arguments: ["sound", "damaged", "missing"])
+  func closed(what: String) throws {
     try store.close()
-    let kept = try #require(try Store.restore(at: url, snapshot: snapshot.id, options: .testing))
+    if what == "missing" { try FileManager.default.removeItem(at: url) }
+    if what == "damaged" {
+      try Damage.overwrite(url, at: 0, count: 4096)
+      #expect(failure { try folder.store([Shelves.schema]) }?.code == .notADatabase)
+    }
+    let before = try? Data(contentsOf: url)
+    let kept = try Store.restore(at: url, snapshot: snapshot.id, options: .testing)
     #expect(try folder.store([Shelves.schema]).titles().count == 3)
     let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
-    let old = try Store.open(at: kept.appendingPathComponent("store.sqlite"), schemas: [Shelves.schema])
-    #expect(try old.titles().count == 4)
-    #expect(kept.path.contains("store.sqlite.holdfast/quarantine/"))
-  }
-
-  @Test("a file that cannot be opened any more is restored, and kept byte for byte")
-  func damagedFile() throws {
-    try store.close()
-    try Damage.overwrite(url, at: 0, count: 4096)
-    let damaged = try Data(contentsOf: url)
-    let error = failure { try folder.store([Shelves.schema]) }
-    #expect(error?.code == .notADatabase)
-    let kept = try #require(try Store.restore(at: url, snapshot: snapshot.id, options: .testing))
-    #expect(try Data(contentsOf: kept.appendingPathComponent("store.sqlite")) == damaged)
-    #expect(try folder.store([Shelves.schema]).titles().count == 3)
+    #expect(try kept.map { try Data(contentsOf: $0.appendingPathComponent("store.sqlite")) } == before)
+    #expect(kept?.path.contains("store.sqlite.holdfast/quarantine/") != false)
   }
 
   @Test("a damaged page is told as damage, with healing and the snapshot as ways out")
@@ -73,14 +68,6 @@ struct RestoreTests {
     let error = failure { try folder.store([Shelves.schema]) }
     #expect(error?.code == .damaged)
     #expect(error?.recoveryOptions == [.heal, .restoreSnapshot(id: snapshot.id)])
-  }
-
-  @Test("a missing file is restored, and there is nothing to keep")
-  func missing() throws {
-    try store.close()
-    try FileManager.default.removeItem(at: url)
-    #expect(try Store.restore(at: url, snapshot: snapshot.id, options: .testing) == nil)
-    #expect(try folder.store([Shelves.schema]).titles().count == 3)
   }
 
   @Test("a snapshot that is not the file that was made is refused, and the store stays as it is", arguments: ["bytes", "gone", "cut"])
@@ -159,5 +146,29 @@ struct RestoreTests {
     #expect(failure { try newer.restore(snapshot: snapshot.id) }?.code == .migrationFailed)
     #expect(try newer.titles() == ["later"])
     #expect(try newer.integrityCheck().findings == [])
+  }
+
+  @Test("the plan counts the rows that a restore changes, and changes nothing")
+  func plan() async throws {
+    let plan = try await store.restorePlan(snapshot: snapshot.id)
+    #expect(plan.map { [$0.table, "\($0.added)", "\($0.changed)", "\($0.removed)"] } == [["books", "0", "0", "1"]])
+    #expect(try store.titles().count == 4)
+    #expect(failure { try store.restorePlan(snapshot: "nonsense") }?.code == .notFound)
+    try Damage.overwrite(snapshotFile, at: 5000, count: 10)
+    #expect(failure { try store.restorePlan(snapshot: snapshot.id) }?.code == .verificationFailed)
+  }
+
+  @Test("a snapshot becomes a file of its own with the old rows; a file that is there, and one of the store, are refused")
+  func beside() throws {
+    let file = folder.file("then.sqlite")
+    #expect(try Snapshot.restore(snapshot.id, of: url, at: file, options: .testing) == snapshot)
+    #expect(try Store.open(at: file, schemas: [Shelves.schema]).titles().count == 3)
+    #expect(try store.titles().count == 4)
+    #expect(failure { try Snapshot.restore(snapshot.id, of: url, at: file, options: .testing) }?.code == .cannotCreate)
+    #expect(failure { try Snapshot.restore(snapshot.id, of: url, at: url, options: .testing) }?.code == .misuse)
+    try Damage.overwrite(snapshotFile, at: 5000, count: 10)
+    let other = folder.file("other.sqlite")
+    #expect(failure { try Snapshot.restore(snapshot.id, of: url, at: other, options: .testing) }?.code == .verificationFailed)
+    #expect(!FileManager.default.fileExists(atPath: other.path))
   }
 }

@@ -62,7 +62,9 @@ struct RewindTests {
     let file = folder.file("store.sqlite")
     // The state is built upon its base, which has this size now.
     let base = try #require(ArchiveFolder(StoreFiles(file)).generations().last.map { $0.base($0.bases[0]) })
-    let whole = try enlarge(base)
+    let whole = UInt64(DurableFile.size(base.path))
+    // Larger than the free space: the checks read sizes.
+    try Damage.resize(base, to: 1 << 42)
     var failures: [StoreError?] = [
       failure { try store.rewind(to: moment) }, failure { try store.rewindPlan(to: moment) },
       failure { try store.differences(from: moment, to: moment) },
@@ -71,22 +73,9 @@ struct RewindTests {
     ]
     try store.close()
     failures.append(failure { try Store.rewind(at: file, to: moment, options: .testing) })
-    try resize(base, to: whole)
+    try Damage.resize(base, to: whole)
     #expect(failures.allSatisfy { $0?.code == .diskFull }, "\(failures)")
     #expect(try folder.contents().filter { $0.contains(".holdfast-") || $0.contains("then") } == [])
     #expect(try Store.rewind(at: file, to: moment, options: .testing).kept != nil)
-  }
-
-  /// Makes a file larger than the free space, with a hole, which takes no room itself: the checks read sizes. Returns the size before.
-  private func enlarge(_ file: URL) throws -> UInt64 {
-    let length = UInt64(DurableFile.size(file.path))
-    try resize(file, to: 1 << 42)
-    return length
-  }
-
-  private func resize(_ file: URL, to length: UInt64) throws {
-    let handle = try FileHandle(forWritingTo: file)
-    try handle.truncate(atOffset: length)
-    try handle.close()
   }
 }

@@ -53,8 +53,7 @@ struct LogFileTests {
   func cutOff() throws {
     let left = try LeftStore(since: 5)
     let whole = try walk(left.log).ends
-    let file = try FileHandle(forUpdating: left.log)
-    try file.truncate(atOffset: UInt64(LogFile.bytes(ofFrames: whole[4], 4_096)) - 1)
+    try Damage.resize(left.log, to: UInt64(LogFile.bytes(ofFrames: whole[4], 4_096)) - 1)
     #expect(try walk(left.log).ends == Array(whole.prefix(4)))
     #expect(try walk(left.log, upTo: whole[4]).end?.reason == .noMoreFrames)
   }

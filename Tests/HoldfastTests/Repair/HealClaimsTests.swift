@@ -7,13 +7,6 @@ import Testing
 /// What a healing says to be proven, and what it says may be lost.
 @Suite("What a healing claims", .timeLimit(.minutes(10)))
 struct HealClaimsTests {
-  /// Overwrites the last leaf of a table.
-  private func damageLeaf(_ file: URL) throws {
-    let bytes = try Data(contentsOf: file)
-    let leaf = try #require(Array(stride(from: 4_096, to: bytes.count, by: 4_096)).last { bytes[$0] == 13 })
-    try Damage.overwrite(file, at: leaf, count: 4_096)
-  }
-
   private func title(_ world: HealWorld) throws -> [[String?]] {
     try ConnectionFactory.plain(world.url.path).texts("SELECT title FROM notes WHERE rowid = 3")
   }
@@ -29,7 +22,7 @@ struct HealClaimsTests {
     let names = try FileManager.default.contentsOfDirectory(atPath: part.path).filter { $0.hasSuffix("segment") }
     let segment = part.appendingPathComponent(try #require(names.max()))
     try Damage.overwrite(segment, at: 60, count: 8)
-    try damageLeaf(world.url)
+    try #require(world.damageLeaves(count: 1) == 1)
     let report = try world.heal(trustsArchive: true)
     #expect(report.means == .rows && report.mayBeLost != [], "\(report)")
     #expect(try title(world) == [["newest"]])
@@ -40,22 +33,10 @@ struct HealClaimsTests {
     let world = try HealWorld("notes", archived: true)
     let store = try world.store()
     _ = try store.archive()
-    let (archive, early) = (world.folder.file("store.sqlite.holdfast/archive"), world.folder.file("early"))
-    try FileManager.default.copyItem(at: archive, to: early)
-    for title in ["one", "two", "three"] {
-      try store.write { tx in _ = try tx.execute("UPDATE notes SET title = \(title) WHERE rowid = 3") }
-    }
-    if isArchived { _ = try store.archive() }
-    let copy = try world.folder.copy(of: world.url, named: "crashed.sqlite")
-    let late = world.folder.file("late")
-    try FileManager.default.copyItem(at: isArchived ? archive : early, to: late)
-    try store.close()
-    try world.put(copy, withLog: true)
-    try FileManager.default.removeItem(at: archive)
-    try FileManager.default.moveItem(at: late, to: archive)
+    try world.crash(store, after: ["one", "two", "three"], archives: isArchived)
     let log = URL(fileURLWithPath: world.url.path + "-wal")
     try Damage.overwrite(log, at: 32 + (try Data(contentsOf: log).count - 32) / 2, count: 8)
-    try damageLeaf(world.url)
+    try #require(world.damageLeaves(count: 1) == 1)
     let report = try world.heal()
     #expect(report.means == .pages && report.mayBeLost.contains { $0.hasPrefix("the log beside") } == !isArchived, "\(report)")
     #expect(try (title(world) == [["three"]]) == isArchived)
@@ -71,7 +52,7 @@ struct HealClaimsTests {
     try store.close()
     let file = world.folder.file("store.sqlite.holdfast/snapshots/\(second.id).sqlite")
     try Damage.overwrite(file, at: 8_192, count: 4_096)
-    try damageLeaf(world.url)
+    try #require(world.damageLeaves(count: 1) == 1)
     let report = try world.heal()
     #expect(report.means == .rows && report.source == "the snapshot \(first.id)", "\(report)")
     #expect(report.notes.contains { $0.contains("\(second.id) could not help") })
@@ -92,15 +73,8 @@ struct HealClaimsTests {
     let world = try HealWorld("notes", archived: true)
     let store = try world.store()
     _ = try store.archive()
-    let (archive, early) = (world.folder.file("store.sqlite.holdfast/archive"), world.folder.file("early"))
-    try FileManager.default.copyItem(at: archive, to: early)
-    try store.write { tx in _ = try tx.execute("UPDATE notes SET title = 'only in the log' WHERE rowid = 3") }
-    let copy = try world.folder.copy(of: world.url, named: "crashed.sqlite")
-    try store.close()
-    try world.put(copy, withLog: true)
+    try world.crash(store, after: ["only in the log"])
     try FileManager.default.removeItem(at: world.url)
-    try FileManager.default.removeItem(at: archive)
-    try FileManager.default.moveItem(at: early, to: archive)
     let report = try world.heal()
     #expect(report.means == .pages && report.mayBeLost == [], "\(report)")
     #expect(try title(world) == [["only in the log"]])
@@ -128,7 +102,7 @@ struct HealClaimsTests {
 
   @Test("the plan of a way back warns where nothing proves whose copy it is")
   func unprovenCopies() throws {
-    let (mine, other) = (try HealWorld("shop", archived: false), try HealWorld("shop", archived: false))
+    let (mine, other) = (try HealWorld("shop", archived: false), try HealWorld("shop", archived: false, isAnother: true))
     let theirs = try other.store()
     for sql in ["UPDATE customers SET points = points + 99", "DELETE FROM orders"] {
       try theirs.write { tx in _ = try tx.execute("\(raw: sql)") }

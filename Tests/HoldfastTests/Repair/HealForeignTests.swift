@@ -7,19 +7,6 @@ import Testing
 /// What is another program's or another store's, when a store is healed.
 @Suite("Healing beside other programs and other stores", .timeLimit(.minutes(10)))
 struct HealForeignTests {
-  /// Overwrites leaves of tables that are the same in both files, from the last one on. Returns how many.
-  private func damageLeaves(_ file: URL, sameAs before: Data, count: Int) throws -> Int {
-    let now = try Data(contentsOf: file)
-    var leaves: [Int] = []
-    for start in stride(from: 4_096, to: min(now.count, before.count), by: 4_096) {
-      let page: Range<Int> = start..<start + 4_096
-      if now[start] == 13, now[page] == before[page] { leaves.append(start) }
-    }
-    let chosen = leaves.suffix(count)
-    for start in chosen { try Damage.overwrite(file, at: start, count: 4_096) }
-    return chosen.count
-  }
-
   @Test(
     "what another program committed while the store was closed stays when pages are damaged later, and the report says what may be lost")
   func commitsStay() throws {
@@ -29,7 +16,7 @@ struct HealForeignTests {
       "UPDATE customers SET points = 77 WHERE id = 3", "INSERT INTO labels VALUES (9999, 'theirs', NULL)", "PRAGMA wal_checkpoint(TRUNCATE)"
     )
     let rows = try SalvageWorld.rows(world.url)
-    try #require(damageLeaves(world.url, sameAs: before, count: 2) == 2)
+    try #require(world.damageLeaves(sameAs: before, count: 2) == 2)
     let report = try world.heal()
     #expect(report.means == .pages && report.mayBeLost.count == 1, "\(report)")
     #expect(try SalvageWorld.rows(world.url) == rows)
@@ -43,7 +30,7 @@ struct HealForeignTests {
   func nothingLost() throws {
     let world = try HealWorld("shop", archived: true)
     let sound = try Data(contentsOf: world.url)
-    try #require(damageLeaves(world.url, sameAs: sound, count: 2) == 2)
+    try #require(world.damageLeaves(sameAs: sound, count: 2) == 2)
     let report = try world.heal()
     #expect(report.means == .pages && report.mayBeLost == [] && report.pages == 2, "\(report)")
     #expect(try Data(contentsOf: world.url) == sound)
@@ -51,7 +38,7 @@ struct HealForeignTests {
 
   @Test("the archive and the snapshots of another store are not used, also with trust, and opening sets the archive aside")
   func anotherStore() throws {
-    let (mine, other) = (try HealWorld("shop", archived: true), try HealWorld("shop", archived: true))
+    let (mine, other) = (try HealWorld("shop", archived: true), try HealWorld("shop", archived: true, isAnother: true))
     let theirs = try other.store()
     try theirs.write { tx in _ = try tx.execute("UPDATE customers SET points = 99") }
     let snapshot = try theirs.snapshot()
@@ -66,7 +53,7 @@ struct HealForeignTests {
     #expect(failure { try Store.rewind(at: mine.url, to: .time(.distantFuture), options: mine.options) }?.code == .wrongKind)
     #expect(try mine.heal(trustsArchive: true).means == .none)
     #expect(try Data(contentsOf: mine.url) == sound)
-    try #require(damageLeaves(mine.url, sameAs: sound, count: 1) == 1)
+    try #require(mine.damageLeaves(sameAs: sound, count: 1) == 1)
     let report = try mine.heal(trustsArchive: true)
     #expect(report.means == .rows && report.source == nil && report.notes.contains { $0.contains("is of another store") }, "\(report)")
     #expect(try Set(SalvageWorld.rows(mine.url).keys).isSubset(of: rows.keys))

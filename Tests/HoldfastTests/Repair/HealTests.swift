@@ -12,7 +12,7 @@ struct HealTests {
   func archived(_ name: String, _ damage: SalvageWorld.Damage) throws {
     let world = try HealWorld(name, archived: true)
     let sound = try Data(contentsOf: world.url)
-    for seed in 0..<UInt64(ProofRun.isLong ? 200 : 2) {
+    for seed in damage.seeds(1) {
       try sound.write(to: world.url)
       try SalvageWorld.damage(world.url, damage, seed: seed)
       guard try Data(contentsOf: world.url) != sound else { continue }
@@ -37,7 +37,7 @@ struct HealTests {
     try store.close()
     let (sound, rows) = (try Data(contentsOf: world.url), try SalvageWorld.rows(world.url))
     let all = rows.values.reduce(0, +)
-    for seed in 0..<UInt64(ProofRun.isLong ? 200 : 2) {
+    for seed in damage.seeds(1) {
       try sound.write(to: world.url)
       try SalvageWorld.damage(world.url, damage, seed: seed)
       let report = try world.heal()
@@ -120,7 +120,8 @@ struct HealTests {
     let store = try world.store()
     try store.write { tx in _ = try tx.execute("UPDATE notes SET title = 'in the log' WHERE rowid = 3") }
     _ = try store.archive()
-    let copy = try world.folder.copy(of: world.url, named: "crashed.sqlite")
+    let copy = world.folder.file("crashed.sqlite")
+    try world.url.copyStore(to: copy)
     try store.close()
     // As after a kill.
     for isLogLost in [false, true] {
@@ -139,14 +140,7 @@ struct HealTests {
     let world = try HealWorld("notes", archived: true)
     let store = try world.store()
     _ = try store.archive()
-    let (archive, early) = (world.folder.file("\(world.url.lastPathComponent).holdfast/archive"), world.folder.file("early"))
-    try FileManager.default.copyItem(at: archive, to: early)
-    try store.write { tx in _ = try tx.execute("UPDATE notes SET title = 'only in the log' WHERE rowid = 3") }
-    let copy = try world.folder.copy(of: world.url, named: "crashed.sqlite")
-    try store.close()
-    try world.put(copy, withLog: true)
-    try FileManager.default.removeItem(at: archive)
-    try FileManager.default.moveItem(at: early, to: archive)
+    try world.crash(store, after: ["only in the log"])
     try SalvageWorld.damage(world.url, .manyZeroedPages, seed: 3)
     let report = try world.heal()
     #expect(report.means == .pages && report.source?.contains("with 1 commit of the log") == true, "\(report)")
@@ -172,7 +166,7 @@ struct HealTests {
 
   @Test("the pages of another store's log are not healed into the store")
   func foreignLog() throws {
-    let (world, other) = (try HealWorld("shop", archived: false), try HealWorld("shop", archived: false))
+    let (world, other) = (try HealWorld("shop", archived: false), try HealWorld("shop", archived: false, isAnother: true))
     try world.foreign("UPDATE orders SET customer = 1 WHERE customer = 2", without: "orders_by_customer")
     let rows = try SalvageWorld.rows(world.url)
     let store = try other.store()
@@ -265,8 +259,24 @@ struct HealWorld {
   let schema: StoreSchema
   var options: StoreOptions
   let url: URL
+  /// Where a salvage puts what it finds.
+  var new: URL { folder.file("new.sqlite") }
 
-  init(_ name: String, archived: Bool, key: StoreKey? = nil) throws {
+  /// Made once, without a key.
+  private static let plain: Result<[String: KeptFiles], any Error> = Result { try HealWorld.made(archived: false) }
+  private static let archived: Result<[String: KeptFiles], any Error> = Result { try HealWorld.made(archived: true) }
+
+  private static func made(archived: Bool) throws -> [String: KeptFiles] {
+    var made: [String: KeptFiles] = [:]
+    for schema in SalvageWorld.schemas {
+      let world = try HealWorld(schema.name, archived: archived, isAnother: true)
+      made[schema.name] = try KeptFiles(of: world.folder)
+    }
+    return made
+  }
+
+  /// - Parameter isAnother: a store of its own. Without that, and without a key, the worlds of one name are copies of one store.
+  init(_ name: String, archived: Bool, key: StoreKey? = nil, isAnother: Bool = false) throws {
     folder = try TemporaryFolder()
     schema = try #require(SalvageWorld.schemas.first { $0.name == name })
     url = folder.file("store.sqlite")
@@ -274,6 +284,11 @@ struct HealWorld {
     options.key = key
     if archived { options.archive.mode = .begins }
     self.options = options
+    guard key != nil || isAnother else {
+      let made = try (archived ? Self.archived : Self.plain).get()
+      try #require(made[name]).write(to: folder)
+      return
+    }
     let store = try store()
     try SalvageWorld.fill(store, schema, scale: ProofRun.isLong ? 10 : 1, seed: 7)
     if archived { _ = try store.archive() }
@@ -300,6 +315,22 @@ struct HealWorld {
     try foreign("PRAGMA writable_schema = ON", "INSERT INTO sqlite_schema SELECT * FROM kept", "DROP TABLE kept")
   }
 
+  /// Overwrites leaves of tables, from the last one on. Returns how many.
+  ///
+  /// - Parameter before: only pages that are the same in these bytes. Nil: any.
+  func damageLeaves(sameAs before: Data? = nil, count: Int) throws -> Int {
+    let now = try Data(contentsOf: url)
+    let before = before ?? now
+    var leaves: [Int] = []
+    for start in stride(from: 4_096, to: min(now.count, before.count), by: 4_096) {
+      let page: Range<Int> = start..<start + 4_096
+      if now[start] == 13, now[page] == before[page] { leaves.append(start) }
+    }
+    let chosen = leaves.suffix(count)
+    for start in chosen { try Damage.overwrite(url, at: start, count: 4_096) }
+    return chosen.count
+  }
+
   /// As a day changes a store: a twentieth of the rows.
   func change(_ store: Store) throws {
     try store.write { tx in
@@ -311,6 +342,25 @@ struct HealWorld {
     }
   }
 
+  /// Sets the title of a note in a commit each, and leaves the open store as a kill does.
+  ///
+  /// - Parameter archives: whether the archive gets the commits.
+  func crash(_ store: Store, after titles: [String], archives: Bool = false) throws {
+    let (archive, left) = (folder.file("store.sqlite.holdfast/archive"), folder.file("left"))
+    if !archives { try FileManager.default.copyItem(at: archive, to: left) }
+    for title in titles { try store.write { tx in _ = try tx.execute("UPDATE notes SET title = \(title) WHERE rowid = 3") } }
+    if archives {
+      _ = try store.archive()
+      try FileManager.default.copyItem(at: archive, to: left)
+    }
+    let copy = folder.file("crashed.sqlite")
+    try url.copyStore(to: copy)
+    try store.close()
+    try put(copy, withLog: true)
+    try FileManager.default.removeItem(at: archive)
+    try FileManager.default.moveItem(at: left, to: archive)
+  }
+
   /// Puts a copy of the store, with its log, in the place of the store.
   func put(_ copy: URL, withLog: Bool) throws {
     for suffix in ["", "-wal", "-shm"] {
@@ -318,14 +368,5 @@ struct HealWorld {
       guard suffix == "" || suffix == "-wal" && withLog else { continue }
       try FileManager.default.copyItem(atPath: copy.path + suffix, toPath: url.path + suffix)
     }
-  }
-}
-
-extension TemporaryFolder {
-  /// Copies a store's file and its log.
-  func copy(of url: URL, named name: String) throws -> URL {
-    let copy = file(name)
-    for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: url.path + suffix, toPath: copy.path + suffix) }
-    return copy
   }
 }

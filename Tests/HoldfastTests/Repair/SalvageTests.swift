@@ -20,20 +20,16 @@ struct SalvageTests {
     "every row whose pages are whole comes back or is set aside, and no row that never was; without the beginning of the file, all rows",
     arguments: SalvageWorld.schemas.map(\.name), SalvageWorld.Damage.allCases)
   func classes(_ name: String, _ damage: SalvageWorld.Damage) throws {
-    let schema = try #require(SalvageWorld.schemas.first { $0.name == name })
-    let folder = try TemporaryFolder()
-    let sound = folder.file("sound.sqlite")
-    let store = try Store.open(at: sound, schemas: [schema], options: .testing)
-    try SalvageWorld.fill(store, schema, scale: ProofRun.isLong ? 10 : 1, seed: 7)
-    try store.close()
+    let world = try HealWorld(name, archived: false)
+    let (sound, folder) = (world.url, world.folder)
     let rows = try SalvageWorld.rows(sound)
     let all = rows.values.reduce(0, +)
-    for seed in 0..<UInt64(ProofRun.isLong ? 200 : 5) {
+    for seed in damage.seeds(2) {
       let (file, new) = (folder.file("\(seed).sqlite"), folder.file("\(seed)-new.sqlite"))
       try FileManager.default.copyItem(at: sound, to: file)
       try SalvageWorld.damage(file, damage, seed: seed)
       let before = try Data(contentsOf: file)
-      let report = try Store.salvage(file, to: new, schemas: [schema], options: .testing)
+      let report = try Store.salvage(file, to: new, schemas: [world.schema], options: .testing)
       #expect(try Data(contentsOf: file) == before, "the damaged file is as it was")
       #expect(report.findings == [], "seed \(seed)")
       let found = try SalvageWorld.rows(new)
@@ -50,36 +46,26 @@ struct SalvageTests {
 
   @Test("the commits in the log come along, and the store goes on with its history of migrations")
   func log() throws {
-    let folder = try TemporaryFolder()
-    let store = try folder.store([SalvageWorld.notes])
-    try SalvageWorld.fill(store, SalvageWorld.notes, scale: 1, seed: 1)
-    try store.checkpoint(.truncate)
+    let world = try HealWorld("notes", archived: false)
+    let store = try world.store()
     try store.write { tx in _ = try tx.execute("UPDATE notes SET title = 'new' WHERE rowid = 3") }
-    let (file, copy) = (folder.file("store.sqlite"), folder.file("copy.sqlite"))
-    try FileManager.default.copyItem(at: file, to: copy)
-    try FileManager.default.copyItem(atPath: file.path + "-wal", toPath: copy.path + "-wal")
-    let report = try Store.salvage(copy, to: folder.file("new.sqlite"), schemas: [SalvageWorld.notes], options: .testing)
+    let copy = world.folder.file("copy.sqlite")
+    try world.url.copyStore(to: copy)
+    let report = try Store.salvage(copy, to: world.new, schemas: [world.schema], options: .testing)
     #expect(report.findings == [] && report.setAside == nil && report.pagesOfLog > 0 && report.origin == .file)
-    let new = try Store.open(at: folder.file("new.sqlite"), schemas: [SalvageWorld.notes], options: .testing)
+    let new = try Store.open(at: world.new, schemas: [world.schema], options: .testing)
     #expect(try new.read { try $0.value("SELECT title FROM notes WHERE rowid = 3") { try $0.text() } } == "new")
     #expect(try new.read { try $0.count("SELECT count(*) FROM notes_search WHERE notes_search MATCH 'new'") } == 1)
   }
 
   @Test("a row that points at a row that is gone is set aside with its columns")
   func orphans() throws {
-    let folder = try TemporaryFolder()
-    let store = try folder.store([SalvageWorld.shop])
-    try SalvageWorld.fill(store, SalvageWorld.shop, scale: 1, seed: 1)
-    try store.close()
-    let file = folder.file("store.sqlite")
-    let connection = try ConnectionFactory.plain(file.path, writable: true)
-    try connection.run("DELETE FROM customers WHERE id = 5")
-    let new = folder.file("new.sqlite")
-    let report = try Store.salvage(file, to: new, options: .testing)
+    let world = try HealWorld("shop", archived: false)
+    try world.foreign("DELETE FROM customers WHERE id = 5")
+    let report = try Store.salvage(world.url, to: world.new, options: .testing)
     let lines = try String(contentsOf: #require(report.setAside), encoding: .utf8).split(separator: "\n")
     #expect(lines.count == 3 && lines.allSatisfy { $0.contains("\"table\":\"orders\"") && $0.contains("\"customer\":5") })
-    #expect(report.tables.first { $0.table == "orders" }?.setAside == 3)
-    #expect(report.tables.first { $0.table == "orders" }?.rows == 1_497)
+    #expect(report.tables.first { $0.table == "orders" }.map { [$0.setAside, $0.rows] } == [3, 1_497])
   }
 
   @Test("a salvage that ends with an error leaves no rows that it set aside")
@@ -121,20 +107,16 @@ struct SalvageTests {
       ("tablenotesnotes", "tablenoteqnotes"), ("CREATE TABLE notes", "CREATE TABLE nodes"), ("title TEXT NOT NULL", "title TEXT NOP NULL"),
     ])
   func schemaDamaged(_ old: String, _ new: String) throws {
-    let folder = try TemporaryFolder()
-    let store = try folder.store([SalvageWorld.notes])
-    try SalvageWorld.fill(store, SalvageWorld.notes, scale: 1, seed: 1)
-    try store.close()
-    let (sound, file, salvaged) = (folder.file("store.sqlite"), folder.file("file.sqlite"), folder.file("new.sqlite"))
-    var bytes = try Data(contentsOf: sound)
+    let world = try HealWorld("notes", archived: false)
+    let rows = try SalvageWorld.rows(world.url)
+    var bytes = try Data(contentsOf: world.url)
     // A page may still hold an older copy of the text.
     try #require(bytes.firstRange(of: Data(old.utf8)) != nil)
     while let place = bytes.firstRange(of: Data(old.utf8)) { bytes.replaceSubrange(place, with: Data(new.utf8)) }
-    try bytes.write(to: file)
-    let report = try Store.salvage(file, to: salvaged, schemas: [SalvageWorld.notes], options: .testing)
-    #expect(report.findings == [] && report.setAside == nil)
-    #expect(report.origin == .fileAndSchemas)
-    #expect(try SalvageWorld.rows(salvaged) == SalvageWorld.rows(sound))
+    try bytes.write(to: world.url)
+    let report = try Store.salvage(world.url, to: world.new, schemas: [world.schema], options: .testing)
+    #expect(report.findings == [] && report.setAside == nil && report.origin == .fileAndSchemas)
+    #expect(try SalvageWorld.rows(world.new) == rows)
   }
 
   @Test("whatever stands in the file and its log, the salvage ends with a report or an error, and the file stays")
@@ -143,7 +125,7 @@ struct SalvageTests {
     let store = try folder.store([SalvageWorld.shop])
     try SalvageWorld.fill(store, SalvageWorld.shop, scale: 1, seed: 1)
     let (sound, log) = (try Data(contentsOf: folder.file("store.sqlite")), try Data(contentsOf: folder.file("store.sqlite-wal")))
-    for seed in 0..<UInt64(ProofRun.isLong ? 2_000 : 20) {
+    for seed in 0..<UInt64(ProofRun.isLong ? 2_000 : 10) {
       var random = SeededGenerator(seed: seed)
       func mutated(_ content: Data) -> Data {
         var bytes = [UInt8](content.prefix(Int.random(in: 0...content.count, using: &random)))

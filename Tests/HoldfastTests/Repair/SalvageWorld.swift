@@ -10,19 +10,15 @@ enum SalvageWorld {
 
   static let notes = StoreSchema(
     "notes",
-    migrations: [
-      Migration(
-        "notes/001",
-        sql: """
-          CREATE TABLE notes (rowid INTEGER NOT NULL PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, title TEXT NOT NULL, body TEXT NOT NULL,
-            number INTEGER, time REAL) STRICT;
-          CREATE INDEX notes_by_number ON notes (number);
-          CREATE TABLE tags (name TEXT NOT NULL PRIMARY KEY, color INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-          CREATE TABLE note_tags (note INTEGER NOT NULL REFERENCES notes(rowid) ON DELETE CASCADE, tag TEXT NOT NULL, place INTEGER NOT NULL,
-            PRIMARY KEY (note, tag)) STRICT, WITHOUT ROWID;
-          CREATE TABLE files (id INTEGER NOT NULL PRIMARY KEY, note INTEGER NOT NULL REFERENCES notes(rowid), content BLOB NOT NULL) STRICT;
-          """)
-    ], declarations: [.fullText("notes_search", of: "notes", ["title", "body"])])
+    sql: """
+      CREATE TABLE notes (rowid INTEGER NOT NULL PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, title TEXT NOT NULL, body TEXT NOT NULL,
+        number INTEGER, time REAL) STRICT;
+      CREATE INDEX notes_by_number ON notes (number);
+      CREATE TABLE tags (name TEXT NOT NULL PRIMARY KEY, color INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE TABLE note_tags (note INTEGER NOT NULL REFERENCES notes(rowid) ON DELETE CASCADE, tag TEXT NOT NULL, place INTEGER NOT NULL,
+        PRIMARY KEY (note, tag)) STRICT, WITHOUT ROWID;
+      CREATE TABLE files (id INTEGER NOT NULL PRIMARY KEY, note INTEGER NOT NULL REFERENCES notes(rowid), content BLOB NOT NULL) STRICT;
+      """, declarations: [.fullText("notes_search", of: "notes", ["title", "body"])])
 
   static let shop = StoreSchema(
     "shop",
@@ -42,17 +38,13 @@ enum SalvageWorld {
 
   static let unseen = StoreSchema(
     "unseen",
-    migrations: [
-      Migration(
-        "unseen/001",
-        sql: """
-          CREATE TABLE sessions (id TEXT NOT NULL PRIMARY KEY, started INTEGER NOT NULL, ended INTEGER, device TEXT) STRICT;
-          CREATE TABLE samples (session TEXT NOT NULL REFERENCES sessions(id), at INTEGER NOT NULL, x REAL NOT NULL, y REAL NOT NULL,
-            quality INTEGER, PRIMARY KEY (session, at)) STRICT;
-          CREATE TABLE settings (key TEXT NOT NULL PRIMARY KEY, value ANY) STRICT;
-          CREATE UNIQUE INDEX sessions_by_start ON sessions (started);
-          """)
-    ])
+    sql: """
+      CREATE TABLE sessions (id TEXT NOT NULL PRIMARY KEY, started INTEGER NOT NULL, ended INTEGER, device TEXT) STRICT;
+      CREATE TABLE samples (session TEXT NOT NULL REFERENCES sessions(id), at INTEGER NOT NULL, x REAL NOT NULL, y REAL NOT NULL,
+        quality INTEGER, PRIMARY KEY (session, at)) STRICT;
+      CREATE TABLE settings (key TEXT NOT NULL PRIMARY KEY, value ANY) STRICT;
+      CREATE UNIQUE INDEX sessions_by_start ON sessions (started);
+      """)
 
   /// - Parameter scale: 1 makes a file of about 300 KB.
   static func fill(_ store: Store, _ schema: StoreSchema, scale: Int, seed: UInt64) throws {
@@ -107,8 +99,7 @@ enum SalvageWorld {
     var rows: [String: Int] = [:]
     let tables = [
       "notes", "tags", "note_tags", "files", "customers", "labels", "groups", "orders", "sessions", "samples", "settings",
-      "towns", "visits",
-      "entries",
+      "towns", "visits", "entries",
     ]
     for table in tables {
       guard try !connection.texts("SELECT 1 FROM sqlite_schema WHERE name = '\(table)'").isEmpty else { continue }
@@ -125,6 +116,15 @@ enum SalvageWorld {
 
   enum Damage: String, CaseIterable, Sendable {
     case zeroedPages, manyZeroedPages, flippedBits, randomSectors, truncated, misdirected, noFirstPage, randomHeader
+
+    /// - Parameter count: how many in the short run.
+    func seeds(_ count: UInt64, long: UInt64 = 200) -> Range<UInt64> {
+      switch self {
+      // The same bytes with each seed.
+      case .truncated, .noFirstPage: 0..<1
+      default: 0..<(ProofRun.isLong ? long : count)
+      }
+    }
   }
 
   static func damage(_ file: URL, _ kind: Damage, seed: UInt64) throws {

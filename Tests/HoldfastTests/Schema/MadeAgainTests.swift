@@ -84,7 +84,7 @@ struct MadeAgainTests {
   @Test("reading and writing with an unreadable index is damage, and the error names the way out", arguments: indexDamages.dropLast())
   func error(damage: String) throws {
     try raw(damage)
-    let store = try folder.store([Shelves.schema], options: .testing.with { $0.opensReadOnly = true })
+    let store = try folder.store([Shelves.schema], options: .looking)
     guard let error = failure({ try found(store) }) else {
       #expect(damage.contains("docsize"))
       return

@@ -30,6 +30,20 @@ final class RetentionWorld {
     archive = ArchiveFolder(try StoreFiles(url), key)
   }
 
+  /// Three sessions, and then a second base. Returns its commit.
+  @discardableResult
+  func makeTwoParts() throws -> Int64 {
+    for _ in 0..<3 { try session(12) }
+    return try makeSecondBase()
+  }
+
+  func makeSecondBase() throws -> Int64 {
+    try run(leastBeforeBase: 0)
+    let bases = try archive.generation(1).bases
+    try #require(bases.count == 2)
+    return bases[1]
+  }
+
   func pass(hours: Double) { clock.advance(milliseconds: Int64(hours * 3_600_000)) }
 
   /// Opens the store, commits notes, ten seconds apart, and closes it.
@@ -78,7 +92,7 @@ final class RetentionWorld {
     (options.archive.keepsEachCommit, options.archive.keepsOnePerDay) = (.seconds(3_000_000_000), .seconds(3_000_000_000))
     options.now = { [clock] in clock.now }
     change(&options)
-    return try Store.open(at: url, schemas: [.retained], options: options)
+    return try Store.open(at: url, schemas: [ArchivedNotes.schema], options: options)
   }
 
   @discardableResult
@@ -114,12 +128,6 @@ final class RetentionWorld {
   ) throws -> ArchiveRetention.Report {
     try retention(maximumBytes, leastBeforeBase: leastBeforeBase, now: now, freeBytes: freeBytes)
       .run(isCancelled: { isCancelled }, keepingOpen: nil)
-  }
-
-  /// Writes a base, and returns its commit.
-  func newBase() throws -> Int64 {
-    try run(leastBeforeBase: 0)
-    return try #require(archive.generations().last?.bases.last)
   }
 
   /// Runs, and changes the first merged segment with `damage` after it was written and before it is proven.
@@ -158,10 +166,23 @@ final class RetentionWorld {
     try records.reduce(reader.header.encoded) { try $0 + $1.framed(ArchivedNotes.seal) }.write(to: segment)
   }
 
-  /// Runs until `step`, which is called before each change, throws.
-  func isStopped(_ maximumBytes: Int64?, _ step: @escaping () throws -> Void) throws -> Bool {
+  /// A copy of the archive as it is.
+  func keepArchive() throws -> URL {
+    let kept = folder.file("kept")
+    try FileManager.default.copyItem(at: archive.url, to: kept)
+    return kept
+  }
+
+  /// Puts the kept archive back, and runs for so many changes. False where there are no more.
+  func isStopped(_ maximumBytes: Int64?, after steps: Int, from kept: URL) throws -> Bool {
+    try FileManager.default.removeItem(at: archive.url)
+    try FileManager.default.copyItem(at: kept, to: archive.url)
+    var left = steps
     var retention = retention(maximumBytes, leastBeforeBase: 0)
-    retention.willChange = { _ in try step() }
+    retention.willChange = { _ in
+      left -= 1
+      if left < 0 { throw Stopped() }
+    }
     do {
       _ = try retention.run(isCancelled: { false }, keepingOpen: nil)
       return false
@@ -170,9 +191,9 @@ final class RetentionWorld {
     }
   }
 
-  func copyBytes() throws -> Int64 { try CopyBytes(StoreFiles(url), { _ in [] }).total }
+  var reader: Archive { get throws { try Archive(of: url, options: options) } }
 
-  func commits() throws -> [ArchivedCommit] { try Archive(of: url, options: options).history().compactMap(\.details) }
+  func commits() throws -> [ArchivedCommit] { try reader.history().compactMap(\.details) }
 
   /// The commits that must stay.
   ///
@@ -191,27 +212,26 @@ final class RetentionWorld {
     }.map(\.0.number)
   }
 
-  /// Restores every commit of the time line.
-  func checkAll() throws {
-    let history = try Archive(of: url, options: options).history()
+  /// Restores every commit of the time line, or one in `step` of them, from the `first` on, and the newest.
+  func checkAll(oneIn step: Int = 1, from first: Int = 0) throws {
+    let history = try reader.history()
     #expect(history.filter { $0.kind == .gap } == [])
-    for commit in history.compactMap(\.details) where states.keys.contains(where: { $0 <= commit.number }) {
-      let file = folder.file("restored.sqlite")
-      try Archive(of: url, options: options).restore(to: .commit(commit.number), at: file)
-      #expect(try texts(of: file) == state(at: commit.number), "commit \(commit.number)")
-      try FileManager.default.removeItem(at: file)
+    let commits = history.compactMap(\.details?.number).filter { state(at: $0) != nil }
+    for (index, commit) in commits.enumerated() where index % step == first % step || commit == commits.last {
+      #expect(try restored(commit) == state(at: commit), "commit \(commit)")
     }
+  }
+
+  /// The notes of a commit.
+  func restored(_ commit: Int64) throws -> [String] {
+    let file = folder.file("restored.sqlite")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try reader.restore(to: .commit(commit), at: file)
+    return try texts(of: file)
   }
 
   func texts(of file: URL) throws -> [String] {
     try ConnectionFactory(file.path, options).still().texts("SELECT id || text FROM notes ORDER BY id").compactMap { $0[0] }
-  }
-
-  /// Changes a byte in the middle.
-  func damage(_ file: URL) throws {
-    var bytes = try Data(contentsOf: file)
-    bytes[bytes.count / 2] ^= 1
-    try bytes.write(to: file)
   }
 
   func bytes() throws -> [String: Data] {
@@ -271,10 +291,4 @@ final class RetentionWorld {
     }
     return states
   }
-}
-
-extension StoreSchema {
-  fileprivate static let retained = StoreSchema(
-    "retained",
-    migrations: [Migration("retained/001-notes", sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;")])
 }
