@@ -2,13 +2,15 @@ import Foundation
 import Holdfast
 
 /// A store with a damaged archive, and what the archive held.
-struct ArchiveDamageCase: Codable, Sendable {
+struct ArchiveDamageCase: Judged {
   var archiveDamage: ArchiveDamage
   var folder: String
   var seed: UInt64
   var moments: [ToldMoment]
   /// The commits of which silence is wrong: they can be restored, or `verify` tells damage.
   var promised: ClosedRange<Int64>
+
+  func judge() -> [Finding] { ArchiveDamageVerdict(self).findings }
 }
 
 /// Whether a damaged archive gives exactly what was, or tells: first of itself, and at the latest when its store is opened. Only of an end

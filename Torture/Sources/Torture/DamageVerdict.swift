@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 
 /// A damaged folder, with what stood in it before.
-struct DamageCase: Codable, Sendable {
+struct DamageCase: Judged {
   var damage: Damage
   var folder: String
   var seed: UInt64
@@ -14,6 +14,8 @@ struct DamageCase: Codable, Sendable {
   var believesNoCheck = false
   /// The command line tool that is asked; nil: the library's verbs.
   var tool: String?
+
+  func judge() -> [Finding] { tool.map { ToolVerdict(self, tool: $0).findings } ?? DamageVerdict(self).findings }
 }
 
 /// Whether a damage is harmless or told, whether anything was destroyed meanwhile, and whether a snapshot can still be put back.

@@ -42,13 +42,11 @@ struct Strangers {
 
   func run(_ name: String = "strangers") throws -> Tally {
     let tally = Tally(name)
-    var round: UInt64 = 0
-    while tally.done < wanted, Date() < deadline {
+    try tally.rounds(wanted, until: deadline) { round in
       let seed = seed &+ round
       for content in [seed, seed &+ 500_000] { try prepare(content) }
       let jobs = Act.allCases.flatMap { act in Way.allCases.map { (act, $0) } }
       inLanes(jobs, until: deadline) { job, _, lane in try meet(job.0, job.1, seed, lane, tally) }
-      round += 1
     }
     return tally
   }

@@ -147,25 +147,26 @@ struct Torture {
     var options = given
     options.seconds = 20
     options.only = Attack(workload: .commits, durability: .durable, seed: options.seed)
-    let early = ["TORTURE_SABOTAGE": "early"]
     // Each is made when its turn comes: its time begins then.
     var tallies = [
       try options.power(states).control(.fastAsDurable), try options.power(states).control(.noFolderFlushes),
       try options.power(states).control(.noSegmentFlushes),
     ]
-    func kills(_ sabotage: String, _ workload: Workload, _ name: String) throws -> Tally {
-      var kills = options.kills(40)
-      kills.environment = ["TORTURE_SABOTAGE": sabotage]
-      kills.only = Attack(workload: workload, durability: .durable, seed: options.seed)
-      return try kills.run("control, \(name), kills")
+    func control(_ method: some Sabotaged, _ sabotage: String, _ name: String) throws {
+      var method = method
+      method.environment = ["TORTURE_SABOTAGE": sabotage]
+      tallies.append(try method.run("control, \(name)"))
     }
-    tallies.append(try kills("split", .commits, "a batch in two transactions"))
-    tallies.append(try kills("misremembers", .archive, "states told with another commit's number"))
-    tallies.append(try kills("forgets", .retention, "an entry of the audit and a row that go unseen"))
-    tallies.append(try kills("unnoted", .synced, "a batch that nobody will send"))
-    var faults = options.faults(40)
-    faults.environment = early
-    tallies.append(try faults.run("control, acknowledged too early, faults"))
+    func kills(_ sabotage: String, _ workload: Workload, _ name: String) throws {
+      var kills = options.kills(40)
+      kills.only = Attack(workload: workload, durability: .durable, seed: options.seed)
+      try control(kills, sabotage, "\(name), kills")
+    }
+    try kills("split", .commits, "a batch in two transactions")
+    try kills("misremembers", .archive, "states told with another commit's number")
+    try kills("forgets", .retention, "an entry of the audit and a row that go unseen")
+    try kills("unnoted", .synced, "a batch that nobody will send")
+    try control(options.faults(40), "early", "acknowledged too early, faults")
     var damages = options.damages(60)
     damages.believesNoCheck = true
     tallies.append(try damages.run("control, without the product's check, damages"))
@@ -176,35 +177,19 @@ struct Torture {
     var archives = options.archiveDamages(40)
     archives.misremembers = true
     tallies.append(try archives.run("control, states that never were, damages of archives"))
-    var processes = options.processes(2)
-    processes.environment = ["TORTURE_SABOTAGE": "claims"]
-    tallies.append(try processes.run("control, claims of commits, processes"))
-    var sharedKills = options.sharedKills(28)
-    sharedKills.environment = ["TORTURE_SABOTAGE": "claims"]
-    tallies.append(try sharedKills.run("control, claims of commits, kills among writers"))
-    var upkeep = options.upkeep(2)
-    upkeep.environment = ["TORTURE_SABOTAGE": "unlocked"]
-    tallies.append(try upkeep.run("control, what is replaced is kept without the lock, upkeep"))
-    var versions = options.versions(10)
-    versions.environment = ["TORTURE_SABOTAGE": "over"]
-    tallies.append(try versions.run("control, a migrated copy moved over the file, two versions"))
+    try control(options.processes(2), "claims", "claims of commits, processes")
+    try control(options.sharedKills(28), "claims", "claims of commits, kills among writers")
+    try control(options.upkeep(2), "unlocked", "what is replaced is kept without the lock, upkeep")
+    try control(options.versions(10), "over", "a migrated copy moved over the file, two versions")
     var strangers = options.strangers(20)
     strangers.believesAnother = true
     tallies.append(try strangers.run("control, another store's rows are expected, strangers"))
-    var folders = options.folders(6)
-    folders.environment = ["TORTURE_SABOTAGE": "deaf"]
-    tallies.append(try folders.run("control, errors passed over, folders"))
-    var limits = options.limits(4)
-    limits.environment = ["TORTURE_SABOTAGE": "deaf"]
-    tallies.append(try limits.run("control, errors passed over, limits"))
+    try control(options.folders(6), "deaf", "errors passed over, folders")
+    try control(options.limits(4), "deaf", "errors passed over, limits")
     var tool = options.tool(40)
     tool.tool = "/bin/true"
     tallies.append(try tool.run("control, a tool that finds nothing, damages"))
-    if SmallDisk.isPossible {
-      var disks = options.fullDisks(8)
-      disks.environment = early
-      tallies.append(try disks.run("control, acknowledged too early, full disks"))
-    }
+    if SmallDisk.isPossible { try control(options.fullDisks(8), "early", "acknowledged too early, full disks") }
     for tally in tallies {
       print("\(tally.method): \(tally.done), \(tally.wrongs) findings\(tally.wrongs == 0 ? ": IT SHOULD FIND SOME" : ", as it must")")
     }

@@ -3,7 +3,7 @@ import Holdfast
 import HoldfastTransfer
 
 /// A folder after an attack, with what was acknowledged before: everything that a judge needs.
-struct Case: Codable, Sendable {
+struct Case: Judged {
   var workload: Workload
   /// The promise that it is held to: `durable` or `fast`.
   var promise: String
@@ -23,6 +23,8 @@ struct Case: Codable, Sendable {
   var runsAgain = true
 
   var isPromised: Bool { !losesPower || promise == StoreOptions.Durability.durable.rawValue }
+
+  func judge() -> [Finding] { Verdict(self).findings }
 }
 
 /// Something that must not be.

@@ -331,6 +331,12 @@ struct Acks: Sendable {
   }
 }
 
+/// A method whose attacked processes can be told a mistake to make.
+protocol Sabotaged {
+  var environment: [String: String] { get set }
+  func run(_ name: String) throws -> Tally
+}
+
 /// Mistakes made on purpose: with them the methods must find something.
 enum Sabotage: String {
   /// Acknowledges before the commit.
