@@ -92,11 +92,8 @@ struct ArchiveDamageRun {
 
   /// Another program adds a batch without lines: a gap.
   private static func foreignBatch(_ number: Int, _ folder: URL) {
-    var opened: OpaquePointer?
-    defer { sqlite3_close(opened) }
-    guard sqlite3_open_v2(Workload.store(folder).path, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let handle = opened else {
-      return
-    }
+    guard let handle = try? Oracle.open(Workload.store(folder).path) else { return }
+    defer { sqlite3_close(handle) }
     sqlite3_exec(handle, "INSERT INTO batches (number, lines, checksum) VALUES (\(number), 0, \(Batch.checksum([])))", nil, nil, nil)
   }
 

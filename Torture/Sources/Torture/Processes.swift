@@ -107,9 +107,8 @@ struct Processes: Sabotaged {
     var random = Chance(seed &+ 3)
     while true {
       usleep(UInt32(5_000 + random.below(60_000)))
-      var opened: OpaquePointer?
-      defer { sqlite3_close(opened) }
-      guard sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let handle = opened else { continue }
+      guard let handle = try? Oracle.open(path) else { continue }
+      defer { sqlite3_close(handle) }
       sqlite3_busy_timeout(handle, 500)
       let work = [
         "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA wal_checkpoint(RESTART)", "PRAGMA wal_checkpoint(PASSIVE)", "VACUUM",

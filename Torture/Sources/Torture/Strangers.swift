@@ -106,10 +106,7 @@ struct Strangers {
       try FileManager.default.removeItem(at: live.appendingPathComponent(home))
       try FileManager.default.copyItem(at: other.appendingPathComponent(home), to: live.appendingPathComponent(home))
     case .commit, .logged, .pages, .schema:
-      var opened: OpaquePointer?
-      guard sqlite3_open_v2(Workload.store(live).path, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let handle = opened else {
-        throw POSIXError(.EIO)
-      }
+      let handle = try Oracle.open(Workload.store(live).path)
       defer { sqlite3_close(handle) }
       if let key = Keys.key, !Keys.give(key, to: handle) { throw POSIXError(.EIO) }
       // As a killed program leaves its log.
