@@ -19,8 +19,8 @@ struct DamageCase: Judged {
 }
 
 /// Whether a damage is harmless or told, whether anything was destroyed meanwhile, and whether a snapshot can still be put back.
-struct DamageVerdict {
-  private(set) var findings: [Finding] = []
+struct DamageVerdict: Findings {
+  var findings: [Finding] = []
   private let judged: DamageCase
   private let folder: URL
   private let endless = Endless()
@@ -52,8 +52,6 @@ struct DamageVerdict {
     private(set) var what: [String] = []
     func append(_ text: String) { what.append(text) }
   }
-
-  private mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
 
   private func counted<T>(_ what: String, _ body: () throws -> T) -> Result<T, any Error> {
     steps_reset()

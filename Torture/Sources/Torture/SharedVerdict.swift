@@ -28,8 +28,8 @@ struct SharedCase: Judged {
 }
 
 /// Judges what several processes left behind.
-struct SharedVerdict {
-  private(set) var findings: [Finding] = []
+struct SharedVerdict: Findings {
+  var findings: [Finding] = []
   private let judged: SharedCase
   private var store: URL { Workload.store(judged.live) }
 
@@ -44,8 +44,6 @@ struct SharedVerdict {
     }
     judgeProduct()
   }
-
-  private mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
 
   private mutating func judgeCodes() {
     for line in judged.lines where line.hasPrefix("failed") && judged.method != .versions { find("wrong-code", line) }

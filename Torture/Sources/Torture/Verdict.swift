@@ -34,9 +34,18 @@ struct Finding: Codable, Sendable, Hashable {
   var detail: String
 }
 
+/// A verdict under way.
+protocol Findings {
+  var findings: [Finding] { get set }
+}
+
+extension Findings {
+  mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
+}
+
 /// Judges a case: by the product itself, then by SQLite alone. Goes on with the folder afterwards, as the next run of the app would.
-struct Verdict {
-  private(set) var findings: [Finding] = []
+struct Verdict: Findings {
+  var findings: [Finding] = []
   /// Whether an interrupted change of the key was repeated.
   var isRepeated = false
   let judged: Case
@@ -48,8 +57,6 @@ struct Verdict {
     folder = URL(fileURLWithPath: judged.folder)
     judge()
   }
-
-  mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
 
   func acked(_ word: String) -> String? {
     judged.acks.last { $0 == word || $0.hasPrefix(word + " ") }.map { String($0.dropFirst(word.count + 1)) }
