@@ -70,7 +70,7 @@ struct FullDisk: Sabotaged {
 struct SmallDisk {
   let folder: URL
 
-  init(at folder: URL, pages: Int, readOnly: Bool = false) throws {
+  init(at folder: URL, pages: Int) throws {
     self.folder = folder
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     guard mount("torture", folder.path, "tmpfs", 0, "size=\(max(1, pages) * 4096)") == 0 else {
