@@ -108,9 +108,8 @@ enum Simulated {
     }
   }
 
-  struct Tag: StoredRecord {
+  struct Tag: StoredRecord, Codable {
     static let table = "tags"
-    static let columns = ["item_id", "tag", "weight"]
     static let key = ["item_id", "tag"]
 
     var itemID: String
@@ -118,17 +117,5 @@ enum Simulated {
     var weight: Int
 
     init(_ itemID: String, _ tag: String, weight: Int) { (self.itemID, self.tag, self.weight) = (itemID, tag, weight) }
-
-    init(row: inout StoredRow) throws {
-      itemID = try row.text()
-      tag = try row.text()
-      weight = try row.int()
-    }
-
-    func encode(into values: inout Values) throws {
-      try values.text(itemID)
-      try values.text(tag)
-      try values.int(weight)
-    }
   }
 }

@@ -55,6 +55,24 @@ final class CStore {
   }
 }
 
+/// Plain C on a file of one of the product's stores.
+class CConnection {
+  let pointer: OpaquePointer
+
+  init(_ path: String, _ open: (UnsafePointer<CChar>, UnsafeMutablePointer<OpaquePointer?>) -> Int32) throws {
+    var opened: OpaquePointer?
+    let code = open(path, &opened)
+    guard code == 0, let opened else { throw Failure("C cannot open \(path): \(code), \(String(cString: cconnection_message(opened)))") }
+    pointer = opened
+  }
+
+  func close() { cconnection_close(pointer) }
+
+  func check(_ code: Int32) throws {
+    if code != 0 { throw Failure("C contestant, code \(code): \(String(cString: cconnection_message(pointer)))") }
+  }
+}
+
 /// A seed as C values; owns the strings.
 final class CSeed {
   private(set) var collections: [climit_collection] = []

@@ -10,6 +10,16 @@ extension LibraryRecord {
   static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy { .millisecondsSince1970 }
 }
 
+/// GRDB's pool on a file that another contestant has made.
+class GRDBPool {
+  static let name = GRDBContestant.name
+  let pool: DatabasePool
+
+  init(path: String) throws { pool = try DatabasePool(path: path) }
+
+  func close() throws { try pool.close() }
+}
+
 enum LocationType: String, Codable { case local, baidu, external }
 enum SourceType: String, Codable { case local, baiduNetdisk, external, ephemeralBaidu }
 enum CoverKind: String, Codable { case solid, image, remote }

@@ -63,7 +63,7 @@ enum Age: String {
 
 /// Makes the same values on every machine and in every run.
 struct SeedMaker {
-  private var state: UInt64
+  private var random: SplitMix
   private let age: Age
   private var idsMade: UInt64
   private static let epoch: Int64 = 1_700_000_000_000
@@ -75,7 +75,7 @@ struct SeedMaker {
   /// - Parameter after: how many ids were made before; later version 7 ids sort behind earlier ones.
   init(age: Age, seed: UInt64 = 42, after: UInt64 = 0) {
     self.age = age
-    state = seed
+    random = SplitMix(state: seed)
     idsMade = after
   }
 
@@ -157,12 +157,5 @@ struct SeedMaker {
     return withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 
-  /// SplitMix64.
-  private mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+  private mutating func next() -> UInt64 { random.next() }
 }

@@ -61,6 +61,13 @@ struct Outcome {
   /// What one operation works on, in megabytes; nil where that is not counted.
   var megabytes: Double?
 
+  /// Adds a round of one operation.
+  mutating func add(wall: Double, processor: Double) {
+    rounds.append(wall)
+    operations.append(wall)
+    self.processor.append(processor)
+  }
+
   /// Compared round by round: disturbances that hit both cancel out.
   func pairedRatio(to other: Outcome) -> Double { zip(rounds, other.rounds).map { $0 / $1 }.median }
   func ratio(to other: Outcome) -> Double { rounds.median / other.rounds.median }

@@ -13,11 +13,11 @@ enum ImportDriver {
       lines.count()
       return false
     }
-    options.onProgress = { lines.say("\($0.phase.rawValue) \($0.done)") }
+    options.onProgress = { say("\($0.phase.rawValue) \($0.done)") }
     do {
       let report = try AudiobookLibrary.importLibrary(
         from: URL(fileURLWithPath: source), into: URL(fileURLWithPath: store), options: options)
-      lines.say("done")
+      say("done")
       return report.isClean ? 0 : 2
     } catch {
       FileHandle.standardError.write(Data("\(error)\n".utf8))
@@ -37,7 +37,5 @@ enum ImportDriver {
       lock.unlock()
       if now % 16 == 1 { say("\(now)") }
     }
-
-    func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
   }
 }

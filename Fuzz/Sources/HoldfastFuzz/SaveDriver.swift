@@ -28,8 +28,6 @@ enum SaveDriver {
       return 1
     }
   }
-
-  private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 }
 
 /// The states of the kill test: each depends on its seed and number only, and none has a playlist without entries.

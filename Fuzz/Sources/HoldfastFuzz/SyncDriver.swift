@@ -70,8 +70,6 @@ enum SyncDriver {
     }
   }
 
-  static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
-
   private static func makeService(_ inference: InferenceStore, to server: String, batchSize: Int) throws -> DataSyncService {
     guard let address = URL(string: server) else { throw StoreError(.misuse, "\(server) is not an address") }
     var options = SyncOptions(deviceID: "device")
@@ -95,14 +93,17 @@ enum SyncDriver {
   }
 }
 
+/// Prints a line at once: a kill leaves it whole or out.
+func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+
 /// Prints when a request is sent and when its answer has arrived, before the store records that answer.
 private struct TalkingClient: APIClient {
   let client: URLSessionClient
 
   func send(_ request: APIRequest) async throws -> APIResponse {
-    SyncDriver.say("sending")
+    say("sending")
     let answer = try await client.send(request)
-    SyncDriver.say("answered")
+    say("answered")
     return answer
   }
 }

@@ -44,12 +44,12 @@ enum TelemetryDriver {
         while ContinuousClock.now - began < .seconds(mark) { try await take() }
         let measure = Measure(
           memory: ResidentMemory.bytes(), events: try await inference.telemetryCounts().total, recorded: recorded, file: fileBytes(url))
-        SyncDriver.say("after \(Int(mark.rounded())) s: \(measure)")
+        say("after \(Int(mark.rounded())) s: \(measure)")
         measures.append(measure)
       }
       watching.cancel()
       let problems = findings(measures, arrived: server.arrived)
-      SyncDriver.say(problems.isEmpty ? "right" : "WRONG: \(problems.joined(separator: "; "))")
+      say(problems.isEmpty ? "right" : "WRONG: \(problems.joined(separator: "; "))")
       try inference.store.close()
       if !problems.isEmpty { exit(1) }
     }

@@ -35,8 +35,6 @@ enum TrainDriver {
       return 1
     }
   }
-
-  private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 }
 
 /// Runs one verb after the other. The choice of the verb, its ids and its time depend on the seed, its number and the content of the log.

@@ -20,24 +20,14 @@ struct Move: AsyncParsableCommand {
 
   func run() async throws {
     let options = try StoreAddress.options
-    let source = try await from.open(makes: false, options)
-    do {
-      let target = try await to.open(makes: true, options)
-      do {
+    try await from.open(makes: false, options) { source in
+      try await to.open(makes: true, options) { target in
         for name in space.isEmpty ? try await source.spaces().map(\.name) : space {
           try await source.move(name, to: target)
           print(name)
         }
-      } catch {
-        try? await target.close()
-        throw error
       }
-      try? await target.close()
-    } catch {
-      try? await source.close()
-      throw error
     }
-    try? await source.close()
   }
 }
 

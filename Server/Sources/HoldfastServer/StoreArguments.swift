@@ -13,12 +13,7 @@ struct StoreArguments: ParsableArguments {
   ///
   /// - Throws: as `StoreAddress.open(makes:_:)`; the error of `body`.
   func open(makes: Bool = false, _ body: (any SyncSpaces) async throws -> Void) async throws {
-    let spaces = try await store.open(makes: makes, StoreAddress.options)
-    do { try await body(spaces) } catch {
-      try? await spaces.close()
-      throw error
-    }
-    try? await spaces.close()
+    try await store.open(makes: makes, StoreAddress.options, body)
   }
 }
 
@@ -65,5 +60,15 @@ struct StoreAddress: ExpressibleByArgument, CustomStringConvertible {
     let store = try Store.open(at: url, schemas: [SyncServer.schema], options: options)
     if case .readOnly(let reason) = store.access { throw store.openingError ?? StoreError(.readOnly, "\(self): \(reason)") }
     return SyncServer(store)
+  }
+
+  /// Runs `body` with the store, and closes it.
+  func open(makes: Bool, _ options: StoreOptions, _ body: (any SyncSpaces) async throws -> Void) async throws {
+    let spaces = try await open(makes: makes, options)
+    do { try await body(spaces) } catch {
+      try? await spaces.close()
+      throw error
+    }
+    try? await spaces.close()
   }
 }

@@ -21,11 +21,13 @@ struct Pushes: Sendable {
     for round in 0...rounds {
       let groups = groups(of: round)
       let pushing = try await timed {
-        try await together(groups) { writer, songs in try await server.push(songs, to: space, by: clients[writer]) }
+        try await together(writers) { writer in
+          for songs in groups[writer] { try await server.push(songs, to: space, by: clients[writer]) }
+        }
       }
       let upserting = try await timed {
-        try await together(groups) { _, songs in
-          try await store.write { tx in for song in songs { try tx.upsert(song) } }
+        try await together(writers) { writer in
+          for songs in groups[writer] { try await store.write { tx in for song in songs { try tx.upsert(song) } } }
         }
       }
       // Round 0 warms up.
@@ -44,17 +46,6 @@ struct Pushes: Sendable {
         let first = ((round * writers + writer) * each + push) * rows
         return Song.make(first..<first + rows)
       }
-    }
-  }
-
-  private static func together(
-    _ groups: [[[Song]]], _ write: @escaping @Sendable (_ writer: Int, _ songs: [Song]) async throws -> Void
-  ) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { tasks in
-      for (writer, pushes) in groups.enumerated() {
-        tasks.addTask { for songs in pushes { try await write(writer, songs) } }
-      }
-      try await tasks.waitForAll()
     }
   }
 }

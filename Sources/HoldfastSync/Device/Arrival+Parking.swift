@@ -79,15 +79,11 @@ extension Arrival {
   }
 
   private func parkedNames(_ condition: BoundSQL = "") throws -> [SyncRow.Name] {
-    try tx.values(
+    try tables.names(
       """
       SELECT p.tbl, p.key FROM holdfast_sync_parked p LEFT JOIN holdfast_sync_row r ON r.tbl = p.tbl AND r.key = p.key
       \(sql: condition) ORDER BY r.hlc, r.node, p.key, p.tbl
-      """
-    ) { row in
-      let (number, key) = (try row.int64(), try row.text())
-      return tables.numbered(number).map { SyncRow.Name($0.name, key) }
-    }.compactMap(\.self)
+      """, in: tx)
   }
 
   /// Returns whether the row is parked no more, so that others may follow.

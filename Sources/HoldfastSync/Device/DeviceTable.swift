@@ -258,6 +258,14 @@ struct DeviceTables {
 
   func numbered(_ number: Int64) -> DeviceTable? { all.first { $0.number == number } }
 
+  /// The rows whose `tbl` and `key` a query gives, without those of tables that this version does not know.
+  func names(_ query: BoundSQL, in reader: Reader) throws -> [SyncRow.Name] {
+    try reader.values(query) { row in
+      let (number, key) = (try row.int64(), try row.text())
+      return numbered(number).map { SyncRow.Name($0.name, key) }
+    }.compactMap(\.self)
+  }
+
   private mutating func link(_ reference: SQLTable.Reference, of child: String, _ files: [SQLTable]) {
     let parent = files.first { $0.name.lowercased() == reference.parent.lowercased() }
     // As the parent spells them.

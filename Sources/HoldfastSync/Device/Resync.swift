@@ -28,9 +28,11 @@ struct SpaceState {
     let state = try reader.value("SELECT epoch, cursor, is_resync, node, seal FROM holdfast_sync") { row in
       (try row.textOrNil(), try row.int64(), Resync(rawValue: try row.int64()) ?? .sends, try row.int64(), try row.textOrNil())
     }
-    guard let state else { throw StoreError(.misuse, "the store is not connected to a space", suggestion: "Connect it first.") }
+    guard let state else { throw Self.notConnected }
     (epoch, cursor, resync, node, seal) = state
   }
+
+  static let notConnected = StoreError(.misuse, "the store is not connected to a space", suggestion: "Connect it first.")
 }
 
 extension Arrival {
@@ -124,10 +126,7 @@ extension Arrival {
   }
 
   private func registers(_ condition: BoundSQL) throws -> [SyncRow.Name] {
-    try tx.values("SELECT tbl, key FROM holdfast_sync_row WHERE \(sql: condition) ORDER BY tbl, key") { row in
-      let (number, key) = (try row.int64(), try row.text())
-      return tables.numbered(number).map { SyncRow.Name($0.name, key) }
-    }.compactMap(\.self)
+    try tables.names("SELECT tbl, key FROM holdfast_sync_row WHERE \(sql: condition) ORDER BY tbl, key", in: tx)
   }
 
   // MARK: Extra

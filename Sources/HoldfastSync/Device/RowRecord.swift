@@ -8,12 +8,10 @@ package struct RowRecord {
   package let rebound: ([SQLValue]) throws -> [SQLValue]
   /// Only reads them.
   let check: ([SQLValue]) throws -> Void
+}
 
+extension RowRecord {
   package init(_ type: any StoredRecord.Type) throws { self = try Self.made(type) }
-
-  private init(columns: [String], rebound: @escaping ([SQLValue]) throws -> [SQLValue], check: @escaping ([SQLValue]) throws -> Void) {
-    (self.columns, self.rebound, self.check) = (columns, rebound, check)
-  }
 
   private static func made<Record: StoredRecord>(_ type: Record.Type) throws -> RowRecord {
     let bench = try RecordBench<Record>()

@@ -9,9 +9,7 @@ extension SpaceState {
 
   /// - Throws: `.misuse` for a file that is not connected; `.wrongKind` for one that is connected to another space.
   static func check(_ space: String, in reader: Reader) throws {
-    guard let known = try Self.space(in: reader) else {
-      throw StoreError(.misuse, "the store is not connected to a space", suggestion: "Connect it first.")
-    }
+    guard let known = try Self.space(in: reader) else { throw notConnected }
     guard ExactText(known) == ExactText(space) else {
       throw StoreError(
         .wrongKind, "the store is connected to another space: \(known)", suggestion: "Disconnect it first, or name that space.")

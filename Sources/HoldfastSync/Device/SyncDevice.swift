@@ -60,12 +60,7 @@ package final class SyncDevice {
   /// - Throws: `.wrongKind` for a store that is connected to another space; `.misuse` for a declaration that the store's tables do not fit.
   package static func connect(_ store: Store, space: String, node: Int64, first: StoreSync.FirstConnection = .merge) throws {
     try store.write(as: "sync.connect") { tx in
-      guard try tx.tables(named: SyncTables.state).isEmpty else {
-        let known = try tx.value("SELECT space FROM holdfast_sync") { row in try row.text() } ?? ""
-        if ExactText(known) == ExactText(space) { return }
-        throw StoreError(
-          .wrongKind, "the store is connected to another space: \(known)", suggestion: "Disconnect it first, or name that space.")
-      }
+      guard try tx.tables(named: SyncTables.state).isEmpty else { return try SpaceState.check(space, in: tx) }
       _ = try DeviceTables(store.schemas, in: tx)
       for sql in SyncTables.making { try tx.execute(BoundSQL(raw: sql)) }
       let resync = first == .merge ? SpaceState.Resync.sends : .takes
@@ -91,9 +86,7 @@ package final class SyncDevice {
 
   private static func open(_ store: Store, _ node: Int64, _ key: StoreKey?, at now: Int64) throws -> DeviceTables {
     try store.write(as: "sync.open") { tx in
-      guard let space = try SpaceState.space(in: tx) else {
-        throw StoreError(.misuse, "the store is not connected to a space", suggestion: "Connect it first.")
-      }
+      guard let space = try SpaceState.space(in: tx) else { throw SpaceState.notConnected }
       var tables = try DeviceTables(store.schemas, in: tx)
       tables.seal = key.map { SpaceSeal($0, space: space) }
       try tx.execute("UPDATE holdfast_sync SET node = \(node)")

@@ -47,8 +47,6 @@ struct UniqueRule {
     return word.map { String(sql[$0.upperBound...]) } ?? "true"
   }
 
-  private init(condition: String?, known: [String]) { (self.condition, self.known) = (condition, known) }
-
   /// Whether a row with these values is in the index. A column without a value is NULL.
   private func applies(to values: [String: SQLValue], of table: String, in reader: Reader) throws -> Bool {
     guard let condition else { return true }

@@ -43,14 +43,11 @@ extension DeviceTables {
 
   /// The names of all rows that the server does not have, or has refused.
   func unsentNames(in reader: Reader) throws -> [SyncRow.Name] {
-    let known = try reader.values("SELECT tbl, key FROM holdfast_sync_row WHERE dirty ORDER BY tbl, key") { row in
-      let (number, key) = (try row.int64(), try row.text())
-      return numbered(number).map { SyncRow.Name($0.name, key) }
-    }
+    let known = try names("SELECT tbl, key FROM holdfast_sync_row WHERE dirty ORDER BY tbl, key", in: reader)
     let others = try reader.values("SELECT tbl, key FROM holdfast_sync_extra WHERE dirty ORDER BY tbl, key") { row in
       SyncRow.Name(try row.text(), try row.text())
     }
-    return known.compactMap(\.self) + others
+    return known + others
   }
 
   /// A row as it travels. Nil for a row without a register, and for a living one without content.

@@ -23,22 +23,22 @@ struct ArchiveDamage: Codable, Sendable {
       let description = descriptions.randomElement(using: &random)
     else { throw CocoaError(.fileNoSuchFile) }
     switch what {
-    case "segment-header": try Self.change(segment) { Self.flip(&$0, 0..<SegmentBytes.headerBytes, &random) }
-    case "segment-cut": try Self.change(segment) { $0.removeLast(1 + random.below($0.count - 1)) }
-    case "segment-empty": try Self.change(segment) { $0 = [] }
-    case "segment-noise": try Self.change(segment) { bytes in bytes += (0..<500).map { _ in UInt8(truncatingIfNeeded: random.next()) } }
+    case "segment-header": try change(segment) { Self.flip(&$0, 0..<SegmentBytes.headerBytes, &random) }
+    case "segment-cut": try change(segment) { $0.removeLast(1 + random.below($0.count - 1)) }
+    case "segment-empty": try change(segment) { $0 = [] }
+    case "segment-noise": try change(segment) { $0 += random.bytes(500) }
     case "segment-zero":
-      try Self.change(segment) { bytes in
+      try change(segment) { bytes in
         let start = random.below(bytes.count)
         for place in start..<min(start + 512, bytes.count) { bytes[place] = 0 }
       }
-    case "segments-swapped": try Self.swap(segments, &random)
-    case "base-flip": try Self.change(base) { Self.flip(&$0, 0..<$0.count, &random) }
-    case "base-cut": try Self.change(base) { $0.removeLast(1 + random.below($0.count - 1)) }
-    case "base-grow": try Self.change(base) { $0 += Array(repeating: 0, count: 4_096) }
-    case "bases-swapped": try Self.swap(bases, &random)
-    case "description-flip": try Self.change(description) { Self.flip(&$0, 0..<$0.count, &random) }
-    case "description-cut": try Self.change(description) { $0.removeLast(1 + random.below($0.count - 1)) }
+    case "segments-swapped": try swapTwo(segments, &random)
+    case "base-flip": try change(base) { Self.flip(&$0, 0..<$0.count, &random) }
+    case "base-cut": try change(base) { $0.removeLast(1 + random.below($0.count - 1)) }
+    case "base-grow": try change(base) { $0 += Array(repeating: 0, count: 4_096) }
+    case "bases-swapped": try swapTwo(bases, &random)
+    case "description-flip": try change(description) { Self.flip(&$0, 0..<$0.count, &random) }
+    case "description-cut": try change(description) { $0.removeLast(1 + random.below($0.count - 1)) }
     case "delete-segment": unlink(segment)
     case "delete-base": unlink(base)
     case "delete-description": unlink(description)
@@ -89,18 +89,8 @@ struct ArchiveDamage: Codable, Sendable {
     bytes[range.lowerBound + random.below(range.count)] ^= UInt8(1 << random.below(8))
   }
 
-  private static func change(_ path: String, _ body: (inout [UInt8]) -> Void) throws {
-    var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-    guard bytes.count > 1 else { return }
-    body(&bytes)
-    try Data(bytes).write(to: URL(fileURLWithPath: path))
-  }
-
-  private static func swap(_ paths: [String], _ random: inout Chance) throws {
-    let two = paths.shuffled(using: &random).prefix(2).map { URL(fileURLWithPath: $0) }
-    guard two.count == 2 else { return }
-    let (first, second) = (try Data(contentsOf: two[0]), try Data(contentsOf: two[1]))
-    try first.write(to: two[1])
-    try second.write(to: two[0])
+  private func swapTwo(_ paths: [String], _ random: inout Chance) throws {
+    let two = paths.shuffled(using: &random).prefix(2)
+    if let one = two.first, let other = two.dropFirst().first { try swap(one, with: other) }
   }
 }

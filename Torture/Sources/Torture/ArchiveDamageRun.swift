@@ -20,8 +20,7 @@ struct ArchiveDamageRun {
 
   func run(_ name: String = "damages of archives") throws -> Tally {
     let tally = Tally(name)
-    var round: UInt64 = 0
-    while tally.done < wanted, Date() < deadline {
+    try tally.rounds(wanted, until: deadline, isSingle: only != nil) { round in
       let family = seed &+ round
       var jobs: [Job] = []
       for (number, kind) in ArchiveDamage.kinds.enumerated() {
@@ -33,8 +32,6 @@ struct ArchiveDamageRun {
       }
       try prepare(family)
       inLanes(jobs, until: deadline) { job, worker, lane in try damage(job, worker, lane, tally) }
-      round += 1
-      if only != nil { break }
     }
     return tally
   }
@@ -95,11 +92,8 @@ struct ArchiveDamageRun {
 
   /// Another program adds a batch without lines: a gap.
   private static func foreignBatch(_ number: Int, _ folder: URL) {
-    var opened: OpaquePointer?
-    defer { sqlite3_close(opened) }
-    guard sqlite3_open_v2(Workload.store(folder).path, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let handle = opened else {
-      return
-    }
+    guard let handle = try? Oracle.open(Workload.store(folder).path) else { return }
+    defer { sqlite3_close(handle) }
     sqlite3_exec(handle, "INSERT INTO batches (number, lines, checksum) VALUES (\(number), 0, \(Batch.checksum([])))", nil, nil, nil)
   }
 
@@ -115,19 +109,8 @@ struct ArchiveDamageRun {
       archiveDamage: job.damage, folder: state.path, seed: job.family, moments: moments,
       promised: try ArchiveLoss.promised(in: state, before: template))
     tally.count()
-    let kept = URL(fileURLWithPath: state.path + ".kept")
-    try FileManager.default.copyItem(at: state, to: kept)
-    let findings = try worker.ask(JSONEncoder().encode(judged), "archive")
-    let name = "archive \(job.damage.what) \(job.isHalfClosed ? "half-closed" : "closed")"
+    let name = "\(job.damage.what) \(job.isHalfClosed ? "half-closed" : "closed")"
     let command = "torture archive-damage --what \(job.damage.what) --state \(job.isHalfClosed ? "half" : "closed") --seed \(job.family)"
-    for finding in findings {
-      guard tally.find(finding, name, repeatBy: command), !misremembers else { continue }
-      let again = Failures.keep(judged, as: "\(name.replacingOccurrences(of: " ", with: "-"))-\(finding.kind)-\(job.damage.seed)") {
-        folder in
-        try FileManager.default.removeItem(at: folder)
-        try FileManager.default.copyItem(at: kept, to: folder)
-      }
-      tally.repeatBy(name, finding.kind, "\(command); \(again)")
-    }
+    try judged.judge(by: worker, name, tally, repeatBy: command, as: "archive", keeps: !misremembers)
   }
 }

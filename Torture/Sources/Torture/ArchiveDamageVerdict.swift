@@ -2,19 +2,21 @@ import Foundation
 import Holdfast
 
 /// A store with a damaged archive, and what the archive held.
-struct ArchiveDamageCase: Codable, Sendable {
+struct ArchiveDamageCase: Judged {
   var archiveDamage: ArchiveDamage
   var folder: String
   var seed: UInt64
   var moments: [ToldMoment]
   /// The commits of which silence is wrong: they can be restored, or `verify` tells damage.
   var promised: ClosedRange<Int64>
+
+  func judge() -> [Finding] { ArchiveDamageVerdict(self).findings }
 }
 
 /// Whether a damaged archive gives exactly what was, or tells: first of itself, and at the latest when its store is opened. Only of an end
 /// as a killed process or power loss leaves it may an archive say nothing before its store is opened.
-struct ArchiveDamageVerdict {
-  private(set) var findings: [Finding] = []
+struct ArchiveDamageVerdict: Findings {
+  var findings: [Finding] = []
   private let judged: ArchiveDamageCase
   private let reading: ArchiveReading
   /// The damage was told: by an error, or by a gap in the history.
@@ -52,8 +54,6 @@ struct ArchiveDamageVerdict {
       }
     }
   }
-
-  private mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
 
   private mutating func isWhole(_ moment: ToldMoment) -> Bool { judge(.commit(moment.commit), commit: moment.commit) == moment.commit }
 

@@ -2,8 +2,8 @@ import Foundation
 import Holdfast
 
 /// Whether an archive has what the store had: looks before the store is opened, and again after.
-struct ArchiveVerdict {
-  private(set) var findings: [Finding] = []
+struct ArchiveVerdict: Findings {
+  var findings: [Finding] = []
   private let judged: Case
   private let reading: ArchiveReading
   private var moments: [ToldMoment] = []
@@ -33,8 +33,6 @@ struct ArchiveVerdict {
     options.archives()
     options.now = { Date(timeIntervalSince1970: 2_100_000_000) }
   }
-
-  private mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
 
   /// Call before the store is closed.
   mutating func settle(_ store: Store) throws {

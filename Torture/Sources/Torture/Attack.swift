@@ -45,6 +45,20 @@ struct Attack: Sendable {
     /// The product's code, when it threw.
     var failure: String? { acks.last { $0.hasPrefix("failed ") }.map { String($0.dropFirst(7)) } }
     var done: [String] { acks.filter { !$0.hasPrefix("failed ") } }
+
+    /// Of a process that nobody killed: it ends by itself, and an error has one of the right codes.
+    func judge(_ name: String, _ tally: Tally, repeatBy command: String, otherwise went: String, codes: (String) -> Set<String>) {
+      switch end {
+      case .exited(0): tally.note(went)
+      case .exited(3):
+        tally.note("were reported")
+        let failure = failure ?? ""
+        guard !codes(failure).contains(String(failure.prefix { $0 != ":" })) else { return }
+        tally.find(Finding(kind: "wrong-code", detail: failure), name, repeatBy: command)
+      case .tookTooLong: tally.find(Finding(kind: "hangs", detail: "more than 30 seconds"), name, repeatBy: command)
+      default: tally.find(Finding(kind: "trap", detail: "\(end)"), name, repeatBy: command)
+      }
+    }
   }
 
   /// Runs the workload in `folder` under the shim.

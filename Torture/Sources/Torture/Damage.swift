@@ -43,14 +43,17 @@ struct Damage: Codable, Sendable {
         bytes.replaceSubrange(two..<two + 4096, with: first)
       }
     case "grow":
-      try change(file) { bytes in bytes += (0..<(1 + random.below(9_000))).map { _ in UInt8(truncatingIfNeeded: random.next()) } }
+      try change(file) { bytes in
+        let count = 1 + random.below(9_000)
+        bytes += random.bytes(count)
+      }
     case "delete-file": unlink(file)
     case "log-alone": unlink(file)
     case "log-cut": try change(log) { $0.removeLast(1 + random.below(max(1, $0.count - 1))) }
     case "log-flip": try change(log) { Self.flip(&$0, 1 + random.below(4), &random) }
     case "log-zero": try change(log) { bytes in Self.fill(&bytes, at: random.below(bytes.count), count: 4_096, with: 0) }
     case "log-header": try change(log) { $0[random.below(min(32, $0.count))] = UInt8(random.below(256)) }
-    case "log-noise": try change(log) { bytes in bytes += (0..<5_000).map { _ in UInt8(truncatingIfNeeded: random.next()) } }
+    case "log-noise": try change(log) { $0 += random.bytes(5_000) }
     case "log-deleted": unlink(log)
     case "log-foreign": try copy(Workload.store(other).path + "-wal", to: log)
     case "log-stale":
@@ -59,9 +62,9 @@ struct Damage: Codable, Sendable {
       _ = Oracle(file)
       try Data(stale).write(to: URL(fileURLWithPath: log))
     case "index-noise":
-      try Data((0..<32_768).map { _ in UInt8(truncatingIfNeeded: random.next()) }).write(to: URL(fileURLWithPath: file + "-shm"))
+      try Data(random.bytes(32_768)).write(to: URL(fileURLWithPath: file + "-shm"))
     case "journal-foreign":
-      try Data((0..<5_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }).write(to: URL(fileURLWithPath: file + "-journal"))
+      try Data(random.bytes(5_000)).write(to: URL(fileURLWithPath: file + "-journal"))
     case "journal-hot":
       // A whole journal's header, of nothing: SQLite rolls back to a file of so many pages.
       var journal: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7, 0, 0, 0, 0]
@@ -99,13 +102,6 @@ struct Damage: Codable, Sendable {
 
   // MARK: How
 
-  private func change(_ path: String, _ body: (inout [UInt8]) -> Void) throws {
-    var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-    guard bytes.count > 1 else { return }
-    body(&bytes)
-    try Data(bytes).write(to: URL(fileURLWithPath: path))
-  }
-
   private func page(_ path: String, _ random: inout Chance, _ byte: (inout Chance) -> UInt8) throws {
     try change(path) { bytes in
       let page = random.below(bytes.count / 4096)
@@ -125,12 +121,6 @@ struct Damage: Codable, Sendable {
     try Data(contentsOf: URL(fileURLWithPath: source)).write(to: URL(fileURLWithPath: target))
   }
 
-  private func swap(_ one: String, with other: String) throws {
-    let (first, second) = (try Data(contentsOf: URL(fileURLWithPath: one)), try Data(contentsOf: URL(fileURLWithPath: other)))
-    try first.write(to: URL(fileURLWithPath: other))
-    try second.write(to: URL(fileURLWithPath: one))
-  }
-
   static func snapshotFiles(_ folder: URL, _ suffix: String) throws -> [String] {
     let path = folder.appendingPathComponent("list.sqlite.holdfast/snapshots").path
     return try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(suffix) }.sorted().map { "\(path)/\($0)" }
@@ -140,8 +130,21 @@ struct Damage: Codable, Sendable {
     let files = try Self.snapshotFiles(folder, suffix)
     guard !files.isEmpty else { return }
     let chosen = files[random.below(files.count)]
-    var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: chosen)))
-    body(&bytes, &random)
-    try Data(bytes).write(to: URL(fileURLWithPath: chosen))
+    try change(chosen) { body(&$0, &random) }
   }
+}
+
+/// Changes the bytes of a file. An empty file stays so.
+func change(_ path: String, _ body: (inout [UInt8]) -> Void) throws {
+  var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+  guard bytes.count > 1 else { return }
+  body(&bytes)
+  try Data(bytes).write(to: URL(fileURLWithPath: path))
+}
+
+/// Exchanges the contents of two files.
+func swap(_ one: String, with other: String) throws {
+  let (first, second) = (try Data(contentsOf: URL(fileURLWithPath: one)), try Data(contentsOf: URL(fileURLWithPath: other)))
+  try first.write(to: URL(fileURLWithPath: other))
+  try second.write(to: URL(fileURLWithPath: one))
 }

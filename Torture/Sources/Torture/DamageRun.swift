@@ -22,8 +22,7 @@ struct DamageRun {
 
   func run(_ name: String = "damages") throws -> Tally {
     let tally = Tally(name)
-    var round: UInt64 = 0
-    while tally.done < wanted, Date() < deadline {
+    try tally.rounds(wanted, until: deadline, isSingle: only != nil && !isControl) { round in
       let family = seed &+ round
       var jobs: [Job] = []
       for (number, kind) in Damage.kinds.enumerated() {
@@ -38,8 +37,6 @@ struct DamageRun {
       }
       try prepare(family)
       inLanes(jobs, until: deadline) { job, worker, lane in try damage(job, worker, lane, tally) }
-      round += 1
-      if only != nil, !isControl { break }
     }
     return tally
   }
@@ -103,27 +100,16 @@ struct DamageRun {
     let log = try LogBytes(Workload.store(state).path + "-wal")
     let mayRollBack = Self.cutShort.contains(job.damage.what) && !log.hidesCommits
     tally.count()
-    let kept = URL(fileURLWithPath: state.path + ".kept")
-    try FileManager.default.copyItem(at: state, to: kept)
-    let findings = try worker.ask(JSONEncoder().encode(judged), "damage")
     let name = "\(job.damage.what) \(job.isHalfClosed ? "half-closed" : "closed")"
     let command =
       "torture \(tool == nil ? "damage" : "tool") --what \(job.damage.what) --state \(job.isHalfClosed ? "half" : "closed") --seed \(job.family)"
-    if findings.isEmpty { tally.note("harmless or told") }
-    for finding in findings {
-      if finding.kind == "untold-rollback", mayRollBack {
-        tally.note("\(job.damage.what) rolled back to a prefix")
-        continue
-      }
-      guard tally.find(finding, name, repeatBy: command), !isControl else { continue }
-      let again = Failures.keep(
-        judged, as: "\(tool == nil ? "damage" : "tool")-\(name.replacingOccurrences(of: " ", with: "-"))-\(finding.kind)-\(job.damage.seed)"
-      ) {
-        folder in
-        try FileManager.default.removeItem(at: folder)
-        try FileManager.default.copyItem(at: kept, to: folder)
-      }
-      tally.repeatBy(name, finding.kind, "\(command); \(again)")
+    let findings = try judged.judge(
+      by: worker, name, tally, repeatBy: command, as: tool == nil ? "damage" : "tool", keeps: !isControl
+    ) { finding in
+      guard finding.kind == "untold-rollback", mayRollBack else { return false }
+      tally.note("\(job.damage.what) rolled back to a prefix")
+      return true
     }
+    if findings.isEmpty { tally.note("harmless or told") }
   }
 }

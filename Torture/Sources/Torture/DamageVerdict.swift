@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 
 /// A damaged folder, with what stood in it before.
-struct DamageCase: Codable, Sendable {
+struct DamageCase: Judged {
   var damage: Damage
   var folder: String
   var seed: UInt64
@@ -14,11 +14,13 @@ struct DamageCase: Codable, Sendable {
   var believesNoCheck = false
   /// The command line tool that is asked; nil: the library's verbs.
   var tool: String?
+
+  func judge() -> [Finding] { tool.map { ToolVerdict(self, tool: $0).findings } ?? DamageVerdict(self).findings }
 }
 
 /// Whether a damage is harmless or told, whether anything was destroyed meanwhile, and whether a snapshot can still be put back.
-struct DamageVerdict {
-  private(set) var findings: [Finding] = []
+struct DamageVerdict: Findings {
+  var findings: [Finding] = []
   private let judged: DamageCase
   private let folder: URL
   private let endless = Endless()
@@ -50,8 +52,6 @@ struct DamageVerdict {
     private(set) var what: [String] = []
     func append(_ text: String) { what.append(text) }
   }
-
-  private mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
 
   private func counted<T>(_ what: String, _ body: () throws -> T) -> Result<T, any Error> {
     steps_reset()

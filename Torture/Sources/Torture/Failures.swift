@@ -3,9 +3,11 @@ import Foundation
 /// Keeps states in which something was found, so that they can be judged again: `torture judge <folder>`.
 enum Failures {
   static let folder = "Torture/Failures"
+  /// What a worker judges.
+  static var kinds: [any Judged.Type] { [Case.self, SharedCase.self, ArchiveDamageCase.self, DamageCase.self, SalvageCase.self] }
 
   /// Copies the state before it is judged a second time. Returns the command that judges it again.
-  static func keep<Judged: Encodable>(_ judged: Judged, as name: String, write: (URL) throws -> Void) -> String {
+  static func keep(_ judged: some Judged, as name: String, write: (URL) throws -> Void) -> String {
     let target = URL(fileURLWithPath: "\(folder)/\(name)")
     do {
       try? FileManager.default.removeItem(at: target)
@@ -28,24 +30,15 @@ enum Failures {
     try FileManager.default.copyItem(at: kept.appendingPathComponent("state"), to: copy)
     let written = try Data(contentsOf: kept.appendingPathComponent("case.json"))
     let decoder = JSONDecoder()
-    let findings: [Finding]
-    if var judged = try? decoder.decode(Case.self, from: written) {
+    for kind in kinds {
+      guard var judged = try? decoder.decode(kind, from: written) else { continue }
       judged.folder = copy.path
-      findings = try Worker().judge(judged)
-    } else if var judged = try? decoder.decode(SharedCase.self, from: written) {
-      judged.folder = copy.path
-      findings = try Worker().ask(JSONEncoder().encode(judged), "shared")
-    } else if var judged = try? decoder.decode(ArchiveDamageCase.self, from: written) {
-      judged.folder = copy.path
-      findings = try Worker().ask(JSONEncoder().encode(judged), "archive")
-    } else {
-      var judged = try decoder.decode(DamageCase.self, from: written)
-      judged.folder = copy.path
-      findings = try Worker().ask(JSONEncoder().encode(judged), "damage")
+      let findings = try Worker().ask(judged)
+      for finding in findings { print("\(finding.kind): \(finding.detail)") }
+      if findings.isEmpty { print("nothing is found any more") }
+      return findings.isEmpty
     }
-    for finding in findings { print("\(finding.kind): \(finding.detail)") }
-    if findings.isEmpty { print("nothing is found any more") }
-    return findings.isEmpty
+    throw CocoaError(.fileReadCorruptFile)
   }
 
   static func copy(_ files: [String: [UInt8]?], to folder: URL) throws {
@@ -65,13 +58,27 @@ enum Failures {
   }
 }
 
-extension Case {
-  /// Judges it in `worker`, and keeps the state as it was before when something new was found.
-  func judge(by worker: Worker, _ name: String, _ tally: Tally, repeatBy command: String, as method: String, keeps: Bool) throws {
+/// A folder after an attack, with everything that its judge needs.
+protocol Judged: Codable, Sendable {
+  var folder: String { get set }
+  var seed: UInt64 { get }
+  func judge() throws -> [Finding]
+}
+
+extension Judged {
+  /// Judges it in `worker`, and keeps the folder as it was before when something new was found.
+  ///
+  /// - Parameter mayBe: whether something that was found is no fault here.
+  @discardableResult
+  func judge(
+    by worker: Worker, _ name: String, _ tally: Tally, repeatBy command: String, as method: String, keeps: Bool,
+    unless mayBe: (Finding) -> Bool = { _ in false }
+  ) throws -> [Finding] {
     let kept = URL(fileURLWithPath: folder + ".kept")
     try? FileManager.default.removeItem(at: kept)
     try FileManager.default.copyItem(atPath: folder, toPath: kept.path)
-    for finding in try worker.judge(self) {
+    let findings = try worker.ask(self)
+    for finding in findings where !mayBe(finding) {
       guard tally.find(finding, name, repeatBy: command), keeps else { continue }
       let again = Failures.keep(self, as: "\(method)-\(name.replacingOccurrences(of: " ", with: "-"))-\(seed)-\(finding.kind)") { state in
         try FileManager.default.removeItem(at: state)
@@ -79,5 +86,6 @@ extension Case {
       }
       tally.repeatBy(name, finding.kind, "\(command); \(again)")
     }
+    return findings
   }
 }

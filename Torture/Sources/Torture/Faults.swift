@@ -3,7 +3,7 @@ import Holdfast
 
 /// Lets one call of the system fail, once or from there on, and asks: is it told with the right code, is nothing lost, does the next
 /// run work.
-struct Faults {
+struct Faults: Sabotaged {
   var seed: UInt64
   var wanted: Int
   var deadline: Date
@@ -110,20 +110,9 @@ struct Faults {
     let parts = job.fault.split(separator: ",").map(String.init)
     let name = "\(job.attack.workload.rawValue) \(parts[0]) \(parts[2])"
     let command = "torture fault \(job.attack.arguments) --fault \(job.fault)"
-    switch outcome.end {
-    case .exited(0): tally.note("went on")
-    case .exited(3):
-      tally.note("were reported")
-      let failure = outcome.failure ?? ""
-      let code = String(failure.prefix { $0 != ":" })
-      if !Self.codes(parts[2], parts[0], failure).contains(code) {
-        tally.find(Finding(kind: "wrong-code", detail: failure), name, repeatBy: command)
-      }
-      if let done = try Self.doneThough(job.attack, parts[0], outcome, root) {
-        tally.find(Finding(kind: "failed-though-done", detail: "\(done); \(failure)"), name, repeatBy: command)
-      }
-    case .tookTooLong: tally.find(Finding(kind: "hangs", detail: "more than 30 seconds"), name, repeatBy: command)
-    default: tally.find(Finding(kind: "trap", detail: "\(outcome.end)"), name, repeatBy: command)
+    outcome.judge(name, tally, repeatBy: command, otherwise: "went on") { Self.codes(parts[2], parts[0], $0) }
+    if outcome.end == .exited(3), let done = try Self.doneThough(job.attack, parts[0], outcome, root) {
+      tally.find(Finding(kind: "failed-though-done", detail: "\(done); \(outcome.failure ?? "")"), name, repeatBy: command)
     }
     try job.attack.judged(root, outcome.done, losesPower: false)
       .judge(by: worker, name, tally, repeatBy: command, as: "fault", keeps: self.environment.isEmpty)

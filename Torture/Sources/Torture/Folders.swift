@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 
 /// Folders that may not be written to, that go away in the middle of a run and come back, and that are deleted.
-struct Folders {
+struct Folders: Sabotaged {
   var seed: UInt64
   var wanted: Int
   var deadline: Date
@@ -26,7 +26,7 @@ struct Folders {
     let tally = Tally(name)
     let given = way?.split(separator: ",").map(String.init)
     var random = Chance(seed &+ 9)
-    while tally.done < wanted, Date() < deadline {
+    try tally.rounds(wanted, until: deadline, isSingle: way != nil) { _ in
       var jobs: [Job] = []
       for attack in only.map({ [$0] }) ?? Attack.all(seed: seed) {
         _ = try attack.prepare()
@@ -37,7 +37,6 @@ struct Folders {
         }
       }
       inLanes(jobs, until: deadline) { job, worker, lane in try disturb(job, worker, lane, tally) }
-      if way != nil { break }
     }
     return tally
   }
@@ -70,16 +69,9 @@ struct Folders {
     tally.count()
     let name = "\(job.attack.workload.rawValue) \(job.way.rawValue)"
     let command = "torture folders \(job.attack.arguments) --way \(job.way.rawValue),\(job.microseconds)"
-    switch outcome.end {
-    case .exited(0): tally.note("went on")
-    case .exited(3):
-      tally.note("were reported")
-      let code = String((outcome.failure ?? "").prefix { $0 != ":" })
-      let right: Set =
-        job.way == .readOnly
+    outcome.judge(name, tally, repeatBy: command, otherwise: "went on") { _ in
+      job.way == .readOnly
         ? ["read_only", "cannot_create", "permission_denied", "disk_full"] : ["not_found", "input_output", "cannot_create", "read_only"]
-      if !right.contains(code) { tally.find(Finding(kind: "wrong-code", detail: outcome.failure ?? ""), name, repeatBy: command) }
-    default: tally.find(Finding(kind: "trap", detail: "\(outcome.end)"), name, repeatBy: command)
     }
     guard job.way != .deleted else { return }
     if job.way == .away {

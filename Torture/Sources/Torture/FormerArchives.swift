@@ -3,8 +3,8 @@ import Holdfast
 
 /// The archive of a store whose key is changed. It begins anew with the new key: until then it is as it was, and the former one stays readable
 /// with the former key, or goes with the other former files.
-struct FormerArchives {
-  private(set) var findings: [Finding] = []
+struct FormerArchives: Findings {
+  var findings: [Finding] = []
   private let judged: Case
   /// The key of the store now; nil: it is plain.
   private let present: StoreKey?
@@ -79,20 +79,20 @@ struct FormerArchives {
     do {
       try collect(key, in: place, onlyKept)
     } catch {
-      return findings.append(Finding(kind: "archive-lost", detail: "\(error)"))
+      return find("archive-lost", "\(error)")
     }
     let reading = ArchiveReading(folder: place.path, key: key)
     for moment in moments {
       switch reading.restored(.commit(moment.commit)) {
       case .failure(let error):
-        if !mayBeGone { findings.append(Finding(kind: "archive-lost", detail: "commit \(moment.commit): \(Verdict.text(error))")) }
+        if !mayBeGone { find("archive-lost", "commit \(moment.commit): \(Verdict.text(error))") }
       case .success(let state):
         // What is left of an archive that is being removed may end earlier.
         if state.commit == moment.commit, state.content != moment.content || !state.problems.isEmpty {
-          findings.append(Finding(kind: "archive-wrong", detail: "commit \(moment.commit) is another one: \(state.problems)"))
+          find("archive-wrong", "commit \(moment.commit) is another one: \(state.problems)")
         }
         if state.commit != moment.commit, !mayBeGone {
-          findings.append(Finding(kind: "archive-lost", detail: "commit \(moment.commit) leads to \(state.commit)"))
+          find("archive-lost", "commit \(moment.commit) leads to \(state.commit)")
         }
       }
     }
@@ -123,7 +123,7 @@ struct FormerArchives {
       for name in names {
         let isLost = name.hasSuffix(".sqlite") && !names.contains(String(name.dropLast(6)) + "json")
         if isLost || names.allSatisfy({ !$0.hasSuffix(".json") }) || Self.keyed(generation, present) == false {
-          findings.append(Finding(kind: "leftover", detail: "\(generation.lastPathComponent)/\(name) of the former archive is still there"))
+          find("leftover", "\(generation.lastPathComponent)/\(name) of the former archive is still there")
         }
       }
     }

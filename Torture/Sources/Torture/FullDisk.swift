@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 
 /// Real disks of many sizes: small file systems in memory, on which a workload runs out of space somewhere. Needs the right to mount.
-struct FullDisk {
+struct FullDisk: Sabotaged {
   var seed: UInt64
   var wanted: Int
   var deadline: Date
@@ -23,7 +23,7 @@ struct FullDisk {
       return tally
     }
     var random = Chance(seed &+ 5)
-    while tally.done < wanted, Date() < deadline {
+    try tally.rounds(wanted, until: deadline, isSingle: free != nil) { _ in
       var jobs: [Job] = []
       for attack in only.map({ [$0] }) ?? Attack.all(seed: seed) {
         _ = try attack.prepare()
@@ -31,7 +31,6 @@ struct FullDisk {
         jobs.append(Job(attack: attack, free: free ?? random.below(most)))
       }
       inLanes(jobs, until: deadline) { job, worker, lane in try fill(job, worker, lane, tally) }
-      if free != nil { break }
     }
     return tally
   }
@@ -48,14 +47,7 @@ struct FullDisk {
     tally.count()
     let name = "\(job.attack.workload.rawValue) \(job.attack.durability.rawValue)"
     let command = "torture full-disk \(job.attack.arguments) --at \(job.free)"
-    switch outcome.end {
-    case .exited(0): tally.note("had room")
-    case .exited(3):
-      tally.note("were reported")
-      let failure = outcome.failure ?? ""
-      if !failure.hasPrefix("disk_full") { tally.find(Finding(kind: "wrong-code", detail: failure), name, repeatBy: command) }
-    default: tally.find(Finding(kind: "trap", detail: "\(outcome.end)"), name, repeatBy: command)
-    }
+    outcome.judge(name, tally, repeatBy: command, otherwise: "had room") { _ in ["disk_full"] }
     // What is there can be read while the disk is still full; then somebody makes room.
     if FileManager.default.fileExists(atPath: Workload.store(root).path), job.attack.workload != .importNew, !job.attack.workload.makesFile
     {
@@ -78,7 +70,7 @@ struct FullDisk {
 struct SmallDisk {
   let folder: URL
 
-  init(at folder: URL, pages: Int, readOnly: Bool = false) throws {
+  init(at folder: URL, pages: Int) throws {
     self.folder = folder
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     guard mount("torture", folder.path, "tmpfs", 0, "size=\(max(1, pages) * 4096)") == 0 else {

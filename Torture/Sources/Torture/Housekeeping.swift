@@ -121,7 +121,7 @@ struct Housekeeping {
   private static func churn(_ store: Store) throws {
     let number = try store.read { try $0.count("SELECT count(*) FROM batches") } + 1
     var random = Chance(UInt64(number) &+ 17)
-    let lines = (0..<400).map { _ in (0..<14).map { _ in String(random.next() % 60_000, radix: 36) }.joined(separator: " ") }
+    let lines = (0..<400).map { _ in random.words(14) }
     for _ in 0..<2 {
       try store.write { try Library.save(Batch(number: number, lines: lines), in: $0) }
       try store.write { _ = try $0.execute("DELETE FROM batches WHERE number = \(number)") }

@@ -32,14 +32,11 @@ enum Keys {
 
   /// Whether SQLite reads the file with this key.
   static func opens(_ path: String, _ key: StoreKey) -> Bool {
-    var opened: OpaquePointer?
-    defer { sqlite3_close(opened) }
     // A connection that may not write leaves a log that is there as it is, and where there is none, it leaves a new one behind.
     let flags = FileManager.default.fileExists(atPath: path + "-wal") ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
-    guard sqlite3_open_v2(path, &opened, flags, nil) == SQLITE_OK, let handle = opened, give(key, to: handle) else {
-      return false
-    }
-    return sqlite3_exec(handle, "SELECT count(*) FROM sqlite_schema", nil, nil, nil) == SQLITE_OK
+    guard let handle = try? Oracle.open(path, flags) else { return false }
+    defer { sqlite3_close(handle) }
+    return give(key, to: handle) && sqlite3_exec(handle, "SELECT count(*) FROM sqlite_schema", nil, nil, nil) == SQLITE_OK
   }
 
   /// Without a line of the product. Returns whether SQLite took it.

@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 
 /// Ends the process at every place between two file operations, and at random moments.
-struct Kills {
+struct Kills: Sabotaged {
   var seed: UInt64
   var wanted: Int
   var deadline: Date
@@ -21,12 +21,9 @@ struct Kills {
 
   func run(_ name: String = "kills") throws -> Tally {
     let tally = Tally(name)
-    var round: UInt64 = 0
-    while tally.done < wanted, Date() < deadline {
+    try tally.rounds(wanted, until: deadline, isSingle: at != nil || after != nil) { round in
       let jobs = try jobs(round, wanted - tally.done)
       inLanes(jobs, until: deadline) { job, worker, lane in try kill(job, worker, lane, tally) }
-      round += 1
-      if at != nil || after != nil { break }
     }
     return tally
   }

@@ -118,7 +118,7 @@ struct Batch: Sendable {
       number: number,
       lines: (0..<count).map { _ in
         let words = 3 + random.below(large ? 90 : 24)
-        return (0..<words).map { _ in String(random.next() % 60_000, radix: 36) }.joined(separator: " ")
+        return random.words(words)
       })
   }
 }
@@ -138,4 +138,6 @@ struct Chance: RandomNumberGenerator {
 
   mutating func below(_ limit: Int) -> Int { limit <= 1 ? 0 : Int(next() % UInt64(limit)) }
   mutating func percent(_ chance: Int) -> Bool { below(100) < chance }
+  mutating func words(_ count: Int) -> String { (0..<count).map { _ in String(next() % 60_000, radix: 36) }.joined(separator: " ") }
+  mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 
 /// A process that may not have more: files only up to a length, as a full disk gives it, and memory only up to a sum.
-struct Limits {
+struct Limits: Sabotaged {
   var seed: UInt64
   var wanted: Int
   var deadline: Date
@@ -39,8 +39,7 @@ struct Limits {
 
   func run(_ name: String = "limits") throws -> Tally {
     let tally = Tally(name)
-    var round: UInt64 = 0
-    while tally.done < wanted, Date() < deadline {
+    try tally.rounds(wanted, until: deadline, isSingle: limit != nil) { round in
       var random = Chance(seed &+ 19 &+ round)
       var jobs: [Job] = []
       for attack in only.map({ [$0] }) ?? Attack.all(seed: seed &+ round) {
@@ -52,8 +51,6 @@ struct Limits {
         }
       }
       inLanes(jobs, until: deadline) { job, worker, lane in try hold(job, worker, lane, tally) }
-      round += 1
-      if limit != nil { break }
     }
     return tally
   }
@@ -67,17 +64,7 @@ struct Limits {
     tally.count()
     let name = "\(job.attack.workload.rawValue) \(job.kind.rawValue)"
     let command = "torture limits \(job.attack.arguments) --limit \(job.kind.rawValue),\(job.bytes)"
-    switch outcome.end {
-    case .exited(0): tally.note("had enough")
-    case .exited(3):
-      tally.note("were reported")
-      let failure = outcome.failure ?? ""
-      if !job.kind.codes.contains(String(failure.prefix { $0 != ":" })) {
-        tally.find(Finding(kind: "wrong-code", detail: failure), name, repeatBy: command)
-      }
-    case .tookTooLong: tally.find(Finding(kind: "hangs", detail: "more than 30 seconds"), name, repeatBy: command)
-    default: tally.find(Finding(kind: "trap", detail: "\(outcome.end)"), name, repeatBy: command)
-    }
+    outcome.judge(name, tally, repeatBy: command, otherwise: "had enough") { _ in job.kind.codes }
     try job.attack.judged(root, outcome.done, losesPower: false)
       .judge(by: worker, name, tally, repeatBy: command, as: "limit", keeps: self.environment.isEmpty)
   }

@@ -30,8 +30,8 @@ enum OddLibrary {
 
   static func fill(_ part: Int, seed: UInt64, in tx: LibraryTransaction) throws {
     var random = Chance(seed &* 7_919 &+ UInt64(part))
-    func words(_ count: Int) -> String { (0..<count).map { _ in String(random.next() % 60_000, radix: 36) }.joined(separator: " ") }
-    func bytes(_ count: Int) -> Data { Data((0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }) }
+    func words(_ count: Int) -> String { random.words(count) }
+    func bytes(_ count: Int) -> Data { Data(random.bytes(count)) }
     var codes: [String] = []
     for number in 0..<4 {
       let code = String(random.next(), radix: 36)

@@ -20,10 +20,7 @@ struct Oracle {
   init(_ path: String, readOnly: Bool = false, isLine: Bool = true, key: StoreKey? = nil) {
     (batches, version, problems) = (0, 0, [])
     self.isLine = isLine
-    var opened: OpaquePointer?
-    let flags = readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
-    guard sqlite3_open_v2(path, &opened, flags, nil) == SQLITE_OK, let handle = opened else {
-      sqlite3_close(opened)
+    guard let handle = try? Self.open(path, readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) else {
       problems.append("SQLite cannot open it")
       return
     }
@@ -64,6 +61,16 @@ struct Oracle {
   }
 
   struct Failure: Error { var message: String }
+
+  /// A connection, which the caller closes.
+  static func open(_ path: String, _ flags: Int32 = SQLITE_OPEN_READWRITE) throws -> OpaquePointer {
+    var opened: OpaquePointer?
+    guard sqlite3_open_v2(path, &opened, flags, nil) == SQLITE_OK, let handle = opened else {
+      sqlite3_close(opened)
+      throw Failure(message: "SQLite cannot open \(path)")
+    }
+    return handle
+  }
 
   static func texts(_ handle: OpaquePointer, _ sql: String) throws -> [[String]] {
     var prepared: OpaquePointer?

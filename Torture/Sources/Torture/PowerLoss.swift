@@ -38,8 +38,7 @@ struct PowerLoss {
   }
 
   private func attack(_ tally: Tally, wanted: Int, _ attacks: [Attack]?, _ control: Control? = nil) throws {
-    var round: UInt64 = 0
-    while tally.done < wanted, Date() < deadline {
+    try tally.rounds(wanted, until: deadline) { round in
       let attacks = (attacks ?? Attack.all(seed: seed)).map { $0.inTurn($0.seed + round) }
       for attack in attacks { _ = try attack.prepare() }
       // Not more of one seed: another one finds more.
@@ -47,7 +46,6 @@ struct PowerLoss {
       inLanes(attacks, until: deadline) { attack, worker, lane in
         try states(of: attack, share, worker, lane, tally, control)
       }
-      round += 1
     }
   }
 
@@ -101,7 +99,7 @@ struct PowerLoss {
         for work in Interrupted.works(files.keys) { tally.note("during \(work)") }
         judged.looksFirst = made % 6 == 0
         judged.runsAgain = made % 4 == 0
-        for finding in try worker.judge(judged) {
+        for finding in try worker.ask(judged) {
           let name = "\(attack.workload.rawValue) \(attack.durability.rawValue)"
           let isNew = tally.find(
             finding, name, repeatBy: "torture power \(attack.arguments) --number \(asked); operation \(index), loses \(loss.rawValue)")

@@ -4,7 +4,7 @@ import Holdfast
 
 /// Sixteen processes that write into one store, with a foreign program that writes, checkpoints and vacuums; some are stopped while
 /// they hold the lock, some are killed.
-struct Processes {
+struct Processes: Sabotaged {
   var seed: UInt64
   /// Of writing.
   var seconds: Double
@@ -59,7 +59,7 @@ struct Processes {
     let judged = SharedCase(method: .writers, folder: folder.path, seed: seed)
     tally.count(judged.lines.count { $0.hasPrefix("commit") })
     tally.note("waits that ended as busy", judged.lines.count { $0.hasPrefix("busy") })
-    try judged.judge(by: worker, "sixteen writers", tally, repeatBy: command, keeps: environment.isEmpty)
+    try judged.judge(by: worker, "sixteen writers", tally, repeatBy: command, as: judged.method.rawValue, keeps: environment.isEmpty)
   }
 
   // MARK: Their side
@@ -107,9 +107,8 @@ struct Processes {
     var random = Chance(seed &+ 3)
     while true {
       usleep(UInt32(5_000 + random.below(60_000)))
-      var opened: OpaquePointer?
-      defer { sqlite3_close(opened) }
-      guard sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let handle = opened else { continue }
+      guard let handle = try? Oracle.open(path) else { continue }
+      defer { sqlite3_close(handle) }
       sqlite3_busy_timeout(handle, 500)
       let work = [
         "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA wal_checkpoint(RESTART)", "PRAGMA wal_checkpoint(PASSIVE)", "VACUUM",

@@ -204,23 +204,23 @@ struct RandomLibrary: Sendable {
   }
 
   private static func value(_ column: Column, _ number: Int, _ random: inout Chance) -> SQLValue {
-    func words(_ count: Int, _ random: inout Chance) -> String {
-      (0..<count).map { _ in String(random.next() % 60_000, radix: 36) }.joined(separator: " ")
-    }
-    func bytes(_ count: Int, _ random: inout Chance) -> Data { Data((0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }) }
     if column.mayBeNull, random.percent(20) { return .null }
     switch column.kind {
     case .integer:
       let numbers: [Int64] = [Int64(random.below(10)), Int64(random.below(9_999_999)) - 5_000_000, Int64(random.next() >> 2)]
       return .integer(numbers[random.below(3)])
     case .real: return .real(Double(random.below(100_000)) / [1, 4, 16][random.below(3)])
-    case .text: return .text(words(number % 40 == 7 ? 300 + random.below(2_000) : 1 + random.below(12), &random))
-    case .blob: return .blob(bytes(number % 40 == 9 ? 500 + random.below(9_000) : random.below(80), &random))
+    case .text:
+      let count = number % 40 == 7 ? 300 + random.below(2_000) : 1 + random.below(12)
+      return .text(random.words(count))
+    case .blob:
+      let count = number % 40 == 9 ? 500 + random.below(9_000) : random.below(80)
+      return .blob(Data(random.bytes(count)))
     case .date: return .text("20\(10 + random.below(20))-0\(1 + random.below(9))-\(10 + random.below(18))")
     case .flag: return .integer(Int64(random.below(2)))
     case .any:
       let all: [SQLValue] = [
-        .integer(Int64(random.below(1_000))), .real(Double(random.below(999)) / 8), .text(words(2, &random)), .blob(bytes(9, &random)),
+        .integer(Int64(random.below(1_000))), .real(Double(random.below(999)) / 8), .text(random.words(2)), .blob(Data(random.bytes(9))),
       ]
       return all[random.below(4)]
     }

@@ -3,7 +3,7 @@ import Holdfast
 import Synchronization
 
 /// One damaged store, and what came of it.
-struct SalvageCase: Codable, Sendable {
+struct SalvageCase: Judged {
   var store: SalvageStores
   var scale: Int
   var damage: SalvageDamage

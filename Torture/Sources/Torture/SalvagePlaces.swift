@@ -16,11 +16,8 @@ struct SalvagePlaces {
 
   /// - Parameter path: a file that needs no log.
   init(_ path: String, tables names: some Sequence<String>) throws {
-    var opened: OpaquePointer?
-    defer { sqlite3_close(opened) }
-    guard sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let handle = opened else {
-      throw Oracle.Failure(message: "SQLite cannot open \(path)")
-    }
+    let handle = try Oracle.open(path)
+    defer { sqlite3_close(handle) }
     bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     for name in names {
       let tree = try Tree(handle, name)

@@ -20,11 +20,8 @@ struct SalvageRows {
   ///   - known: only these tables; nil: all.
   ///   - right: removes all other rows before it reads, and then those whose parents are gone.
   init(_ path: String, tables known: Set<String>? = nil, checks: Bool = false, only right: SalvageRows? = nil) throws {
-    var opened: OpaquePointer?
-    defer { sqlite3_close(opened) }
-    guard sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let handle = opened else {
-      throw Oracle.Failure(message: "SQLite cannot open \(path)")
-    }
+    let handle = try Oracle.open(path)
+    defer { sqlite3_close(handle) }
     if checks {
       problems = try Oracle.texts(handle, "PRAGMA integrity_check(3)").compactMap(\.first).filter { $0 != "ok" }
       if try !Oracle.texts(handle, "PRAGMA foreign_key_check").isEmpty { problems.append("foreign_key_check finds rows") }

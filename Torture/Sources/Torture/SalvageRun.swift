@@ -50,7 +50,7 @@ struct SalvageRun {
         var job = job
         job.folder = try Paths.fresh("salvage-\(lane)").path
         let command = "torture salvage --what \(job.damage.rawValue) --schema \(job.store.rawValue) --seed \(job.seed) --number 1"
-        for finding in try worker.ask(JSONEncoder().encode(job), "salvage") {
+        for finding in try worker.ask(job) {
           tally.find(finding, "\(job.damage.rawValue) \(job.store.rawValue)", repeatBy: command)
         }
         tally.count()

@@ -19,11 +19,8 @@ struct SalvageSetAside {
   init(beside store: String, truth: SalvageRows) throws {
     let file = URL(fileURLWithPath: store + ".set-aside.jsonl")
     guard let content = try? Data(contentsOf: file) else { return }
-    var opened: OpaquePointer?
-    defer { sqlite3_close(opened) }
-    guard sqlite3_open_v2(store, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let handle = opened else {
-      throw Oracle.Failure(message: "SQLite cannot open \(store)")
-    }
+    let handle = try Oracle.open(store)
+    defer { sqlite3_close(handle) }
     var (shapes, lines): ([String: Shape], [Line]) = ([:], [])
     for name in truth.tables.keys { shapes[name] = try Shape(name, handle) }
     for text in content.split(separator: 0x0A) {

@@ -3,7 +3,7 @@ import Holdfast
 
 /// Several processes that commit into one store at once; each is killed, at a random moment or before one of its file operations, and
 /// another one takes its place. At the end of a round all are killed. In half of the rounds the store is archived, by one of them at a time.
-struct SharedKills {
+struct SharedKills: Sabotaged {
   var seed: UInt64
   var wanted: Int
   var deadline: Date
@@ -20,11 +20,7 @@ struct SharedKills {
   func run(_ name: String = "kills among writers") throws -> Tally {
     let tally = Tally(name)
     let worker = Worker()
-    var round: UInt64 = 0
-    while tally.done < wanted, Date() < deadline {
-      try kill(seed &+ round, worker, tally)
-      round += 1
-    }
+    try tally.rounds(wanted, until: deadline) { try kill(seed &+ $0, worker, tally) }
     return tally
   }
 
@@ -70,6 +66,6 @@ struct SharedKills {
     let judged = SharedCase(method: .writers, folder: folder.path, seed: seed, isArchived: isArchived)
     tally.note("commits acknowledged", judged.lines.count { $0.hasPrefix("commit") })
     tally.note("waits that ended as busy", judged.lines.count { $0.hasPrefix("busy") })
-    try judged.judge(by: worker, durability.rawValue, tally, repeatBy: command, keeps: environment.isEmpty)
+    try judged.judge(by: worker, durability.rawValue, tally, repeatBy: command, as: judged.method.rawValue, keeps: environment.isEmpty)
   }
 }

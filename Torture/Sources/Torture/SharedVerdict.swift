@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 
 /// A folder in which several processes worked, with what they told: `live` is the store's folder, the `.acks` files lie beside it.
-struct SharedCase: Codable, Sendable {
+struct SharedCase: Judged {
   enum Method: String, Codable { case writers, upkeep, versions }
 
   var method: Method
@@ -24,26 +24,12 @@ struct SharedCase: Codable, Sendable {
     }
   }
 
-  /// Judges it in `worker`, and keeps it when something new was found.
-  func judge(by worker: Worker, _ name: String, _ tally: Tally, repeatBy command: String, keeps: Bool) throws {
-    let kept = URL(fileURLWithPath: folder + ".kept")
-    try? FileManager.default.removeItem(at: kept)
-    try FileManager.default.copyItem(atPath: folder, toPath: kept.path)
-    for finding in try worker.ask(JSONEncoder().encode(self), "shared") {
-      guard tally.find(finding, name, repeatBy: command), keeps else { continue }
-      let again = Failures.keep(self, as: "\(method.rawValue)-\(name.replacingOccurrences(of: " ", with: "-"))-\(seed)-\(finding.kind)") {
-        state in
-        try FileManager.default.removeItem(at: state)
-        try FileManager.default.copyItem(at: kept, to: state)
-      }
-      tally.repeatBy(name, finding.kind, "\(command); \(again)")
-    }
-  }
+  func judge() -> [Finding] { SharedVerdict(self).findings }
 }
 
 /// Judges what several processes left behind.
-struct SharedVerdict {
-  private(set) var findings: [Finding] = []
+struct SharedVerdict: Findings {
+  var findings: [Finding] = []
   private let judged: SharedCase
   private var store: URL { Workload.store(judged.live) }
 
@@ -58,8 +44,6 @@ struct SharedVerdict {
     }
     judgeProduct()
   }
-
-  private mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
 
   private mutating func judgeCodes() {
     for line in judged.lines where line.hasPrefix("failed") && judged.method != .versions { find("wrong-code", line) }

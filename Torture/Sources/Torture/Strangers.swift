@@ -42,13 +42,11 @@ struct Strangers {
 
   func run(_ name: String = "strangers") throws -> Tally {
     let tally = Tally(name)
-    var round: UInt64 = 0
-    while tally.done < wanted, Date() < deadline {
+    try tally.rounds(wanted, until: deadline) { round in
       let seed = seed &+ round
       for content in [seed, seed &+ 500_000] { try prepare(content) }
       let jobs = Act.allCases.flatMap { act in Way.allCases.map { (act, $0) } }
       inLanes(jobs, until: deadline) { job, _, lane in try meet(job.0, job.1, seed, lane, tally) }
-      round += 1
     }
     return tally
   }
@@ -108,10 +106,7 @@ struct Strangers {
       try FileManager.default.removeItem(at: live.appendingPathComponent(home))
       try FileManager.default.copyItem(at: other.appendingPathComponent(home), to: live.appendingPathComponent(home))
     case .commit, .logged, .pages, .schema:
-      var opened: OpaquePointer?
-      guard sqlite3_open_v2(Workload.store(live).path, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let handle = opened else {
-        throw POSIXError(.EIO)
-      }
+      let handle = try Oracle.open(Workload.store(live).path)
       defer { sqlite3_close(handle) }
       if let key = Keys.key, !Keys.give(key, to: handle) { throw POSIXError(.EIO) }
       // As a killed program leaves its log.

@@ -29,6 +29,17 @@ final class Tally: Sendable {
     }
   }
 
+  /// Calls `round` with 0, 1, 2 …, until so many are done or the time is over.
+  ///
+  /// - Parameter isSingle: ends after one round, which repeats a finding.
+  func rounds(_ wanted: Int, until deadline: Date, isSingle: Bool = false, _ round: (UInt64) throws -> Void) rethrows {
+    var number: UInt64 = 0
+    while done < wanted, Date() < deadline, number == 0 || !isSingle {
+      try round(number)
+      number += 1
+    }
+  }
+
   func count(_ number: Int = 1) { counts.withLock { $0.done += number } }
   func note(_ text: String, _ number: Int = 1) { counts.withLock { $0.notes[text, default: 0] += number } }
 

@@ -3,8 +3,8 @@ import Holdfast
 
 /// What the real `holdfast` makes of a damaged store: it ends in time and by itself, it tells what the library's verbs tell, with the exit
 /// code of the documentation, a look leaves every byte as it was, and a snapshot can still be put back.
-struct ToolVerdict {
-  private(set) var findings: [Finding] = []
+struct ToolVerdict: Findings {
+  var findings: [Finding] = []
   private let judged: DamageCase
   private let tool: String
   private let folder: URL
@@ -35,8 +35,6 @@ struct ToolVerdict {
     for difference in FolderBytes(folder).differences(from: before, newOnes: true) { find("destroyed", "\(difference) after looks") }
     judgeRestore()
   }
-
-  private mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
 
   // MARK: Running it
 

@@ -41,93 +41,63 @@ struct Torture {
     print("torture \(verb): seed \(options.seed)")
     fflush(nil)
     switch verb {
-    case "power": return report([try options.power(3_000).run()])
-    case "kill": return report([try options.kills(300).run()])
-    case "fault": return report([try options.faults(200).run()])
-    case "damage": return report([try options.damages(500).run()])
-    case "archive-damage": return report([try options.archiveDamages(500).run()])
-    case "full-disk": return report([try options.fullDisks(60).run()])
-    case "folders": return report([try options.folders(60).run()])
-    case "tool": return report([try options.tool(300).run("damages, by the tool")])
-    case "limits": return report([try options.limits(100).run()])
-    case "processes": return report([try options.processes(20).run()])
-    case "shared-kills": return report([try options.sharedKills(300).run()])
-    case "upkeep": return report([try options.upkeep(20).run()])
     case "encrypted":
       guard Keys.key != nil else { return try Keys.again(verb, rest) }
       return report([try options.kills(500).run("kills of encrypted stores"), try options.power(1_000).run()])
     case "salvage": return try options.salvages(20).run()
-    case "versions": return report([try options.versions(40).run()])
-    case "strangers": return report([try options.strangers(72).run()])
     case "controls": return try controls(options, 300)
-    case "short": return try all(options, short)
-    case "all": return try all(options, Share(options.seconds))
-    default: usage()
+    case "short": return try all(options, isShort: true)
+    case "all": return try all(options, isShort: false)
+    default:
+      guard let method = methods.first(where: { $0.verb == verb }) else { usage() }
+      return report([try method.run(options, method.own)])
     }
   }
 
-  /// How much of everything, and the seconds that each method may take.
-  struct Share {
-    var states = 2_000
-    var kills = 300
-    var faults = 200
-    var damages = 500
-    var fullDisks = 40
-    var folders = 30
-    /// Each kind of damage three times or more.
-    var tools = 168
-    /// Each kind of damage four times or more.
-    var archives = 232
-    var limits = 88
-    var sharedKills = 112
-    var upkeep = 4
-    var versions = 10
-    /// Each stranger with each way back once.
-    var strangers = 72
-    /// For each method. On a quiet machine none needs half of it.
-    var seconds: Double = 150
-    var processes: Double = 10
-
-    init() {}
-
-    /// For a long run: most of the time goes to states, then kills; numbers end nothing.
-    init(_ seconds: Double) {
-      (states, kills, faults, damages, fullDisks, folders) = (.max, .max, .max, .max, .max, .max)
-      (tools, archives, limits, sharedKills, upkeep, versions, strangers) = (.max, .max, .max, .max, .max, .max, .max)
-      self.seconds = seconds
-      processes = seconds * 0.05
-    }
-
-    func part(_ weight: Double) -> Double { states == Share().states ? seconds : seconds * weight }
+  private struct Method {
+    let verb: String
+    /// How much it does alone, and as a part of a short run. A long run ends by its time.
+    let own, short: Int
+    /// Its part of the time of a long run: most goes to states, then to kills.
+    let weight: Double
+    let run: (Options, _ wanted: Int) throws -> Tally
   }
 
-  private static let short = Share()
-
-  private static func all(_ options: Options, _ share: Share) throws -> Bool {
-    func with(_ weight: Double) -> Options {
-      var options = options
-      options.seconds = share.part(weight)
-      return options
-    }
-    let runs: [() throws -> Tally] = [
-      { try with(0.3).power(share.states).run() }, { try with(0.15).kills(share.kills).run() },
-      { try with(0.1).faults(share.faults).run() }, { try with(0.1).damages(share.damages).run() },
-      { try with(0.07).archiveDamages(share.archives).run() },
-      { try with(0.06).tool(share.tools).run("damages, by the tool") }, { try with(0.03).fullDisks(share.fullDisks).run() },
-      { try with(0.03).limits(share.limits).run() }, { try with(0.02).folders(share.folders).run() },
-      { try with(0.03).sharedKills(share.sharedKills).run() }, { try with(0.04).upkeep(share.upkeep).run() },
-      { try with(0.02).versions(share.versions).run() }, { try with(0.05).strangers(share.strangers).run() },
-      { try with(0).processes(share.processes).run() },
+  private static var methods: [Method] {
+    [
+      Method(verb: "power", own: 3_000, short: 2_000, weight: 0.3) { try $0.power($1).run() },
+      Method(verb: "kill", own: 300, short: 300, weight: 0.15) { try $0.kills($1).run() },
+      Method(verb: "fault", own: 200, short: 200, weight: 0.1) { try $0.faults($1).run() },
+      Method(verb: "damage", own: 500, short: 500, weight: 0.1) { try $0.damages($1).run() },
+      // Each kind of damage four times or more.
+      Method(verb: "archive-damage", own: 500, short: 232, weight: 0.07) { try $0.archiveDamages($1).run() },
+      // Each kind of damage three times or more.
+      Method(verb: "tool", own: 300, short: 168, weight: 0.06) { try $0.tool($1).run("damages, by the tool") },
+      Method(verb: "full-disk", own: 60, short: 40, weight: 0.03) { try $0.fullDisks($1).run() },
+      Method(verb: "limits", own: 100, short: 88, weight: 0.03) { try $0.limits($1).run() },
+      Method(verb: "folders", own: 60, short: 30, weight: 0.02) { try $0.folders($1).run() },
+      Method(verb: "shared-kills", own: 300, short: 112, weight: 0.03) { try $0.sharedKills($1).run() },
+      Method(verb: "upkeep", own: 20, short: 4, weight: 0.04) { try $0.upkeep($1).run() },
+      Method(verb: "versions", own: 40, short: 10, weight: 0.02) { try $0.versions($1).run() },
+      // Each stranger with each way back once.
+      Method(verb: "strangers", own: 72, short: 72, weight: 0.05) { try $0.strangers($1).run() },
+      // For so many seconds.
+      Method(verb: "processes", own: 20, short: 10, weight: 0.05) { try $0.processes($1 == .max ? $0.seconds : Double($1)).run() },
     ]
+  }
+
+  private static func all(_ options: Options, isShort: Bool) throws -> Bool {
     var tallies: [Tally] = []
-    for run in runs {
-      let tally = try run()
+    for method in methods {
+      var options = options
+      // On a quiet machine no method of a short run needs half of its time.
+      options.seconds = isShort ? 150 : options.seconds * method.weight
+      let tally = try method.run(options, isShort ? method.short : .max)
       tally.report()
       tallies.append(tally)
     }
     // A run that was too slow has not shown what it should.
-    let least = [share.states, share.kills, share.faults, share.damages]
-    let isEnough = share.states != Share().states || zip(tallies, least).allSatisfy { $0.done >= $1 }
+    let isEnough = !isShort || zip(tallies, methods.prefix(4)).allSatisfy { $0.done >= $1.short }
     if !isEnough { print("too few: the machine was too slow for the numbers that a short run must reach") }
     let controlled = try controls(options, 150)
     print(
@@ -147,25 +117,26 @@ struct Torture {
     var options = given
     options.seconds = 20
     options.only = Attack(workload: .commits, durability: .durable, seed: options.seed)
-    let early = ["TORTURE_SABOTAGE": "early"]
     // Each is made when its turn comes: its time begins then.
     var tallies = [
       try options.power(states).control(.fastAsDurable), try options.power(states).control(.noFolderFlushes),
       try options.power(states).control(.noSegmentFlushes),
     ]
-    func kills(_ sabotage: String, _ workload: Workload, _ name: String) throws -> Tally {
-      var kills = options.kills(40)
-      kills.environment = ["TORTURE_SABOTAGE": sabotage]
-      kills.only = Attack(workload: workload, durability: .durable, seed: options.seed)
-      return try kills.run("control, \(name), kills")
+    func control(_ method: some Sabotaged, _ sabotage: String, _ name: String) throws {
+      var method = method
+      method.environment = ["TORTURE_SABOTAGE": sabotage]
+      tallies.append(try method.run("control, \(name)"))
     }
-    tallies.append(try kills("split", .commits, "a batch in two transactions"))
-    tallies.append(try kills("misremembers", .archive, "states told with another commit's number"))
-    tallies.append(try kills("forgets", .retention, "an entry of the audit and a row that go unseen"))
-    tallies.append(try kills("unnoted", .synced, "a batch that nobody will send"))
-    var faults = options.faults(40)
-    faults.environment = early
-    tallies.append(try faults.run("control, acknowledged too early, faults"))
+    func kills(_ sabotage: String, _ workload: Workload, _ name: String) throws {
+      var kills = options.kills(40)
+      kills.only = Attack(workload: workload, durability: .durable, seed: options.seed)
+      try control(kills, sabotage, "\(name), kills")
+    }
+    try kills("split", .commits, "a batch in two transactions")
+    try kills("misremembers", .archive, "states told with another commit's number")
+    try kills("forgets", .retention, "an entry of the audit and a row that go unseen")
+    try kills("unnoted", .synced, "a batch that nobody will send")
+    try control(options.faults(40), "early", "acknowledged too early, faults")
     var damages = options.damages(60)
     damages.believesNoCheck = true
     tallies.append(try damages.run("control, without the product's check, damages"))
@@ -176,35 +147,19 @@ struct Torture {
     var archives = options.archiveDamages(40)
     archives.misremembers = true
     tallies.append(try archives.run("control, states that never were, damages of archives"))
-    var processes = options.processes(2)
-    processes.environment = ["TORTURE_SABOTAGE": "claims"]
-    tallies.append(try processes.run("control, claims of commits, processes"))
-    var sharedKills = options.sharedKills(28)
-    sharedKills.environment = ["TORTURE_SABOTAGE": "claims"]
-    tallies.append(try sharedKills.run("control, claims of commits, kills among writers"))
-    var upkeep = options.upkeep(2)
-    upkeep.environment = ["TORTURE_SABOTAGE": "unlocked"]
-    tallies.append(try upkeep.run("control, what is replaced is kept without the lock, upkeep"))
-    var versions = options.versions(10)
-    versions.environment = ["TORTURE_SABOTAGE": "over"]
-    tallies.append(try versions.run("control, a migrated copy moved over the file, two versions"))
+    try control(options.processes(2), "claims", "claims of commits, processes")
+    try control(options.sharedKills(28), "claims", "claims of commits, kills among writers")
+    try control(options.upkeep(2), "unlocked", "what is replaced is kept without the lock, upkeep")
+    try control(options.versions(10), "over", "a migrated copy moved over the file, two versions")
     var strangers = options.strangers(20)
     strangers.believesAnother = true
     tallies.append(try strangers.run("control, another store's rows are expected, strangers"))
-    var folders = options.folders(6)
-    folders.environment = ["TORTURE_SABOTAGE": "deaf"]
-    tallies.append(try folders.run("control, errors passed over, folders"))
-    var limits = options.limits(4)
-    limits.environment = ["TORTURE_SABOTAGE": "deaf"]
-    tallies.append(try limits.run("control, errors passed over, limits"))
+    try control(options.folders(6), "deaf", "errors passed over, folders")
+    try control(options.limits(4), "deaf", "errors passed over, limits")
     var tool = options.tool(40)
     tool.tool = "/bin/true"
     tallies.append(try tool.run("control, a tool that finds nothing, damages"))
-    if SmallDisk.isPossible {
-      var disks = options.fullDisks(8)
-      disks.environment = early
-      tallies.append(try disks.run("control, acknowledged too early, full disks"))
-    }
+    if SmallDisk.isPossible { try control(options.fullDisks(8), "early", "acknowledged too early, full disks") }
     for tally in tallies {
       print("\(tally.method): \(tally.done), \(tally.wrongs) findings\(tally.wrongs == 0 ? ": IT SHOULD FIND SOME" : ", as it must")")
     }

@@ -6,7 +6,7 @@ import HoldfastTransfer
 ///
 /// All tell into one file, so its lines stand in the order of what they tell: `try n` and `commit n` around a transaction,
 /// `begin <snapshot>` and `restored <snapshot> <where the old state is>` around a restore.
-struct Upkeep {
+struct Upkeep: Sabotaged {
   var seed: UInt64
   /// How many rounds, of twelve acts each.
   var wanted: Int
@@ -18,11 +18,7 @@ struct Upkeep {
   func run(_ name: String = "upkeep among writers, rounds") throws -> Tally {
     let tally = Tally(name)
     let worker = Worker()
-    var round: UInt64 = 0
-    while tally.done < wanted, Date() < deadline {
-      try attend(seed &+ round, worker, tally)
-      round += 1
-    }
+    try tally.rounds(wanted, until: deadline) { try attend(seed &+ $0, worker, tally) }
     return tally
   }
 
@@ -49,7 +45,7 @@ struct Upkeep {
     for word in ["commit", "restored", "imported", "vacuumed", "snapshot", "busy", "refused"] {
       tally.note(word, judged.lines.count { $0.hasPrefix(word) })
     }
-    try judged.judge(by: worker, "upkeep", tally, repeatBy: command, keeps: environment.isEmpty)
+    try judged.judge(by: worker, "upkeep", tally, repeatBy: command, as: judged.method.rawValue, keeps: environment.isEmpty)
   }
 
   // MARK: Their side

@@ -3,8 +3,8 @@ import Foundation
 /// Whether each acknowledged commit is in the store, or in the state that a restore replaced and told of.
 ///
 /// The k-th restore ends the k-th state of the store: its content is what the restore kept. The last state is the store itself.
-struct UpkeepVerdict {
-  private(set) var findings: [Finding] = []
+struct UpkeepVerdict: Findings {
+  var findings: [Finding] = []
 
   private struct Commit {
     /// The states in which it may have been made: more than one when a restore ran meanwhile.
@@ -58,8 +58,6 @@ struct UpkeepVerdict {
       find("mixed", "state \(index + 1) lacks \(snapshot.subtracting(states[index + 1]).count) batches of the snapshot that was restored")
     }
   }
-
-  private mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
 
   /// The numbers in a file, each whole.
   private mutating func content(_ what: String, _ file: URL) -> Set<Int> {

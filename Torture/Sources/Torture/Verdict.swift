@@ -3,7 +3,7 @@ import Holdfast
 import HoldfastTransfer
 
 /// A folder after an attack, with what was acknowledged before: everything that a judge needs.
-struct Case: Codable, Sendable {
+struct Case: Judged {
   var workload: Workload
   /// The promise that it is held to: `durable` or `fast`.
   var promise: String
@@ -23,6 +23,8 @@ struct Case: Codable, Sendable {
   var runsAgain = true
 
   var isPromised: Bool { !losesPower || promise == StoreOptions.Durability.durable.rawValue }
+
+  func judge() -> [Finding] { Verdict(self).findings }
 }
 
 /// Something that must not be.
@@ -32,9 +34,18 @@ struct Finding: Codable, Sendable, Hashable {
   var detail: String
 }
 
+/// A verdict under way.
+protocol Findings {
+  var findings: [Finding] { get set }
+}
+
+extension Findings {
+  mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
+}
+
 /// Judges a case: by the product itself, then by SQLite alone. Goes on with the folder afterwards, as the next run of the app would.
-struct Verdict {
-  private(set) var findings: [Finding] = []
+struct Verdict: Findings {
+  var findings: [Finding] = []
   /// Whether an interrupted change of the key was repeated.
   var isRepeated = false
   let judged: Case
@@ -46,8 +57,6 @@ struct Verdict {
     folder = URL(fileURLWithPath: judged.folder)
     judge()
   }
-
-  mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
 
   func acked(_ word: String) -> String? {
     judged.acks.last { $0 == word || $0.hasPrefix(word + " ") }.map { String($0.dropFirst(word.count + 1)) }

@@ -4,7 +4,7 @@ import Holdfast
 /// Two versions of an app that open one file at the same time: two processes of each. In every other round there is no file yet.
 ///
 /// Each that may write commits a batch, so that a commit made during the other's migration can be missed.
-struct Versions {
+struct Versions: Sabotaged {
   var seed: UInt64
   var wanted: Int
   var deadline: Date
@@ -13,11 +13,7 @@ struct Versions {
   func run(_ name: String = "two versions, races") throws -> Tally {
     let tally = Tally(name)
     let worker = Worker()
-    var round: UInt64 = 0
-    while tally.done < wanted, Date() < deadline {
-      try race(seed &+ round, worker, tally)
-      round += 1
-    }
+    try tally.rounds(wanted, until: deadline) { try race(seed &+ $0, worker, tally) }
     return tally
   }
 
@@ -54,7 +50,7 @@ struct Versions {
     tally.count()
     let judged = SharedCase(method: .versions, folder: folder.path, seed: seed, prepared: isNew ? 0 : Workload.prepared)
     tally.note("commits among them", judged.lines.count { $0.hasPrefix("commit") })
-    try judged.judge(by: worker, name, tally, repeatBy: command, keeps: environment.isEmpty)
+    try judged.judge(by: worker, name, tally, repeatBy: command, as: judged.method.rawValue, keeps: environment.isEmpty)
   }
 
   // MARK: Their side

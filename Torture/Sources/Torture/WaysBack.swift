@@ -35,10 +35,7 @@ enum WaysBack {
 
   /// One leaf of the table of lines becomes noise.
   static func damage(_ url: URL, _ key: StoreKey?, _ seed: UInt64) throws {
-    var opened: OpaquePointer?
-    guard sqlite3_open_v2(url.path, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let handle = opened else {
-      throw POSIXError(.EIO)
-    }
+    let handle = try Oracle.open(url.path)
     if let key, !Keys.give(key, to: handle) { throw POSIXError(.EIO) }
     let leaves = try Oracle.texts(handle, "SELECT pageno FROM dbstat WHERE name = 'lines' AND pagetype = 'leaf' ORDER BY pageno")
     let bytes = try Oracle.texts(handle, "PRAGMA page_size").first?.first.flatMap { Int($0) } ?? 4_096
@@ -47,7 +44,7 @@ enum WaysBack {
     guard !leaves.isEmpty, let page = UInt64(leaves[random.below(leaves.count)][0]) else { throw POSIXError(.EIO) }
     let file = try FileHandle(forUpdating: url)
     try file.seek(toOffset: (page - 1) * UInt64(bytes))
-    try file.write(contentsOf: Data((0..<bytes).map { _ in UInt8(truncatingIfNeeded: random.next()) }))
+    try file.write(contentsOf: Data(random.bytes(bytes)))
     try file.close()
   }
 

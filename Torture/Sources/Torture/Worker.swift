@@ -10,14 +10,11 @@ final class Worker {
 
   deinit { stop() }
 
-  func judge(_ judged: Case) throws -> [Finding] { try ask(JSONEncoder().encode(judged), "judge") }
-
   /// One question, one answer.
-  func ask(_ question: Data, _ verb: String) throws -> [Finding] {
+  func ask(_ judged: some Judged) throws -> [Finding] {
     if process == nil { try start() }
-    var line = Data("\(verb) ".utf8) + question
-    line.append(0x0A)
-    try toWorker?.write(contentsOf: line)
+    let question = String(decoding: try JSONEncoder().encode(judged), as: UTF8.self)
+    try toWorker?.write(contentsOf: Data("\(type(of: judged)) \(question)\n".utf8))
     while true {
       if let end = buffer.firstIndex(of: 0x0A) {
         let answer = buffer[..<end]
@@ -67,22 +64,12 @@ final class Worker {
 
   /// The other side: answers until its input ends.
   static func serve() {
-
     while let line = readLine() {
       let findings: [Finding]
       do {
-        let parts = line.split(separator: " ", maxSplits: 1)
-        let question = Data((parts.last ?? "").utf8)
-        switch parts.first {
-        case "judge": findings = Verdict(try JSONDecoder().decode(Case.self, from: question)).findings
-        case "damage":
-          let judged = try JSONDecoder().decode(DamageCase.self, from: question)
-          findings = judged.tool.map { ToolVerdict(judged, tool: $0).findings } ?? DamageVerdict(judged).findings
-        case "archive": findings = ArchiveDamageVerdict(try JSONDecoder().decode(ArchiveDamageCase.self, from: question)).findings
-        case "salvage": findings = try JSONDecoder().decode(SalvageCase.self, from: question).judge()
-        case "shared": findings = SharedVerdict(try JSONDecoder().decode(SharedCase.self, from: question)).findings
-        default: findings = [Finding(kind: "harness", detail: "unknown question")]
-        }
+        let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let kind = Failures.kinds.first(where: { "\($0)" == parts[0] }) else { throw POSIXError(.EINVAL) }
+        findings = try JSONDecoder().decode(kind, from: Data(parts[1].utf8)).judge()
       } catch {
         findings = [Finding(kind: "harness", detail: "\(error)")]
       }

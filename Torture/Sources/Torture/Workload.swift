@@ -121,12 +121,11 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     case .housekeeping: try Housekeeping(url: url, options: options, seed: seed, acks: acks).run()
     case .retention: try Retaining.run(url, options, seed: seed, acks)
     case .largeCommit:
-      let store = try Store.open(at: url, schemas: [Library.old], options: options)
-      acks.tell("opened")
-      try store.write { try Library.save(Batch(number: Self.prepared + 1, seed: seed, large: true), in: $0) }
-      acks.tell("commit \(Self.prepared + 1)")
-      try store.close()
-      acks.tell("closed")
+      try use(url, options, acks) { store in
+        acks.tell("opened")
+        try store.write { try Library.save(Batch(number: Self.prepared + 1, seed: seed, large: true), in: $0) }
+        acks.tell("commit \(Self.prepared + 1)")
+      }
     case .importNew, .importInto:
       let source = try ImportSource(Self.source(folder))
       let report = try Store.importing(
@@ -134,45 +133,37 @@ enum Workload: String, CaseIterable, Codable, Sendable {
       acks.tell("imported")
       if let backup = report.backup { acks.tell("backup \(URL(fileURLWithPath: backup).lastPathComponent)") }
     case .importOpen:
-      let store = try Store.open(at: url, schemas: [Library.old], options: options)
-      let source = try ImportSource(Self.source(folder))
-      let report = try store.importing(BatchFormat(source.content()), from: source)
-      acks.tell("imported")
-      if let backup = report.backup { acks.tell("backup \(URL(fileURLWithPath: backup).lastPathComponent)") }
-      try store.close()
-      acks.tell("closed")
+      try use(url, options, acks) { store in
+        let source = try ImportSource(Self.source(folder))
+        let report = try store.importing(BatchFormat(source.content()), from: source)
+        acks.tell("imported")
+        if let backup = report.backup { acks.tell("backup \(URL(fileURLWithPath: backup).lastPathComponent)") }
+      }
     case .restoreInPlace:
-      let store = try Store.open(at: url, schemas: [Library.old], options: options)
-      let id = try Self.earlier(url)
-      acks.tell("restored \(try store.restore(snapshot: id).id)")
-      try store.close()
-      acks.tell("closed")
+      try use(url, options, acks) { store in
+        let id = try Self.earlier(url)
+        acks.tell("restored \(try store.restore(snapshot: id).id)")
+      }
     case .restoreReplacing:
       let kept = try Store.restore(at: url, snapshot: Self.earlier(url), options: options)
       acks.tell("replaced \(kept?.lastPathComponent ?? "")")
     case .migrate:
-      let store = try Store.open(at: url, schemas: [Library.new], options: options)
-      if let error = store.openingError { throw error }
-      acks.tell("migrated")
-      try store.close()
-      acks.tell("closed")
+      try use(url, options, acks) { store in
+        if let error = store.openingError { throw error }
+        acks.tell("migrated")
+      }
     case .snapshot:
-      let store = try Store.open(at: url, schemas: [Library.old], options: options)
-      acks.tell("snapshot \(try store.snapshot(label: "by hand").id)")
-      try store.close()
-      acks.tell("closed")
+      try use(url, options, acks) { store in acks.tell("snapshot \(try store.snapshot(label: "by hand").id)") }
     case .export:
-      let store = try Store.open(at: url, schemas: [Library.old], options: options)
-      _ = try store.export(to: Self.exported(folder))
-      acks.tell("exported")
-      try store.close()
-      acks.tell("closed")
+      try use(url, options, acks) { store in
+        _ = try store.export(to: Self.exported(folder))
+        acks.tell("exported")
+      }
     case .vacuum:
-      let store = try Store.open(at: url, schemas: [Library.old], options: options)
-      try store.vacuum()
-      acks.tell("vacuumed")
-      try store.close()
-      acks.tell("closed")
+      try use(url, options, acks) { store in
+        try store.vacuum()
+        acks.tell("vacuumed")
+      }
     case .healClosed, .healOpen, .healRows, .restoreTo, .salvage: try WaysBack.run(self, folder, options, acks)
     case .rekey:
       guard let other = Keys.other else { throw StoreError(.misuse, "the torture has no key") }
@@ -191,6 +182,13 @@ enum Workload: String, CaseIterable, Codable, Sendable {
       try Store.encrypt(at: url, with: key, plainFiles: former, options: options)
       acks.tell("encrypted")
     }
+  }
+
+  private func use(_ url: URL, _ options: StoreOptions, _ acks: Acks, _ body: (Store) throws -> Void) throws {
+    let store = try Store.open(at: url, schemas: schemas, options: options)
+    try body(store)
+    try store.close()
+    acks.tell("closed")
   }
 
   /// Commits with what lies between them in an app's life: checkpoints of each kind, closing and opening again.
@@ -329,6 +327,12 @@ struct Acks: Sendable {
     let waited = Int((ContinuousClock.now - begun) / .milliseconds(1))
     tell((error as? StoreError)?.code == .busy ? "busy \(waited) ms: \(text)" : "failed \(text)")
   }
+}
+
+/// A method whose attacked processes can be told a mistake to make.
+protocol Sabotaged {
+  var environment: [String: String] { get set }
+  func run(_ name: String) throws -> Tally
 }
 
 /// Mistakes made on purpose: with them the methods must find something.

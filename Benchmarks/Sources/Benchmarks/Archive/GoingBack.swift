@@ -26,9 +26,7 @@ enum GoingBack {
       try FileManager.default.copyItem(atPath: source, toPath: path)
       let spans = try round(path, restoringTo: folder + "/restored.sqlite", seed: UInt64(number))
       for (place, span) in spans.enumerated() {
-        outcomes[place].rounds.append(span.wall)
-        outcomes[place].operations.append(span.wall)
-        outcomes[place].processor.append(span.processor)
+        outcomes[place].add(wall: span.wall, processor: span.processor)
         outcomes[place].megabytes = span.megabytes
       }
       try FileManager.default.removeItem(atPath: folder)

@@ -4,21 +4,8 @@ import Holdfast
 import HoldfastInference
 
 /// Plain C on a file of the inference store.
-final class CInference {
-  private let pointer: OpaquePointer
-
-  init(path: String) throws {
-    var opened: OpaquePointer?
-    let code = cinference_open(path, &opened)
-    guard code == 0, let opened else {
-      throw Failure("C cannot open the inference store: \(code), \(String(cString: cconnection_message(opened)))")
-    }
-    pointer = opened
-  }
-
-  func close() { cconnection_close(pointer) }
-
-  func settle() throws { try check(cconnection_checkpoint(pointer)) }
+final class CInference: CConnection {
+  init(path: String) throws { try super.init(path, cinference_open) }
 
   func record(_ events: CEvents) throws -> Found {
     try check(cinference_record(pointer, events.values, events.values.count))
@@ -41,10 +28,6 @@ final class CInference {
       numbers = zip(numbers, of).map { $0 + $1 }
     }
     return Found(numbers)
-  }
-
-  private func check(_ code: Int32) throws {
-    if code != 0 { throw Failure("C contestant, code \(code): \(String(cString: cconnection_message(pointer)))") }
   }
 }
 

@@ -44,16 +44,7 @@ struct EventRecord: LibraryRecord {
 }
 
 /// A `DatabasePool` with Codable records.
-final class InferenceGRDB {
-  static let name = "GRDB Codable"
-  private let pool: DatabasePool
-
-  init(path: String) throws { pool = try DatabasePool(path: path) }
-
-  func close() throws { try pool.close() }
-
-  func settle() throws { _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
-
+final class InferenceGRDB: GRDBPool {
   func record(_ events: [EventRecord]) throws -> Found {
     try pool.write { db in for event in events { try event.insert(db) } }
     return Found([Double(events.count)])

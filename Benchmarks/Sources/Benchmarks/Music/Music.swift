@@ -56,17 +56,8 @@ enum Music {
 }
 
 /// Plain C on the same file.
-private final class CMusic {
-  private let pointer: OpaquePointer
-
-  init(path: String) throws {
-    var opened: OpaquePointer?
-    let code = cmusic_open(path, &opened)
-    guard code == 0, let opened else { throw Failure("C cannot open the music library: \(code)") }
-    pointer = opened
-  }
-
-  func close() { cconnection_close(pointer) }
+private final class CMusic: CConnection {
+  init(path: String) throws { try super.init(path, cmusic_open) }
 
   func load() throws -> Found { try loaded { cmusic_load(pointer, $0) } }
 
@@ -74,7 +65,7 @@ private final class CMusic {
 
   private func loaded(_ work: (UnsafeMutablePointer<cmusic_library>) -> Int32) throws -> Found {
     let box = CMusicLibrary()
-    guard work(&box.library) == 0 else { throw Failure(String(cString: cconnection_message(pointer))) }
+    try check(work(&box.library))
     let playlists = UnsafeBufferPointer(start: box.library.playlists, count: box.library.playlist_count)
     let tracks = UnsafeBufferPointer(start: box.library.tracks, count: box.library.track_count)
     let entries = playlists.reduce(0) { $0 + $1.track_count }

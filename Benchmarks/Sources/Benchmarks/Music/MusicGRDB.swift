@@ -79,14 +79,7 @@ private struct EntryRecord: LibraryRecord {
 }
 
 /// A `DatabasePool` with Codable records and the query interface.
-final class MusicGRDB {
-  static let name = "GRDB Codable"
-  private let pool: DatabasePool
-
-  init(path: String) throws { pool = try DatabasePool(path: path) }
-
-  func close() throws { try pool.close() }
-
+final class MusicGRDB: GRDBPool {
   func load() throws -> Found {
     try pool.read { db in
       let tracks = try MusicTrackRecord.order(Column.rowID).fetchAll(db)

@@ -84,9 +84,7 @@ extension Capture {
         let place = (turn + number) % outcomes.count
         let folder = try dataSets.newFolder()
         let stopwatch = try importLibrary(file, in: folder, connects: outcomes[place].contestant == connected)
-        outcomes[place].rounds += stopwatch.operations
-        outcomes[place].operations += stopwatch.operations
-        outcomes[place].processor.append(stopwatch.processor)
+        outcomes[place].add(wall: stopwatch.operations.median, processor: stopwatch.processor)
         try FileManager.default.removeItem(atPath: folder)
       }
     }

@@ -15,21 +15,17 @@ enum CSVImport {
     var other = Outcome(workload: workload, contestant: python)
     var own = Outcome(workload: workload, contestant: Gate.contestant)
     for _ in 0..<min(rounds, 5) {
-      add(try readByPython(file), to: &other)
+      let read = try readByPython(file)
+      other.add(wall: read.wall, processor: read.processor)
       let folder = try dataSets.newFolder()
-      add(try importFile(file, into: folder + "/" + DataSet.databaseName), to: &own)
+      let stopwatch = try importFile(file, into: folder + "/" + DataSet.databaseName)
+      own.add(wall: stopwatch.operations.median, processor: stopwatch.processor)
       try FileManager.default.removeItem(atPath: folder)
     }
     return [other, own]
   }
 
-  private static func add(_ time: (wall: Double, processor: Double), to outcome: inout Outcome) {
-    outcome.rounds.append(time.wall)
-    outcome.operations.append(time.wall)
-    outcome.processor.append(time.processor)
-  }
-
-  private static func importFile(_ file: String, into store: String) throws -> (wall: Double, processor: Double) {
+  private static func importFile(_ file: String, into store: String) throws -> Stopwatch {
     var hints = SourceHints()
     hints.timeZone = .gmt
     hints.weightUnit = "kg"
@@ -40,7 +36,7 @@ enum CSVImport {
     guard report.verified, report.isClean, report.backup != nil, report.counts["exercise_sets"]?.imported == sets else {
       throw Failure("the import is not whole: \(report.text)")
     }
-    return (stopwatch.operations.median, stopwatch.processor)
+    return stopwatch
   }
 
   /// Without Python's start; no row is kept.

@@ -2,19 +2,8 @@ import CLimit
 import Foundation
 
 /// Plain C on a file of the workout log.
-final class CWorkouts {
-  private let pointer: OpaquePointer
-
-  init(path: String) throws {
-    var opened: OpaquePointer?
-    let code = cworkouts_open(path, &opened)
-    guard code == 0, let opened else {
-      throw Failure("C cannot open the workout log: \(code), \(String(cString: cconnection_message(opened)))")
-    }
-    pointer = opened
-  }
-
-  func close() { cconnection_close(pointer) }
+final class CWorkouts: CConnection {
+  init(path: String) throws { try super.init(path, cworkouts_open) }
 
   func settle() throws { try check(cconnection_checkpoint(pointer)) }
 
@@ -73,10 +62,6 @@ final class CWorkouts {
   func logSet(_ set: UUID, weight: Double, reps: Int, at milliseconds: Int64) throws {
     var id = climit_id(set)
     try check(cworkouts_log_set(pointer, &id, weight, Int64(reps), milliseconds))
-  }
-
-  private func check(_ code: Int32) throws {
-    if code != 0 { throw Failure("C contestant, code \(code): \(String(cString: cconnection_message(pointer)))") }
   }
 }
 

@@ -99,14 +99,7 @@ private struct SetRecord: LibraryRecord {
 }
 
 /// A `DatabasePool` with Codable records and the query interface.
-final class WorkoutsGRDB {
-  static let name = "GRDB Codable"
-  private let pool: DatabasePool
-
-  init(path: String) throws { pool = try DatabasePool(path: path) }
-
-  func close() throws { try pool.close() }
-
+final class WorkoutsGRDB: GRDBPool {
   func load() throws -> Found {
     try pool.read { db in
       let workouts = try WorkoutRecord.filter(Column("state") == "finished").order(Column("started_at").desc, Column("id").desc).fetchAll(
