@@ -10,13 +10,13 @@ struct QuotingTests {
   func quotes(behind: String) throws {
     let name = "a'\(behind)b\"\(behind)c"
     let inSQL = "\"a'\(behind)b\"\"\(behind)c\""
-    let table = "CREATE TABLE \(inSQL) (id TEXT NOT NULL PRIMARY KEY, title TEXT NOT NULL) STRICT"
+    let table = "CREATE TABLE \(inSQL) (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, title TEXT NOT NULL) STRICT"
     let store = try Store.inMemory(schemas: [
       StoreSchema(
         "odd", migrations: [Migration("odd/001", sql: table)],
         declarations: [.audit(name), .fullText("\(name)_search", of: name, ["title"])])
     ])
-    try store.write { _ = try $0.execute("INSERT INTO \(raw: inSQL) VALUES ('one', 'two')") }
+    try store.write { _ = try $0.execute("INSERT INTO \(raw: inSQL) VALUES (1, 'one', 'two')") }
     #expect(try store.statistics().rows[name] == 1)
     #expect(try store.history(of: name, id: "one").count == 1)
     #expect(try store.inspect { try ObjectSizes($0.texts, countsPages: false).objects() }.contains { $0.name == name })
