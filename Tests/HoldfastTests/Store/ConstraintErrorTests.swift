@@ -17,13 +17,16 @@ struct ConstraintErrorTests {
   @Test(
     "the place of a fault, as far as SQLite tells it: of a check the first column that the record has, and no column of a foreign key",
     arguments: [
-      ("a key that is taken", { tx in try tx.insert(Shelf("other")) }, ["shelves", "id"]),
-      ("another unique column", { tx in try tx.insert(Shelf("shelf 1", number: 2)) }, ["shelves", "name"]),
-      ("NULL where a value is needed", { tx in _ = try tx.execute("UPDATE books SET title = NULL") }, ["books", "title"]),
-      ("a check", { tx in try tx.insert(Book("b", number: 2, pages: -1)) }, ["books", "pages"]),
-      ("a foreign key", { tx in try tx.insert(Book("b", number: 2, on: 9)) }, ["books", nil]),
-      ("another type than a strict column's", { tx in _ = try tx.execute("UPDATE books SET pages = \("many")") }, ["books", "pages"]),
-      ("several rows at once", { tx in try tx.insert(contentsOf: several) }, ["shelves", "name"]),
+      ("a key that is taken", { @Sendable tx in try tx.insert(Shelf("other")) }, ["shelves", "id"]),
+      ("another unique column", { @Sendable tx in try tx.insert(Shelf("shelf 1", number: 2)) }, ["shelves", "name"]),
+      ("NULL where a value is needed", { @Sendable tx in _ = try tx.execute("UPDATE books SET title = NULL") }, ["books", "title"]),
+      ("a check", { @Sendable tx in try tx.insert(Book("b", number: 2, pages: -1)) }, ["books", "pages"]),
+      ("a foreign key", { @Sendable tx in try tx.insert(Book("b", number: 2, on: 9)) }, ["books", nil]),
+      (
+        "another type than a strict column's", { @Sendable tx in _ = try tx.execute("UPDATE books SET pages = \("many")") },
+        ["books", "pages"]
+      ),
+      ("several rows at once", { @Sendable tx in try tx.insert(contentsOf: several) }, ["shelves", "name"]),
     ] as [(String, @Sendable (Writer) throws -> Void, [String?])])
   func place(of fault: String, write: @Sendable (Writer) throws -> Void, place: [String?]) {
     let error = failure { try store.write(write) }
