@@ -42,7 +42,7 @@ struct PurgedWaitingRowsTests {
   /// - Parameter renamed: the slug that it got later.
   private func row(_ table: String, _ key: String, at time: Int64 = 1, _ values: [String: String] = [:], renamed: String? = nil) -> SyncRow
   {
-    .texts(table, key, at: time, values, later: renamed.map { ["slug": (9, $0)] } ?? [:])
+    .texts(table, key, at: time, values, later: renamed.map { ["slug": (Int64(9), $0)] } ?? [:])
   }
 
   @Test("a parked row that refers to a purged one with SET NULL is not deleted: it comes back without the reference")

@@ -37,7 +37,7 @@ extension SyncRow {
   ///
   /// - Parameter renamed: the slug that it got later.
   static func item(_ key: String, at time: Int64, slug: String, renamed: String? = nil) -> SyncRow {
-    texts("items", key, at: time, ["slug": slug], later: renamed.map { ["slug": (9, $0)] } ?? [:])
+    texts("items", key, at: time, ["slug": slug], later: renamed.map { ["slug": (Int64(9), $0)] } ?? [:])
   }
 
   /// A row of a table after it was deleted.
