@@ -77,5 +77,3 @@ struct RowKey {
     columns.map { (table.map { "\($0)." } ?? "") + quoted($0.name) }.joined(separator: ", ")
   }
 }
-
-func quoted(_ name: String) -> String { BoundSQL.names([name]).text }
