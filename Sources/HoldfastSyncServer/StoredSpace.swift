@@ -70,6 +70,11 @@ public struct StoredSpace: StoredRecord, Codable, Hashable {
   /// The error for a space that is not there: `.notFound`.
   public static func notFound(_ name: String) -> StoreError { StoreError(.notFound, "there is no space \(name)") }
 
+  /// The error for a name that a space has: `.constraint`.
+  public static func taken(_ name: String, cause: (any Error)? = nil) -> StoreError {
+    StoreError(.constraint, "there is a space \(name) already", cause: cause)
+  }
+
   /// Whether only a part of its rows is here: `take` has begun, and not ended.
   var isPartial: Bool { lineage.isEmpty }
 

@@ -45,9 +45,7 @@ extension SyncServer {
     space.beginEpoch(epoch)
     let name = space.space
     try await store.write(as: "take") { [begun = space.begun] tx in
-      guard try tx.first(StoredSpace.self, "WHERE space = \(name)") == nil else {
-        throw StoreError(.constraint, "there is a space \(name) already")
-      }
+      guard try tx.first(StoredSpace.self, "WHERE space = \(name)") == nil else { throw StoredSpace.taken(name) }
       try tx.insert(begun)
     }
     do {

@@ -35,7 +35,7 @@ extension SyncServer {
     try Self.checkName(name)
     let epoch = store.options.newID().uuidString.lowercased()
     do { try makeSpace(name, epoch: epoch) } catch let error as StoreError where error.code == .constraint {
-      throw StoreError(.constraint, "there is a space \(name) already", cause: error)
+      throw StoredSpace.taken(name, cause: error)
     }
   }
 

@@ -76,16 +76,15 @@ extension StoredToken {
     for space: String, _ role: SyncToken.Role, name: String?, beside names: Set<String>, at date: Date
   ) throws -> (token: StoredToken, text: String) {
     if let name { try SyncServer.checkName(name) }
-    var random = SystemRandomNumberGenerator()
-    let text = (0..<4).map { _ in
-      let digits = String(random.next(), radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
+    let text = SHA256Hex.hex((0..<32).map { _ in UInt8.random(in: 0...255) })
     let free = name ?? (1...names.count + 1).map { "\(space)-\($0)" }.first { !names.contains($0) } ?? space
-    guard !names.contains(free) else {
-      throw StoreError(.constraint, "there is a token of the name \(free)", suggestion: "Choose another name, or revoke that token.")
-    }
+    guard !names.contains(free) else { throw taken(free) }
     return (StoredToken(hash: hash(of: text), name: free, space: space, role: role, createdAt: date), text)
+  }
+
+  /// The error for a name that a token has: `.constraint`.
+  public static func taken(_ name: String) -> StoreError {
+    StoreError(.constraint, "there is a token of the name \(name)", suggestion: "Choose another name, or revoke that token.")
   }
 }
 

@@ -57,7 +57,7 @@ enum RandomDamage {
     let tables = try RecordCheck.tables(in: store).sorted()
     return try store.read { reader in
       try tables.flatMap { table -> [Column] in
-        let rows = try reader.count("SELECT count(*) FROM \(raw: RawDatabase.quoted(table))")
+        let rows = try reader.count("SELECT count(*) FROM \(raw: quoted(table))")
         guard rows > 0 else { return [] }
         return try reader.values("SELECT name, type, \"notnull\" = 0 FROM pragma_table_info(\(table))") { row in
           Column(table: table, name: try row.text(), type: try row.text(), isNullable: try row.bool(), rows: rows)
@@ -69,7 +69,7 @@ enum RandomDamage {
   /// Nil without columns.
   static func update(_ columns: [Column], _ random: inout SeededGenerator) -> String? {
     guard let column = columns.randomElement(using: &random) else { return nil }
-    let (table, name) = (RawDatabase.quoted(column.table), RawDatabase.quoted(column.name))
+    let (table, name) = (quoted(column.table), quoted(column.name))
     let value = literal(column, &random)
     let place = Int.random(in: 0..<column.rows, using: &random)
     return "UPDATE \(table) SET \(name) = \(value) WHERE rowid = (SELECT rowid FROM \(table) LIMIT 1 OFFSET \(place))"

@@ -34,20 +34,7 @@ public struct RawDatabase {
 
   /// The values of all rows as text; NULL becomes "NULL".
   public func rows(_ sql: String) throws -> [[String]] {
-    var statement: OpaquePointer?
-    guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { throw failure(sql) }
-    defer { sqlite3_finalize(statement) }
-    var rows: [[String]] = []
-    while true {
-      // Stepped by hand: a file that no store has open.
-      switch sqlite3_step(statement) {
-      case SQLITE_ROW:
-        rows.append(
-          (0..<sqlite3_column_count(statement)).map { sqlite3_column_text(statement, $0).map { String(cString: $0) } ?? "NULL" })
-      case SQLITE_DONE: return rows
-      default: throw failure(sql)
-      }
-    }
+    do { return try RawConnection.texts(sql, on: handle).map { row in row.map { $0 ?? "NULL" } } } catch { throw failure(sql) }
   }
 
   /// A statement that inserts one row of SQL literals, by column. `changes` replace some of them, or add columns.
@@ -73,9 +60,6 @@ public struct RawDatabase {
       }
     }
   }
-
-  /// The name as SQL has it in quotes.
-  static func quoted(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\"", options: .literal))\"" }
 
   private func failure(_ sql: String) -> Failure { Failure(message: "\(String(cString: sqlite3_errmsg(handle))) in: \(sql)") }
 }

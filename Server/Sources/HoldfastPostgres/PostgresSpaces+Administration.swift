@@ -29,9 +29,7 @@ extension PostgresSpaces {
       let version = try row.number(0)
       guard version == PostgresSchema.version else { throw PostgresSchema.wrong(version) }
       let new = space(try row.text(1))
-      guard try await connection.run(SpaceRow.insert(new)).count == 1 else {
-        throw StoreError(.constraint, "there is a space \(new.space) already")
-      }
+      guard try await connection.run(SpaceRow.insert(new)).count == 1 else { throw StoredSpace.taken(new.space) }
       _ = try await connection.run(try await more(connection) + [.commit])
     }
   }
@@ -113,13 +111,9 @@ extension PostgresSpaces {
       // Under the space's lock: another program may make one at the same time.
       let known = try await connection.run(TokenRow.selectAll).rows.map { try TokenRow.token($0).name }
       let (token, text) = try StoredToken.make(for: space, role, name: name, beside: Set(known), at: Date())
-      guard try await connection.run(TokenRow.insert(token)).count == 1 else { throw Self.taken(token) }
+      guard try await connection.run(TokenRow.insert(token)).count == 1 else { throw StoredToken.taken(token.name) }
       return text
     }
-  }
-
-  private static func taken(_ token: StoredToken) -> StoreError {
-    StoreError(.constraint, "there is a token of the name \(token.name)", suggestion: "Choose another name, or revoke that token.")
   }
 
   /// The tokens of all spaces, by name.
@@ -179,7 +173,7 @@ extension PostgresSpaces {
         _ = try await connection.run(LineRows.upsert(part, in: copy.space.space))
       }
       for token in copy.tokens {
-        guard try await connection.run(TokenRow.insert(token)).count == 1 else { throw Self.taken(token) }
+        guard try await connection.run(TokenRow.insert(token)).count == 1 else { throw StoredToken.taken(token.name) }
       }
       return []
     }

@@ -78,7 +78,7 @@ package final class RawConnection {
     }
   }
 
-  static func texts(_ sql: String, on handle: OpaquePointer, path: String? = nil) throws -> [[String?]] {
+  package static func texts(_ sql: String, on handle: OpaquePointer, path: String? = nil) throws -> [[String?]] {
     var rows: [[String?]] = []
     try each(sql, on: handle, path: path) { statement in
       rows.append((0..<sqlite3_column_count(statement)).map { sqlite3_column_text(statement, $0).map { String(cString: $0) } })

@@ -96,7 +96,7 @@ extension Store {
           guard !report.findings.contains(where: { $0.part == .file }) else { return report.checked.removeAll { $0 == .fullText } }
           // A `WriteTransaction` would mark a log that it begins. A check must write nothing.
           try db.inTransaction(.immediate) {
-            let indexes = try db.searchIndexes()
+            let indexes = try SearchIndex.all(db.texts)
             report.findings += try interruptible { try indexes.flatMap { try fullTextFindings(db, $0) } }
             return .rollback
           }

@@ -50,8 +50,8 @@ extension Snapshot {
   }
 }
 
-/// What no snapshot holds: the file `state` beside the snapshots, in JSON. Without the file, snapshots and drills are due earlier.
-struct SnapshotTimes: Codable, Equatable {
+/// What no snapshot holds: the file `state` beside the snapshots. Without the file, snapshots and drills are due earlier.
+struct SnapshotTimes: StateFile {
   var drilledAt: Date?
   /// The ids of the snapshots that were made after one with a later time, the last one first: the clock was set back. Nil when there are none.
   var lastMade: [String]?
@@ -59,23 +59,5 @@ struct SnapshotTimes: Codable, Equatable {
   var lookedAt: Date?
 
   // Not `.json`: that is a snapshot's description.
-  private static func file(_ files: StoreFiles) -> URL { files.snapshots.appendingPathComponent("state") }
-
-  init(_ files: StoreFiles) {
-    let decoder = JSONDecoder()
-    decoder.dateDecodingStrategy = .millisecondsSince1970
-    // Read without SQLite: the times of snapshots, which are JSON.
-    guard let content = try? DurableFile.content(of: Self.file(files)), let times = try? decoder.decode(Self.self, from: content) else {
-      return
-    }
-    self = times
-  }
-
-  static func change(_ files: StoreFiles, _ body: (inout SnapshotTimes) -> Void) throws {
-    var times = SnapshotTimes(files)
-    body(&times)
-    let encoder = JSONEncoder()
-    encoder.dateEncodingStrategy = .millisecondsSince1970
-    try DurableFile.replace(file(files), with: try encoder.encode(times))
-  }
+  static func file(_ files: StoreFiles) -> URL { files.snapshots.appendingPathComponent("state") }
 }

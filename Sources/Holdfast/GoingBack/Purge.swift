@@ -94,7 +94,7 @@ extension Store {
       for (table, count) in before where !table.hasPrefix("holdfast_") && count > after[table] ?? 0 {
         rows[table] = count - (after[table] ?? 0)
       }
-      for index in try inspect({ db in try db.searchIndexes() }) {
+      for index in try inspect({ db in try SearchIndex.all(db.texts) }) {
         try write(as: verb) { tx in _ = try tx.execute(BoundSQL(raw: index.filling)) }
       }
       try vacuum()
@@ -148,8 +148,7 @@ extension Store {
   /// Removes everything in a folder but `kept`, and returns the names. No folder is an empty one.
   private func removeAll(in folder: URL, but kept: [String] = []) throws -> [String] {
     guard DurableFile.stands(folder.path) else { return [] }
-    let names: [String]
-    do { names = try FileManager.default.contentsOfDirectory(atPath: folder.path) } catch { throw DurableFile.failure(error, folder) }
+    let names = try DurableFile.names(in: folder)
     let old = names.filter { !kept.contains($0) }
     // The descriptions first, also after power loss, because a copy without one does not count.
     for isDescription in [true, false] {

@@ -193,7 +193,7 @@ struct Replacement {
     guard DurableFile.stands(files.path) else {
       throw StoreError(.damaged, "replacing \(files.path) was interrupted, and its new file is gone")
     }
-    StoreHealth.change(files) { $0.damage = nil }
+    try? StoreHealth.change(files) { $0.damage = nil }
     noteForArchive(intent, options)
     // All names are flushed. If the intent cannot be removed, the next opening finds no step left.
     _ = try? DurableFile.remove(intentFile)

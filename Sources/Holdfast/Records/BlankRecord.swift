@@ -23,9 +23,10 @@ final class BlankRecord: Decoder, PathlessCoding {
     return "\(error)"
   }
 
-  func note(_ key: some CodingKey, _ kind: ColumnKind?) {
+  func note<T>(_ key: some CodingKey, _ type: T.Type, _ kind: ColumnKind?) {
     guard !keys.contains(where: { $0.name == key.stringValue }) else { return }
-    keys.append((key.stringValue, tag(of: key), kind))
+    let isLength = type == Double.self && ColumnName.of(key.stringValue).hasSuffix("_seconds")
+    keys.append((key.stringValue, tag(of: key), isLength ? .seconds : kind))
   }
 
   /// A value for a property, and the kind of its column.
@@ -45,7 +46,7 @@ final class BlankRecord: Decoder, PathlessCoding {
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
       let found = BlankRecord.value(of: type)
-      blank.note(key, found.kind)
+      blank.note(key, type, found.kind)
       do {
         return try found.value.get()
       } catch {
@@ -55,7 +56,7 @@ final class BlankRecord: Decoder, PathlessCoding {
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-      blank.note(key, BlankRecord.value(of: type).kind)
+      blank.note(key, type, BlankRecord.value(of: type).kind)
       return nil
     }
   }
@@ -93,7 +94,7 @@ private final class BlankValue: Decoder, PathlessCoding {
     guard depth < 32 else { throw StoreError(.misuse, "it has no end") }
     depth += 1
     defer { depth -= 1 }
-    if type == UUID.self { return found(.id, same(nullID, as: T.self)) }
+    if type == UUID.self { return found(.id, same(UUID.zero, as: T.self)) }
     if type == Date.self { return found(.date, same(Date(timeIntervalSince1970: 0), as: T.self)) }
     if type == Data.self { return found(.bytes, same(Data(), as: T.self)) }
     if type == URL.self { return found(.text, same(URL(fileURLWithPath: "/"), as: T.self)) }
@@ -165,5 +166,3 @@ private final class BlankValue: Decoder, PathlessCoding {
     func superDecoder(forKey _: Key) throws -> any Decoder { within }
   }
 }
-
-private let nullID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))

@@ -109,6 +109,14 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
 }
 
 extension BoundSQL {
+  /// The condition that the time in a column is in a period, whose bounds may be outside the range that can be stored.
+  public static func time(_ column: String, in period: Range<Date>) -> BoundSQL {
+    func milliseconds(_ date: Date) -> Int64 {
+      DateCodec.milliseconds(date) ?? (date.timeIntervalSince1970 < 0 ? DateCodec.range.lowerBound : DateCodec.range.upperBound + 1)
+    }
+    return "\(raw: column) >= \(milliseconds(period.lowerBound)) AND \(raw: column) < \(milliseconds(period.upperBound))"
+  }
+
   /// Names of columns or tables, quoted.
   package static func names(_ names: [String]) -> BoundSQL {
     BoundSQL(raw: names.map(quoted).joined(separator: ", "))

@@ -83,9 +83,7 @@ package enum ColumnName {
   }
 
   /// The name as SQLite compares it: without case in ASCII alone, and byte by byte.
-  static func folded(_ name: String) -> ExactText {
-    ExactText(String(decoding: name.utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self))
-  }
+  static func folded(_ name: String) -> ExactText { ExactText(name.asciiLowercased) }
 
   /// The name in a text of SQL that may have it in quotes.
   static func bare(_ text: String) -> String {

@@ -21,6 +21,12 @@ public struct ExactText: Sendable, Hashable, Comparable {
 }
 
 extension String {
+  /// The text in lower case as SQLite compares names: only the letters A to Z change.
+  package var asciiLowercased: String {
+    guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
+    return String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+  }
+
   /// Byte for byte: two spellings of é are one text to Swift, and two to SQLite.
   func hasBytes(of other: String) -> Bool {
     let same: Bool?? = utf8.withContiguousStorageIfAvailable { first in

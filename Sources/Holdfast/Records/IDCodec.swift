@@ -60,6 +60,11 @@ public enum IDCodec {
   }
 }
 
+extension UUID {
+  /// All bits 0. Stands for an id while a record is read field by field, before its own id is known; no record should have it.
+  public static let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+}
+
 // MARK: - Reading eight digits at a time
 
 /// The byte in all eight places of a word.

@@ -52,7 +52,7 @@ public enum SHA256Hex {
   }
 
   /// Bytes as lowercase hexadecimal text.
-  static func hex(_ bytes: some Sequence<UInt8>) -> String {
+  package static func hex(_ bytes: some Sequence<UInt8>) -> String {
     func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10 }
     var text: [UInt8] = []
     text.reserveCapacity(64)
@@ -64,7 +64,7 @@ public enum SHA256Hex {
   }
 
   /// The bytes of hexadecimal text; nil for anything but pairs of digits.
-  static func data(hex: some StringProtocol) -> Data? {
+  package static func data(hex: some StringProtocol) -> Data? {
     let digits = hex.utf8.compactMap(JSONStringToken.hexDigit)
     guard digits.count == hex.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
     return Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })

@@ -83,7 +83,8 @@ final class DamageWatch: @unchecked Sendable {
       defer { damage = now }
       return (damage != now, Array(listeners.values))
     }
-    StoreHealth.change(files) { health in
+    // On a full disk the file stays as it was.
+    try? StoreHealth.change(files) { health in
       health.damage = now
       if isClean { health.checkedAt = DateCodec.rounded(options.now()) }
     }

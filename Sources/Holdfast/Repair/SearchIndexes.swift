@@ -1,5 +1,3 @@
-internal import GRDB
-
 extension RawConnection {
   /// Makes each search index again that differs from its text or cannot be read. Only for a copy: an index is derived from rows, so it must
   /// never hinder rows from coming back, and what is restored should have sound ones. Call it when the plain pages are known to be sound:
@@ -11,8 +9,8 @@ extension RawConnection {
     // A journal left by a kill would be rolled back into the next copy of that name.
     try run("PRAGMA journal_mode = MEMORY")
     var (remade, findings) = (false, [String]())
-    for row in try texts(Database.fullTextTables) {
-      guard let name = row[0], let sql = row[1], let index = SearchIndex(name, sql), try problem(of: index) != nil else { continue }
+    for index in try SearchIndex.all(texts) {
+      guard try problem(of: index) != nil else { continue }
       remade = true
       try? run(index.filling)
       if try problem(of: index) != nil, index.hasTextElsewhere { try makeAnew(index) }

@@ -57,7 +57,7 @@ public struct SchemaDeclaration: Sendable {
 }
 
 /// Quotes a name for SQL.
-func quoted(_ name: String) -> String { "\"" + name.doubling("\"") + "\"" }
+package func quoted(_ name: String) -> String { "\"" + name.doubling("\"") + "\"" }
 
 /// Quotes a text for SQL.
 func literal(_ text: String) -> String { "'" + text.doubling("'") + "'" }

@@ -141,15 +141,4 @@ extension Database {
     let path = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
     return try RawConnection.texts(sql, on: handle, path: path.isEmpty ? nil : path)
   }
-
-  /// The full-text indexes of the file.
-  func searchIndexes() throws -> [SearchIndex] {
-    try texts(Self.fullTextTables).compactMap { row in
-      guard let name = row[0], let sql = row[1] else { return nil }
-      return SearchIndex(name, sql)
-    }
-  }
-
-  static let fullTextTables =
-    "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%USING fts5%' ORDER BY name"
 }

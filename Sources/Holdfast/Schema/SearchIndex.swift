@@ -18,6 +18,15 @@ struct SearchIndex: Sendable {
     (self.name, self.sql) = (name, sql)
   }
 
+  /// The full-text indexes of a file.
+  static func all(_ query: TextQuery) throws -> [SearchIndex] {
+    try query("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%USING fts5%' ORDER BY name")
+      .compactMap { row in
+        guard let name = row[0], let sql = row[1] else { return nil }
+        return SearchIndex(name, sql)
+      }
+  }
+
   /// Whether another table holds the text. An index that keeps its own text, or none, cannot be filled again.
   var hasTextElsewhere: Bool {
     let words = sql.lowercased().filter { !$0.isWhitespace }

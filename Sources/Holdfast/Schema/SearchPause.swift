@@ -13,7 +13,7 @@ package struct SearchPause {
   package init(in tx: Writer) throws {
     let db = tx.database
     var (indexes, dropped): ([SearchIndex], [String]) = ([], [])
-    for index in try db.searchIndexes() where index.hasTextElsewhere {
+    for index in try SearchIndex.all(db.texts) where index.hasTextElsewhere {
       guard try Int.fetchOne(db, sql: "SELECT 1 FROM \(quoted(index.name)) LIMIT 1") == nil else { continue }
       let name = index.name.lowercased()
       let triggers = try db.texts("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")

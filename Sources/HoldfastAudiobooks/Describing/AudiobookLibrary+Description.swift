@@ -27,7 +27,7 @@ extension AudiobookLibrary {
       .portable,
     ]
     library.writable = [
-      FormatDescription("holdfast", "Holdfast's documented export: everything, checksummed, importable"),
+      .documentedExport,
       FormatDescription("library-json", "the player's own library.json, schemaVersion 3"),
     ]
     library.counted = [("collections", "collection", "collections"), ("tracks", "track", "tracks")]
@@ -60,10 +60,7 @@ extension AudiobookLibrary {
       let hits = try search(text, ranked: ranked, limit: limit, in: reader)
       return (hits.map(ShownBooks.json), [ShownBooks.hits.table(of: hits)])
     }
-    library.info = { reader in
-      let numbers = try statistics(in: reader)
-      return Shown(ShownBooks.numbers.members(of: numbers), [ShownBooks.numbers.facts(of: numbers)])
-    }
+    library.info = { ShownBooks.numbers.shown(try statistics(in: $0)) }
     library.stats = ShownBooks.stats
     library.resume = { reader in try resumePoint(in: reader).map { ShownBooks.resume.shown("resume", $0) } }
     library.importing = { try importLibrary($0) }

@@ -10,9 +10,7 @@ extension AudiobookLibrary: ImportingLibrary {
     return !files.fileExists(atPath: source.path) && files.fileExists(atPath: left.path) ? left : source
   }
 
-  /// The importer for a file of any readable format. The content decides, or `source.format` when it fits several.
-  ///
-  /// - Throws: `.misuse` for a format that does not exist; `.invalidSource` with the offset, `.newerSource`.
+  /// See `ImportingLibrary`.
   public static func importer(for source: ImportSource) throws -> any ImportFormat {
     try source.check(among: description.readable)
     if source.format?.hasSuffix("-sqlite") ?? SQLiteSource.isDatabase(source.url) {

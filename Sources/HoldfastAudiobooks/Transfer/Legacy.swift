@@ -15,11 +15,7 @@ extension AudiobookLibrary {
   ///
   /// If the import fails and there is a store, the store is opened and `importFailure` says why. The next opening tries again.
   ///
-  /// - Parameter progress: called during migrations and during the import, on this thread. False means "not now": the import is
-  ///   cancelled with nothing changed, and the library opens as after a failed import; `importFailure` has the code `.cancelled`.
-  ///   A migration always ends.
-  /// - Throws: what `open(at:options:)` throws for an existing store; `.cancelled` when the task is cancelled;
-  ///   `.permissionDenied` or `.inputOutput` when the legacy file cannot be read either.
+  /// For `progress` and errors see `Store.open(at:legacy:reading:as:schemas:options:progress:importer:)`.
   public static func open(
     at url: URL, legacy: URL, options: StoreOptions = .production, progress: (@Sendable (OpeningProgress) -> Bool)? = nil
   ) throws -> AudiobookLibrary {

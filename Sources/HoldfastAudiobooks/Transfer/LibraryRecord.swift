@@ -64,8 +64,3 @@ extension PlaybackRow {
 extension Date {
   fileprivate static let epoch = Date(timeIntervalSince1970: 0)
 }
-
-extension UUID {
-  /// Stands for an id while a record is read field by field, before its own id is known. No record has this id.
-  static let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-}

@@ -3,10 +3,7 @@ import Holdfast
 import HoldfastTransfer
 
 extension ShownInference {
-  static func info(_ reader: Reader) throws -> Shown {
-    let numbers = try Numbers(reader)
-    return Shown(self.numbers.members(of: numbers), [self.numbers.facts(of: numbers)])
-  }
+  static func info(_ reader: Reader) throws -> Shown { numbers.shown(try Numbers(reader)) }
 
   private struct Numbers {
     let models, downloadedModels, missingModels, configurations, sessions, generations, preferences, secrets: Int

@@ -71,83 +71,56 @@ struct ConfigurationRow: StoredRecord, Hashable {
   }
 }
 
-struct AnalyticsRow: StoredRecord, Hashable {
+/// A row of `analytics_config`. Its columns are its own and those of the settings.
+struct AnalyticsRow: StoredRecord, Codable, Hashable {
   static let table = "analytics_config"
-  static let columns = [
-    "configuration_id", "is_enabled", "level", "are_live_metrics_enabled", "telemetry_consent", "includes_device_info",
-    "includes_model_info", "batch_size", "submission_interval_seconds", "are_metrics_enabled", "is_error_reporting_enabled",
-    "is_performance_tracking_enabled",
-  ]
   static let key = ["configuration_id"]
 
   var configurationID: String
   var analytics: InferenceConfiguration.Analytics
+
+  private enum CodingKeys: CodingKey { case configurationID }
 
   init(_ analytics: InferenceConfiguration.Analytics, of configurationID: String) {
     self.configurationID = configurationID
     self.analytics = analytics
   }
 
-  init(row: inout StoredRow) throws {
-    configurationID = try row.text()
-    analytics = .init(
-      isEnabled: try row.bool(), level: AnalyticsLevel(rawValue: try row.text()), areLiveMetricsEnabled: try row.bool(),
-      telemetryConsent: TelemetryConsent(rawValue: try row.text()), includesDeviceInfo: try row.bool(), includesModelInfo: try row.bool(),
-      batchSize: try row.int(), submissionIntervalSeconds: try row.seconds(), areMetricsEnabled: try row.boolOrNil(),
-      isErrorReportingEnabled: try row.boolOrNil(), isPerformanceTrackingEnabled: try row.boolOrNil())
+  init(from decoder: any Decoder) throws {
+    configurationID = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .configurationID)
+    analytics = try InferenceConfiguration.Analytics(from: decoder)
   }
 
-  func encode(into values: inout Values) throws {
-    try values.text(configurationID)
-    try values.bool(analytics.isEnabled)
-    try values.text(analytics.level.rawValue)
-    try values.bool(analytics.areLiveMetricsEnabled)
-    try values.text(analytics.telemetryConsent.rawValue)
-    try values.bool(analytics.includesDeviceInfo)
-    try values.bool(analytics.includesModelInfo)
-    try values.int(analytics.batchSize)
-    try values.finite(analytics.submissionIntervalSeconds)
-    try values.bool(analytics.areMetricsEnabled)
-    try values.bool(analytics.isErrorReportingEnabled)
-    try values.bool(analytics.isPerformanceTrackingEnabled)
+  func encode(to encoder: any Encoder) throws {
+    var own = encoder.container(keyedBy: CodingKeys.self)
+    try own.encode(configurationID, forKey: .configurationID)
+    try analytics.encode(to: encoder)
   }
 }
 
-struct StorageRow: StoredRecord, Hashable {
+/// A row of `storage_config`; as `AnalyticsRow`.
+struct StorageRow: StoredRecord, Codable, Hashable {
   static let table = "storage_config"
-  static let columns = [
-    "configuration_id", "max_cache_size_bytes", "eviction_policy", "directory_name", "is_auto_cleanup_enabled",
-    "auto_cleanup_interval_seconds", "minimum_free_space_bytes", "is_compression_enabled", "cleanup_threshold_percent",
-    "model_retention_days",
-  ]
   static let key = ["configuration_id"]
 
   var configurationID: String
   var storage: InferenceConfiguration.Storage
+
+  private enum CodingKeys: CodingKey { case configurationID }
 
   init(_ storage: InferenceConfiguration.Storage, of configurationID: String) {
     self.configurationID = configurationID
     self.storage = storage
   }
 
-  init(row: inout StoredRow) throws {
-    configurationID = try row.text()
-    storage = .init(
-      maxCacheSizeBytes: try row.int64(), evictionPolicy: CacheEviction(rawValue: try row.text()), directoryName: try row.text(),
-      isAutoCleanupEnabled: try row.bool(), autoCleanupIntervalSeconds: try row.seconds(), minimumFreeSpaceBytes: try row.int64(),
-      isCompressionEnabled: try row.bool(), cleanupThresholdPercent: try row.intOrNil(), modelRetentionDays: try row.intOrNil())
+  init(from decoder: any Decoder) throws {
+    configurationID = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .configurationID)
+    storage = try InferenceConfiguration.Storage(from: decoder)
   }
 
-  func encode(into values: inout Values) throws {
-    try values.text(configurationID)
-    try values.int64(storage.maxCacheSizeBytes)
-    try values.text(storage.evictionPolicy.rawValue)
-    try values.text(storage.directoryName)
-    try values.bool(storage.isAutoCleanupEnabled)
-    try values.finite(storage.autoCleanupIntervalSeconds)
-    try values.int64(storage.minimumFreeSpaceBytes)
-    try values.bool(storage.isCompressionEnabled)
-    try values.int(storage.cleanupThresholdPercent)
-    try values.int(storage.modelRetentionDays)
+  func encode(to encoder: any Encoder) throws {
+    var own = encoder.container(keyedBy: CodingKeys.self)
+    try own.encode(configurationID, forKey: .configurationID)
+    try storage.encode(to: encoder)
   }
 }

@@ -59,7 +59,7 @@ public struct InferenceConfiguration: Sendable, Hashable, Identifiable {
   }
 
   /// What is recorded and sent.
-  public struct Analytics: Sendable, Hashable {
+  public struct Analytics: Sendable, Hashable, Codable {
     /// Whether anything is recorded. Default false.
     public var isEnabled: Bool
     /// How much is recorded. Default: nothing.
@@ -106,7 +106,7 @@ public struct InferenceConfiguration: Sendable, Hashable, Identifiable {
   }
 
   /// Limits for stored models and caches. `InferenceStore.modelsToEvict` names the models that go by them.
-  public struct Storage: Sendable, Hashable {
+  public struct Storage: Sendable, Hashable, Codable {
     /// The largest size of the cache. Default 1 GiB.
     public var maxCacheSizeBytes: Int64
     /// Which models are removed first. Default: the least recently used.

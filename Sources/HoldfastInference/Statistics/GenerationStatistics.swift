@@ -101,7 +101,7 @@ extension InferenceStore {
       try read("model_id IS NOT NULL")
       return groups.finished()
     }
-    let begun = begun(during: period)
+    let begun = BoundSQL.time("created_at", in: period)
     var pair = try nextPair(after: nil, in: reader)
     while let (modelID, target) = pair {
       try read("model_id = \(modelID) AND execution_target = \(target) AND \(sql: begun)")
@@ -119,13 +119,5 @@ extension InferenceStore {
       ORDER BY model_id, execution_target LIMIT 1
       """
     ) { row in (try row.text(), try row.text()) }
-  }
-
-  /// The bounds may be outside the range that can be stored.
-  private static func begun(during period: Range<Date>) -> BoundSQL {
-    func milliseconds(_ date: Date) -> Int64 {
-      DateCodec.milliseconds(date) ?? (date.timeIntervalSince1970 < 0 ? DateCodec.range.lowerBound : DateCodec.range.upperBound + 1)
-    }
-    return "created_at >= \(milliseconds(period.lowerBound)) AND created_at < \(milliseconds(period.upperBound))"
   }
 }

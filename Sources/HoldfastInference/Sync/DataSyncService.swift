@@ -1,6 +1,5 @@
 import Foundation
 import Holdfast
-import HoldfastHTTP
 
 /// Sends pending rows to an SDK's remote API, and pulls the API's data: on a timer, when enough events wait, and on demand.
 ///
@@ -16,7 +15,6 @@ public actor DataSyncService {
   public static let greatestBatch = 1_000
   /// How often a row is refused before it is set aside.
   public static let mostTries = 5
-  static let greatestPauseSeconds = HTTPPauses.greatestSeconds
 
   private let inference: InferenceStore
   private let client: any APIClient

@@ -117,7 +117,7 @@ struct SyncPlan: Sendable {
     attempt = Attempt(isByItself: occasion != .demand, pendingEvents: situation.pendingEvents, intervalSeconds: interval)
     // Only a wrong clock can have set a longer pause: ignore it.
     let pause = situation.retryAt?.timeIntervalSince(situation.now) ?? 0
-    if attempt.isByItself, pause > 0, pause <= DataSyncService.greatestPauseSeconds {
+    if attempt.isByItself, pause > 0, pause <= HTTPPauses.greatestSeconds {
       return [.end(Ending(result: .success(SyncReport()), nextSeconds: min(interval, pause)))]
     }
     // The pull comes first, so that the merged state is sent.

@@ -22,10 +22,7 @@ public struct URLSessionClient: APIClient {
   /// Whether no other computer can read requests to this address: https, or http to this computer, for tests.
   public static func isPrivate(_ address: URL) -> Bool { HTTPClient.isPrivate(address) }
 
-  /// - Throws: `.misuse` for an address that is not private or has a query or a fragment, and for a path that makes no URL; the
-  ///   key's `StoreError`, or `.permissionDenied` for another error of loading the key; `.wrongKey` for a key that a header
-  ///   cannot hold; `URLError` when there is no answer; `.inputOutput` when there is none in time, and for an answer of more
-  ///   than 16 MiB, decompressed.
+  /// - Throws: what `HTTPClient.send(_:_:body:type:zips:)` throws.
   public func send(_ request: APIRequest) async throws -> APIResponse {
     let answer = try await client.send(request.method, request.path, body: request.body)
     return APIResponse(status: answer.status, retryAfterSeconds: answer.retryAfterSeconds, body: answer.body)

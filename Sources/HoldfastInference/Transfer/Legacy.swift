@@ -10,11 +10,7 @@ extension InferenceStore {
   /// If the import fails and there is a store, the store is opened and `importFailure` says why. The next opening tries again. An API key
   /// that was skipped for lack of a `secretKey` is not tried again; call `importLibrary` for it.
   ///
-  /// - Parameter progress: called during migrations and during the import, on this thread. False means "not now": the import is cancelled
-  ///   with nothing changed, and the store opens as after a failed import; `importFailure` has the code `.cancelled`. A migration always
-  ///   ends.
-  /// - Throws: what `open(at:secretKey:secretProperties:options:)` throws for an existing store; `.cancelled` when the task is
-  ///   cancelled; `.permissionDenied` or `.inputOutput` when the legacy file cannot be read either.
+  /// For `progress` and errors see `Store.open(at:legacy:reading:as:schemas:options:progress:importer:)`.
   public static func open(
     at url: URL, legacy: URL, secretKey: SecretKey? = nil, secretProperties: SecretProperties = .standard,
     options: StoreOptions = .production, progress: (@Sendable (OpeningProgress) -> Bool)? = nil

@@ -62,8 +62,3 @@ extension Date {
   /// Stands for a time while a record is read field by field, before its own time is known.
   static let unset = Date(timeIntervalSince1970: 0)
 }
-
-extension UUID {
-  /// Stands for an id while a record is read field by field, before its own id is known. No record has this id.
-  static let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-}

@@ -40,7 +40,7 @@ extension MusicStore {
     let playlist = FormatDescription.Option(
       "playlist", "Write only this playlist, given by its id or name. Default: all tracks.", .thing("playlist"))
     library.writable = [
-      FormatDescription("holdfast", "Holdfast's documented export: everything, checksummed, importable"),
+      .documentedExport,
       FormatDescription("m3u8", "a playlist as M3U in UTF-8, which nearly every player reads", options: [playlist], ending: "m3u8"),
       FormatDescription("xspf", "a playlist as XSPF", options: [playlist], ending: "xspf"),
     ]
@@ -81,10 +81,7 @@ extension MusicStore {
       let tracks = try search(text, ranked: ranked, limit: limit, in: reader)
       return (ShownMusic.tracks.hits("track", tracks), [ShownMusic.tracks.table(of: tracks)])
     }
-    library.info = { reader in
-      let numbers = try statistics(in: reader)
-      return Shown(ShownMusic.numbers.members(of: numbers), [ShownMusic.numbers.facts(of: numbers)])
-    }
+    library.info = { ShownMusic.numbers.shown(try statistics(in: $0)) }
     library.stats = ShownMusic.stats
     library.importing = { try importLibrary($0) }
     library.exporting = { store, url, format, values in

@@ -16,13 +16,9 @@ extension MusicStore {
   ///
   /// If the import fails and there is a store, the store is opened and `importFailure` says why. The next opening tries again.
   ///
-  /// - Parameters:
-  ///   - legacy: the player's file, or its bundle. Nil looks where the player kept its library: in `MusicPlayer.library` in the music
-  ///     folder, then `MusicPlayer/MusicLibrary.json` in the application support folder.
-  ///   - progress: called during migrations and during the import, on this thread. False means "not now": the import is cancelled with
-  ///     nothing changed, and the library opens as after a failed import; `importFailure` has the code `.cancelled`. A migration always ends.
-  /// - Throws: what `open(at:options:)` throws for an existing store; `.cancelled` when the task is cancelled;
-  ///   `.permissionDenied` or `.inputOutput` when the legacy file cannot be read either.
+  /// For `progress` and errors see `Store.open(at:legacy:reading:as:schemas:options:progress:importer:)`.
+  /// - Parameter legacy: the player's file, or its bundle. Nil looks where the player kept its library: in `MusicPlayer.library` in the
+  ///   music folder, then `MusicPlayer/MusicLibrary.json` in the application support folder.
   public static func open(
     at url: URL, legacy: URL?, options: StoreOptions = .production, progress: (@Sendable (OpeningProgress) -> Bool)? = nil
   ) throws -> MusicStore {

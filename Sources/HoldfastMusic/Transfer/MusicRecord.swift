@@ -112,8 +112,3 @@ extension SaidRow {
   /// Whether the source has a value for a field.
   func says(_ name: String) -> Bool { fields.contains { $0.name == name && $0.value != .null } }
 }
-
-extension UUID {
-  /// Stands for an id while a record is read field by field, before its own id is known. No record has this id.
-  static let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-}

@@ -67,12 +67,6 @@ struct RowKey {
     return String(decoding: (parts.first ?? []) + rest, as: UTF8.self)
   }
 
-  private static func bytes(_ hex: String) -> Data? {
-    let digits = hex.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-    guard digits.count == hex.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
-    return Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
-  }
-
   /// The condition that a row has this key.
   func matches(_ values: [SQLValue], of table: String? = nil) -> BoundSQL {
     .joined(zip(columns, values).map { "\(raw: table.map { "\($0)." } ?? "")\(raw: quoted($0.name)) = \($1)" }, separator: " AND ")
@@ -83,5 +77,3 @@ struct RowKey {
     columns.map { (table.map { "\($0)." } ?? "") + quoted($0.name) }.joined(separator: ", ")
   }
 }
-
-func quoted(_ name: String) -> String { BoundSQL.names([name]).text }

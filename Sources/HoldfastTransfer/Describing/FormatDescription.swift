@@ -26,4 +26,8 @@ public struct FormatDescription: Sendable {
 
   /// The documented export, which every library reads. Recognised by the schemas in it, which the library's description knows.
   public static let portable = FormatDescription("holdfast", "a file that Holdfast exported")
+
+  /// The documented export, as a format to write.
+  public static let documentedExport = FormatDescription(
+    "holdfast", "Holdfast's documented export: everything, checksummed, importable")
 }

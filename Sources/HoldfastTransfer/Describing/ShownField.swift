@@ -88,6 +88,9 @@ extension Array {
     Shown([name: .object(members(of: item))], [facts(of: item)] + blocks)
   }
 
+  /// An answer that is one item alone: its members and its facts.
+  public func shown<Item>(_ item: Item) -> Shown where Element == ShownField<Item> { Shown(members(of: item), [facts(of: item)]) }
+
   func cells<Item>(of item: Item) -> [String] where Element == ShownField<Item> { filter { $0.title != nil }.map { $0.value(item).words } }
 
   func columns<Item>(of item: Item) -> [ShownColumn] where Element == ShownField<Item> {

@@ -23,7 +23,7 @@ struct RecordKey: Hashable, Comparable {
 
   var text: String {
     if let other { return other.text }
-    var id = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    var id = UUID.zero
     withUnsafeMutableBytes(of: &id) {
       $0.storeBytes(of: high.bigEndian, as: UInt64.self)
       $0.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)

@@ -92,12 +92,6 @@ public struct SQLiteRow: Sendable {
 }
 
 extension String {
-  /// The text in lower case as SQLite compares names: only the letters A to Z change.
-  var asciiLowercased: String {
-    guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
-    return String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
-  }
-
   /// Whether two names of tables or columns are the same to SQLite.
   func isSameName(as other: String) -> Bool { asciiLowercased == other.asciiLowercased }
 }

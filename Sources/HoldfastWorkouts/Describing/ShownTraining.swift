@@ -42,7 +42,7 @@ extension ShownWorkouts {
       "workouts": "workouts", "in_progress": "in progress", "templates": "templates", "exercises": "exercises", "sets": "sets",
       "total_seconds": "length", "first_workout_at": "first", "last_workout_at": "last",
     ])
-    return Shown(fields.members(of: totals), [fields.facts(of: totals)])
+    return fields.shown(totals)
   }
 
   /// The progress of the exercises that were done most and have an estimate.

@@ -29,10 +29,13 @@ extension WorkoutLog {
       FormatDescription("gymrun-csv", "the table that GymRun exports", options: csvOptions),
       .portable,
     ]
-    library.writable = writableFormats.map {
-      CSVFormat(rawValue: $0.name) == nil
-        ? .init($0.name, $0.what) : FormatDescription($0.name, $0.what, options: [writtenUnit, writtenTimeZone], ending: "csv")
+    func table(_ format: CSVFormat, _ what: String) -> FormatDescription {
+      FormatDescription(format.rawValue, what, options: [writtenUnit, writtenTimeZone], ending: "csv")
     }
+    library.writable = [
+      .documentedExport, FormatDescription("json", "the finished workouts as the app's JSON"),
+      table(.strong, "the sets that were completed as the table that Strong exports"), table(.hevy, "the same as Hevy's"),
+    ]
     library.counted = [("workouts", "workout", "workouts"), ("exercise_sets", "set", "sets")]
     library.lists = [
       ListDescription("workouts", "newest first", ShownWorkouts.workouts) {

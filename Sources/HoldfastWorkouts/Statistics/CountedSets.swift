@@ -104,13 +104,10 @@ extension Reader {
   /// A condition on sets `s`.
   static var isCounted: BoundSQL { "s.is_completed = 1 AND s.type <> 'warmUp'" }
 
-  /// A condition on workouts `w`. The bounds may be outside the range that can be stored.
+  /// A condition on workouts `w`.
   static func started(during period: Range<Date>?) -> BoundSQL {
     guard let period else { return "" }
-    func milliseconds(_ date: Date) -> Int64 {
-      DateCodec.milliseconds(date) ?? (date.timeIntervalSince1970 < 0 ? DateCodec.range.lowerBound : DateCodec.range.upperBound + 1)
-    }
-    return "AND w.started_at >= \(milliseconds(period.lowerBound)) AND w.started_at < \(milliseconds(period.upperBound))"
+    return "AND \(sql: .time("w.started_at", in: period))"
   }
 }
 

@@ -3,17 +3,6 @@ import Holdfast
 public import HoldfastTransfer
 
 extension WorkoutLog {
-  /// The formats that can be written, by the name that the command line's `--format` takes.
-  public static let writableFormats: [(name: String, what: String)] = [
-    ("holdfast", "Holdfast's documented export: everything, checksummed, importable"),
-    ("json", "the finished workouts as the app's JSON"),
-    (CSVFormat.strong.rawValue, "the sets that were completed as the table that Strong exports"),
-    (CSVFormat.hevy.rawValue, "the same as Hevy's"),
-  ]
-
-  /// Writes everything in Holdfast's documented format; see `Store.export(to:)`.
-  public func export(to url: URL) throws -> ExportReport { try store.export(to: url) }
-
   /// Writes all finished workouts, the newest first, as a list in the app's own JSON, which `importLibrary` reads back equal.
   ///
   /// Fields that the app does not know are written beside its own, and the app ignores them: distances, notes of sets, and when

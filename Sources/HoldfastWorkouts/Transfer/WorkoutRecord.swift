@@ -98,8 +98,3 @@ extension ActiveRow {
   private static let longestSeconds: Int64 = 3_155_760_000
   private static let lastDate = DateCodec.date(milliseconds: DateCodec.range.upperBound) ?? .distantFuture
 }
-
-extension UUID {
-  /// Stands for an id while a record is read field by field, before its own id is known. No record has this id.
-  static let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-}

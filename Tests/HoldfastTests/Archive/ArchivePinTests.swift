@@ -68,10 +68,11 @@ struct ArchivePinTests {
   func damaged() throws {
     try world.makeTwoParts()
     let (before, files) = (try world.commits(), try StoreFiles(world.url))
-    StoreHealth.change(files) { $0.damage = .init(foundAt: Date(timeIntervalSince1970: 1), source: .check, message: "a page is damaged") }
+    let damage = StoreDamage(foundAt: Date(timeIntervalSince1970: 1), source: .check, message: "a page is damaged")
+    try StoreHealth.change(files) { $0.damage = damage }
     try world.open(maximumBytes: 1)
     #expect(try world.commits() == before)
-    StoreHealth.change(files) { $0.damage = nil }
+    try StoreHealth.change(files) { $0.damage = nil }
     try world.open(maximumBytes: 1)
     #expect(try world.archive.generation(1).bases.count == 1)
     try world.checkAll()

@@ -103,7 +103,7 @@ struct DamageTests {
     var world = try HealWorld("unseen", archived: false)
     world.options.looksForDamageEvery = .seconds(60)
     let files = try StoreFiles(world.url)
-    StoreHealth.change(files) { $0.checkedAt = Date(timeIntervalSince1970: 1) }
+    try StoreHealth.change(files) { $0.checkedAt = Date(timeIntervalSince1970: 1) }
     let store = try world.store()
     store.damageWatch?.settle()
     #expect(try #require(StoreHealth(files).checkedAt) > Date(timeIntervalSince1970: 1))

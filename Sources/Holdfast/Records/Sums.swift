@@ -2,7 +2,8 @@
 
 extension FixedWidthInteger {
   /// The sum, or the greatest or least possible number.
-  func adding(_ other: Self) -> Self {
+  @inlinable
+  public func adding(_ other: Self) -> Self {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum
   }
@@ -10,10 +11,10 @@ extension FixedWidthInteger {
 
 extension Double {
   /// The sum, or the greatest or least finite number: JSON cannot express infinity.
-  func adding(_ other: Double) -> Double { (self + other).finite }
+  public func adding(_ other: Double) -> Double { (self + other).finite }
 
   /// The number itself, or the nearest finite one. NaN becomes 0.
-  var finite: Double {
+  public var finite: Double {
     isNaN ? 0 : Swift.min(Swift.max(self, -.greatestFiniteMagnitude), .greatestFiniteMagnitude)
   }
 }
