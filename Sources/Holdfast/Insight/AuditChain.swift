@@ -213,7 +213,7 @@ extension Writer {
     }
     // Ids have no gaps.
     let first = try value("SELECT id FROM holdfast_audit ORDER BY id LIMIT 1") { try $0.int64() } ?? 0
-    end = min(end, first.adding(Int64(most) - 1))
+    end = min(end, first.addingClamped(Int64(most) - 1))
     let note = try auditNote(auditAnchor())
     try execute(
       """

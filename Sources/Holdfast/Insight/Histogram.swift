@@ -18,8 +18,8 @@ struct Histogram: Sendable, Equatable {
   mutating func add(_ nanoseconds: UInt64) {
     if counts.isEmpty { counts = Array(repeating: 0, count: Self.bucketCount) }
     let bucket = Self.bucket(of: nanoseconds)
-    counts[bucket] = counts[bucket].adding(1)
-    total = total.adding(nanoseconds)
+    counts[bucket] = counts[bucket].addingClamped(1)
+    total = total.addingClamped(nanoseconds)
     longest = max(longest, nanoseconds)
   }
 
@@ -85,8 +85,8 @@ extension Histogram: Codable {
   /// Adds the times of `other`.
   mutating func add(_ other: Histogram) {
     if counts.isEmpty { counts = Array(repeating: 0, count: Self.bucketCount) }
-    for (bucket, times) in other.counts.enumerated() { counts[bucket] = counts[bucket].adding(times) }
-    total = total.adding(other.total)
+    for (bucket, times) in other.counts.enumerated() { counts[bucket] = counts[bucket].addingClamped(times) }
+    total = total.addingClamped(other.total)
     longest = max(longest, other.longest)
   }
 
@@ -100,5 +100,14 @@ extension Histogram: Codable {
     new.total = total - min(total, earlier.total)
     new.longest = min(longest, new.counts.lastIndex { $0 > 0 }.map { Self.longest(in: $0) } ?? 0)
     return new
+  }
+}
+
+extension FixedWidthInteger {
+  /// The sum with a number that is not negative, at most the type's largest value.
+  @inline(__always)
+  func addingClamped(_ other: Self) -> Self {
+    let (sum, isTooLarge) = addingReportingOverflow(other)
+    return isTooLarge ? .max : sum
   }
 }

@@ -33,7 +33,7 @@ public struct SlowStatement: Sendable, Equatable, Codable {
 
   /// Adds the runs of `other`, which has the same text. A plan that it has is the newer one.
   mutating func add(_ other: SlowStatement) {
-    totalNanoseconds = totalNanoseconds.adding(other.totalNanoseconds)
+    totalNanoseconds = totalNanoseconds.addingClamped(other.totalNanoseconds)
     longestNanoseconds = max(longestNanoseconds, other.longestNanoseconds)
     count &+= other.count
     rowsStepped &+= other.rowsStepped

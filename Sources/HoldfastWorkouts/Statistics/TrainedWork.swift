@@ -1,5 +1,3 @@
-import Holdfast
-
 /// The sums of sets, repetitions and volume.
 ///
 /// Only completed sets of finished workouts count, without warm-ups. Sums stop at the greatest possible number.
@@ -24,5 +22,23 @@ public struct TrainedWork: Sendable, Hashable, Codable {
     sets = sets.adding(other.sets)
     reps = reps.adding(other.reps)
     volume = volume.adding(other.volume)
+  }
+}
+
+extension Int {
+  /// The sum, or the greatest or least possible number.
+  func adding(_ other: Int) -> Int {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+}
+
+extension Double {
+  /// The sum, or the greatest or least finite number: JSON cannot express infinity.
+  func adding(_ other: Double) -> Double { (self + other).finite }
+
+  /// The number itself, or the nearest finite one. NaN becomes 0.
+  var finite: Double {
+    isNaN ? 0 : Swift.min(Swift.max(self, -.greatestFiniteMagnitude), .greatestFiniteMagnitude)
   }
 }

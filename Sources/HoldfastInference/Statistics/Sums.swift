@@ -2,8 +2,7 @@
 
 extension FixedWidthInteger {
   /// The sum, or the greatest or least possible number.
-  @inlinable
-  public func adding(_ other: Self) -> Self {
+  func adding(_ other: Self) -> Self {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum
   }
@@ -11,10 +10,10 @@ extension FixedWidthInteger {
 
 extension Double {
   /// The sum, or the greatest or least finite number: JSON cannot express infinity.
-  public func adding(_ other: Double) -> Double { (self + other).finite }
+  func adding(_ other: Double) -> Double { (self + other).finite }
 
   /// The number itself, or the nearest finite one. NaN becomes 0.
-  public var finite: Double {
+  var finite: Double {
     isNaN ? 0 : Swift.min(Swift.max(self, -.greatestFiniteMagnitude), .greatestFiniteMagnitude)
   }
 }
