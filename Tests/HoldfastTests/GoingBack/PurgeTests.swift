@@ -8,7 +8,7 @@ import Testing
 struct PurgeTests {
   private let notes: ArchivedNotes
   private let secret = "Zacharias Quirrenbach"
-  private let id = UUID.numbered(1)
+  private let id = UUID()
 
   init() throws { notes = try ArchivedNotes(key: nil) }
 
@@ -17,11 +17,11 @@ struct PurgeTests {
     let store = try filled()
     try store.snapshot()
     try store.label("with the secret")
-    try store.write { tx in try tx.upsert(Shelf(secret + " the second")) }
-    let report = try store.purge(Shelf.self, id: id)
-    #expect(report.rows == ["shelves": 1] && report.beganArchiveAnew && report.snapshots.count == 1)
+    try store.write { tx in try tx.upsert(Person(id: id, name: secret + " the second")) }
+    let report = try store.purge(Person.self, id: id)
+    #expect(report.rows == ["people": 1] && report.beganArchiveAnew && report.snapshots.count == 1)
     #expect(try store.archive().history().contains { $0.kind == .gap && $0.text == "rows were purged" })
-    try store.write { tx in try tx.insert(Shelf("later", number: 2)) }
+    try store.write { tx in try tx.insert(Person(id: UUID(), name: "later")) }
     try store.close()
     #expect(try holders() == [])
     // Also not in what is compressed.
@@ -38,7 +38,7 @@ struct PurgeTests {
     let file = old.description(try StoreFiles(notes.url))
     if description == "damaged" { try Data("{".utf8).write(to: file) } else { try FileManager.default.removeItem(at: file) }
     #expect(try store.snapshots() == [])
-    #expect(try store.purge(Shelf.self, id: id).snapshots == [old.id])
+    #expect(try store.purge(Person.self, id: id).snapshots == [old.id])
     #expect(try store.snapshots().count == 1)
     try store.close()
     #expect(try holders() == [])
@@ -48,10 +48,10 @@ struct PurgeTests {
   func unlistable() throws {
     let store = try filled()
     try notes.folder.forbidFolder("notes.sqlite.holdfast/quarantine")
-    #expect(failure { try store.purge(Shelf.self, id: id) } != nil)
+    #expect(failure { try store.purge(Person.self, id: id) } != nil)
     try notes.folder.allowFolder("notes.sqlite.holdfast/quarantine")
     // The snapshot of the first call is the present state, and stays.
-    #expect(try store.purge(Shelf.self, id: id).snapshots == [])
+    #expect(try store.purge(Person.self, id: id).snapshots == [])
     #expect(try store.snapshots().count == 1)
     try store.close()
     #expect(try holders() == [])
@@ -62,9 +62,9 @@ struct PurgeTests {
     arguments: [.continues, .off] as [ArchiveOptions.Mode])
   func elsewhere(mode: ArchiveOptions.Mode) throws {
     let store = try filled()
-    let other = try notes.open(schemas: [Shelves.schema]) { $0.archive.mode = mode }
-    #expect(failure { try other.purge(Shelf.self, id: id) }?.code == .busy)
-    #expect(try other.read { reader in try reader.count("SELECT count(*) FROM shelves WHERE name = \(secret)") } == 1)
+    let other = try notes.open(schemas: [.people]) { $0.archive.mode = mode }
+    #expect(failure { try other.purge(Person.self, id: id) }?.code == .busy)
+    #expect(try other.read { reader in try reader.count("SELECT count(*) FROM people WHERE name = \(secret)") } == 1)
     try other.close()
     try store.close()
   }
@@ -72,10 +72,10 @@ struct PurgeTests {
   @Test("when the process that archived has closed the store, purging takes the archive over")
   func takesOver() throws {
     let store = try filled()
-    let other = try notes.open(schemas: [Shelves.schema])
-    #expect(failure { try other.purge(Shelf.self, id: id) }?.code == .busy)
+    let other = try notes.open(schemas: [.people])
+    #expect(failure { try other.purge(Person.self, id: id) }?.code == .busy)
     try store.close()
-    #expect(try other.purge(Shelf.self, id: id).beganArchiveAnew)
+    #expect(try other.purge(Person.self, id: id).beganArchiveAnew)
     #expect(try other.archiveStatus()?.isWriting == true)
     try other.close()
     #expect(try holders() == [])
@@ -86,8 +86,8 @@ struct PurgeTests {
     let store = try filled()
     try store.close()
     #expect(try holders() != [])
-    let off = try notes.open(schemas: [Shelves.schema]) { $0.archive.mode = .off }
-    #expect(try off.purge(Shelf.self, id: id).beganArchiveAnew)
+    let off = try notes.open(schemas: [.people]) { $0.archive.mode = .off }
+    #expect(try off.purge(Person.self, id: id).beganArchiveAnew)
     #expect(try off.snapshots().map(\.isAutomatic) == [true])
     try off.close()
     #expect(try holders() == [] && !ArchiveFolder(StoreFiles(notes.url)).exists)
@@ -114,19 +114,19 @@ struct PurgeTests {
     let store = try filled { $0.snapshots.folder = notes.folder.file("earlier") }
     let stays = try store.snapshot()
     try store.close()
-    let again = try notes.open(schemas: [Shelves.schema]) { $0.snapshots.folder = notes.folder.file("present") }
+    let again = try notes.open(schemas: [.people]) { $0.snapshots.folder = notes.folder.file("present") }
     let goes = try again.snapshot()
-    #expect(try again.purge(Shelf.self, id: id).snapshots == [goes.id])
+    #expect(try again.purge(Person.self, id: id).snapshots == [goes.id])
     try again.close()
     #expect(try holders() == ["earlier/notes.sqlite.snapshots/\(stays.id).sqlite"])
   }
 
   /// An archived store with the secret.
   private func filled(_ change: (inout StoreOptions) -> Void = { _ in }) throws -> Store {
-    let store = try notes.open(schemas: [Shelves.schema], change)
+    let store = try notes.open(schemas: [.people], change)
     try store.write { tx in
-      try tx.insert(Shelf(secret))
-      for number in 0..<500 { try tx.insert(Shelf("shelf \(number)", number: 1_000 + number)) }
+      try tx.insert(Person(id: id, name: secret))
+      for number in 0..<500 { try tx.insert(Person(id: UUID(), name: "person \(number)")) }
     }
     return store
   }
@@ -136,4 +136,16 @@ struct PurgeTests {
     #expect(try notes.folder.files().count >= 3)
     return try notes.folder.files(containing: word ?? secret)
   }
+}
+
+private struct Person: StoredRecord, Codable {
+  static let table = "people"
+  var id: UUID
+  var name: String
+}
+
+extension StoreSchema {
+  fileprivate static let people = StoreSchema(
+    "people", migrations: [Migration("people/001", sql: "CREATE TABLE people (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL) STRICT;")],
+    records: [Person.self])
 }
