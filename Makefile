@@ -114,7 +114,7 @@ proof: system ## kills of whole programs, self-tests of the fuzzer, and the long
 	swift build --package-path Fuzz $(SHARED) --build-tests
 	HOLDFAST_PROOF=long .ci/test-within 7200 --package-path Fuzz $(SHARED)
 	swift build $(PLANNED) --build-tests
-	HOLDFAST_PROOF=long .ci/test-within 21600 --filter 'ArchiveProofTests|ManyTasks|ManyVerbs|AuditReplay|RandomDamage|RandomRun|TableDamage|TableVerification|CapabilityHostile|Conformance|DateCodec|JSONScannerFoundation|TypicalData|SalvageTests|HealTests|EncryptedHealing|SealedSpace|SpaceSeal|MergeLaw|SimulatorTests|ArchiveRetention|ImportPromises|PlaylistRuns|PlayerPayload|XSPF|ITunesSource|SyncFailure|SyncRefusal'
+	HOLDFAST_PROOF=long .ci/test-within 21600 --filter 'ArchiveProofTests|ManyTasks|ManyVerbs|AuditReplay|RandomDamage|RandomRun|TableDamage|TableVerification|CapabilityHostile|Conformance|DateCodec|JSONScannerFoundation|TypicalData|SalvageTests|HealTests|EncryptedHealing|SealedSpace|SpaceSeal|MergeLaw|SimulatorTests|ArchiveRetention|ImportPromises|PlaylistRuns|PlayerPayload|XSPF|ITunesSource|SyncFailure|SyncRefusal|TablePromises|WeightTests'
 
 proof-short: system ## the same with few kills, and without the many tasks: for every change
 	swift build --package-path Fuzz $(SHARED) --build-tests

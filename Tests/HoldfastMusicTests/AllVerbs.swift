@@ -155,7 +155,8 @@ extension VerbCase {
 
   /// One list of each form; the others differ in their order alone, and come in a long run.
   private static var liveTracks: [Live] {
-    lists.filter { ProofRun.isLong || ["by title", "most played", "of an artist"].contains($0.name) }.map { name, list in
+    lists.filter { ProofRun.isLong || ["by title", "most played", "rated", "of an album", "of an artist"].contains($0.name) }.map {
+      name, list in
       Live(
         name: "tracks \(name)", { library, _ in library.trackUpdates(list) },
         reading: { library, _ in try await library.tracks(list).items })

@@ -163,7 +163,8 @@ public struct Snapshot: Sendable, Codable, Equatable {
     try goOn()
     let sha256 = try SHA256Hex.ofFile(at: working)
     try goOn()
-    // A migration that fails at every opening needs one snapshot. The last may be damaged. Encrypted copies of one state differ.
+    // A migration that fails at every opening needs one snapshot. The last one is read again: it may be damaged. Encrypted copies of
+    // one state differ.
     if isAutomatic, let same = try all(files).first {
       let isEqual =
         options.key == nil
@@ -197,7 +198,8 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// Makes a copy of a store's pages one file that no log belongs to.
   static func makeStandAlone(_ target: RawConnection, _ file: URL, _ options: StoreOptions) throws {
-    // A snapshot is one file, not in WAL mode. SQLite answers "delete" even when it could not write the header, clear with a key, too.
+    // A snapshot is one file, not in WAL mode. SQLite answers "delete" even when it could not write the header, of
+    // which a key leaves these two bytes readable.
     let mode = try target.texts("PRAGMA journal_mode = DELETE").first?.first
     guard mode == "delete", try FileBytes(file).read(2, at: 18) == Data([1, 1]) else {
       throw StoreError(.inputOutput, "\(file.path) could not be taken out of WAL mode")

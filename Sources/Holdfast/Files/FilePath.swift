@@ -64,7 +64,7 @@ extension DurableFile {
   }
 
   /// How many names (hard links) the file at a path has; 0 where there is no file.
-  static func names(_ path: String) -> Int { status(path).map { Int(clamping: $0.st_nlink) } ?? 0 }
+  static func hardLinks(_ path: String) -> Int { status(path).map { Int(clamping: $0.st_nlink) } ?? 0 }
 
   /// The error where a database was expected: says what stands there instead.
   package static func noFile(_ path: String) -> StoreError {

@@ -105,7 +105,8 @@ struct LogOrigin {
   /// The count of the first page's changes. It never goes back; nil where it cannot be read.
   var changes: Int?
 
-  /// Why the log through which this state was read does not belong to `file`. Nil: nothing speaks against it; it may still not.
+  /// Why the log through which this state was read does not belong to `file`. Nil: nothing speaks against it, though
+  /// it may still be another file's.
   func foreignness(to file: LogOrigin) -> String? {
     if let line, let own = file.line, !line.follows(own) { return "it is of another store, or of another time of this one" }
     if let changes, let own = file.changes, changes < own { return "it is older than the file" }

@@ -23,7 +23,10 @@ extension StateFile {
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .millisecondsSince1970
     let url = Self.file(files)
-    try DurableFile.makeFolder(url.deletingLastPathComponent())
-    try DurableFile.replace(url, with: encoder.encode(state))
+    try DurableFile.naming(url) {
+      // Only the store's own folder: a new one of the snapshots could hide that their volume is missing.
+      if url.deletingLastPathComponent().path == files.folder.path { try DurableFile.makeFolder(files.folder) }
+      try DurableFile.replace(url, with: encoder.encode(state))
+    }
   }
 }

@@ -171,7 +171,7 @@ package struct StoreFiles: Sendable {
   /// - Throws: `.invalidValue` where the file has other names: SQLite keeps the log beside the name by which it opens the file. Under a second
   ///   name the log's commits are missing, and what is written there mixes with them.
   func checkOneName() throws {
-    guard DurableFile.names(path) > 1, !Replacement.isPending(self) else { return }
+    guard DurableFile.hardLinks(path) > 1, !Replacement.isPending(self) else { return }
     WorkingFolder.removeAbandoned(in: parent)
     Replacement.tidy(self)
     guard let words = otherNames else { return }
@@ -183,7 +183,7 @@ package struct StoreFiles: Sendable {
 
   /// Says that the file has other names (hard links); nil where it has none but those that an interrupted placing of ours left.
   package var otherNames: String? {
-    let all = DurableFile.names(path)
+    let all = DurableFile.hardLinks(path)
     guard all > 1 else { return nil }
     let working = ((try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []).filter { $0.hasPrefix(WorkingFolder.prefix) }
     let own =

@@ -45,6 +45,7 @@ extension Store {
   ///
   /// The old files are kept, an interrupted rewind is finished, and a damaged store that syncs recovers, as `restore(at:snapshot:options:)`
   /// says. The archive goes on with a new base, since it cannot know what the old file held: a gap in its history, which names the rewind.
+  /// Returns where the old files are; nil when there was none.
   /// - Throws: as `rewind(to:)`; `.busy` when another process has the file open; `.misuse` for a store that is connected and not damaged:
   ///   open it, and rewind it there.
   @discardableResult

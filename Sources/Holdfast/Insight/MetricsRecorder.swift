@@ -53,8 +53,9 @@ final class MetricsRecorder: @unchecked Sendable {
     cacheMisses &+= call.cacheMisses
   }
 
-  /// Both take a beginning by `SteadyTime`: that of a read's wait for a free connection, and that of a checkpoint.
+  /// Counts a read's wait for a free connection, since `asked` by `SteadyTime`.
   func countReaderWait(since asked: UInt64) { lock.withLock { readerWaits.add(SteadyTime.nanoseconds &- asked) } }
+  /// Counts a checkpoint that began at `began` by `SteadyTime`.
   func countCheckpoint(since began: UInt64) { lock.withLock { checkpoints.add(SteadyTime.nanoseconds &- began) } }
 
   /// Counts one slow run of a statement. Returns whether its plan is unknown.

@@ -3,7 +3,8 @@
 /// Has no value that was bound to the statement. A value that an app has written into its SQL text itself is part of `sql`.
 /// Encoded, every time is a whole number of nanoseconds.
 public struct SlowStatement: Sendable, Equatable, Codable {
-  /// The SQL text as prepared, with a `?` for each bound value. It ends after 2,000 characters; texts that are equal so far count as one.
+  /// The SQL text as prepared, with a `?` for each bound value. It ends after 2,000 characters; texts that are equal
+  /// up to there count as one.
   public var sql: String
   /// How many runs were slow. Faster runs of the same statement do not count, here and below.
   public var count = 0

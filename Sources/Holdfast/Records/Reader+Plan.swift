@@ -12,6 +12,7 @@ extension Reader {
   /// The lines of EXPLAIN QUERY PLAN for a statement. Its parameters need no values.
   package func queryPlan(_ sql: String) throws -> [String] {
     try check()
+    try connection.with(Prepared(sql)) { _ in }
     return try RawConnection.texts("EXPLAIN QUERY PLAN " + sql, on: connection.handle).map { ($0.last ?? nil) ?? "" }
   }
 }

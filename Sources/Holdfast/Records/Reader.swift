@@ -217,7 +217,7 @@ public class Reader {
   func naming<T>(_ table: String?, _ body: () throws -> T) throws -> T {
     do {
       return try body()
-    } catch var error as StoreError where error.code == .decoding || error.code == .constraint {
+    } catch var error as StoreError where [.decoding, .constraint, .invalidValue].contains(error.code) {
       let isNew = error.table == nil
       if isNew { error.table = table }
       let place = [error.table, error.code == .decoding ? error.row.map { "row \($0)" } : nil].compactMap { $0 }.joined(separator: ", ")

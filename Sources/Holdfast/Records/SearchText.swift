@@ -67,7 +67,8 @@ public enum SearchText {
   public static func queries(_ text: String, prefix: Bool = true) -> [String] {
     var words: [String] = []
     var word = QueryWord()
-    for scalar in (normalized(text) + " ").unicodeScalars where words.count < maximumWords {
+    for scalar in (normalized(text) + " ").unicodeScalars {
+      if words.count == maximumWords { break }
       if kind(of: scalar) == .wordBreak {
         if let phrase = word.finish(prefix: prefix) { words.append(phrase) }
       } else {

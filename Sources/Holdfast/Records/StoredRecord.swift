@@ -23,6 +23,8 @@ internal import Foundation
 /// `Date()` differs from its stored value by less than a millisecond. Where that matters, round with `DateCodec.rounded`, or take
 /// `Writer.currentDate()`.
 ///
+/// A `Double` whose column ends in `_seconds` is a length of time for programs that show the table.
+///
 /// To find the columns, one value is decoded from nothing: numbers 0, empty texts and lists, nil, the first case of an enum that is
 /// `CaseIterable`. A type that cannot be made from them is `.misuse` when the store is opened: make that property optional, or its enum
 /// `CaseIterable`.

@@ -40,8 +40,10 @@ public struct Values: ~Copyable {
     if let value { try int64(value) } else { try null() }
   }
   /// Binds an INTEGER value; nil is NULL.
+  public mutating func int(_ value: Int) throws { try int64(Int64(value)) }
   public mutating func int(_ value: Int?) throws { try int64(value.map(Int64.init)) }
   /// Binds 0 or 1; nil is NULL.
+  public mutating func bool(_ value: Bool) throws { try int64(value ? 1 : 0) }
   public mutating func bool(_ value: Bool?) throws { try int64(value.map { $0 ? 1 : 0 }) }
 
   /// Binds a number; nil is NULL. NaN throws `.invalidValue`, because SQLite would store NULL.
@@ -76,8 +78,9 @@ public struct Values: ~Copyable {
   }
 
   /// Binds a date as milliseconds since 1970; nil is NULL. Throws `.invalidValue` if it is not finite or outside the years 1 to 9999.
+  public mutating func date(_ value: Date) throws { try binder.date(value, advance()) }
   public mutating func date(_ value: Date?) throws {
-    if let value { try binder.date(value, advance()) } else { try null() }
+    if let value { try date(value) } else { try null() }
   }
 
   /// Binds a BLOB value; nil is NULL.

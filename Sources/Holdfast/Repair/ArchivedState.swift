@@ -91,7 +91,7 @@ struct ArchivedState {
 
   /// An app may have opened a damaged store, and the archive followed it. So this is a copy of this state with the pages of before the last
   /// gap, where they differ from those with which the archive went on, and nobody has written them since; and the state before the gap, in
-  /// words.
+  /// words. Nil where there is no such gap.
   func beforeGap(of files: StoreFiles, in folder: WorkingFolder) throws -> (file: URL, pages: Int, words: String)? {
     let generations = try ArchiveFolder(files, key).generations().filter { !$0.bases.isEmpty }
     guard let newest = generations.last, let first = newest.bases.first, let before = generations.dropLast().last else { return nil }

@@ -16,8 +16,8 @@ extension Healing {
     }
   }
 
-  /// Whether a copy is of this store: by its id, or where the file does not tell that any more, by half of its pages or by trust. If not,
-  /// notes it.
+  /// Whether a copy is of this store: by its id. Where the file does not tell its id any more, half of the pages must be as in the copy, or the
+  /// archive be trusted. If not, notes it.
   mutating func isOwn(_ file: URL, _ words: String) throws -> Bool {
     switch try present?.owner(of: file, options.key) ?? .same {
     case .other(let owner, let own):
@@ -35,7 +35,8 @@ extension Healing {
     }
   }
 
-  /// The archive's state, also with pages that it does not know, where it is the newest that can be known, and differences are damage.
+  /// The archive's state, where it is the newest that can be known, and differences are damage; or that state with the pages that it does
+  /// not know.
   mutating func fromArchive(_ archived: ArchivedState) throws -> URL? {
     let line = try? LogLine.stored(ConnectionFactory(copy.path, options).still())
     // A missing index is made again, and every row is in the file.

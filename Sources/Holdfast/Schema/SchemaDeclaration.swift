@@ -64,7 +64,11 @@ func literal(_ text: String) -> String { "'" + text.doubling("'") + "'" }
 
 extension String {
   /// This text with each `mark` twice, also one that an accent or a joiner follows: Swift takes the two for one character, SQL does not.
-  func doubling(_ mark: String) -> String { replacingOccurrences(of: mark, with: mark + mark, options: .literal) }
+  func doubling(_ mark: Unicode.Scalar) -> String {
+    // Most names have no mark, and bytes are far faster to look through.
+    guard utf8.contains(UInt8(ascii: mark)) else { return self }
+    return replacingOccurrences(of: String(mark), with: "\(mark)\(mark)", options: .literal)
+  }
 }
 
 extension StoreSchema {

@@ -99,7 +99,7 @@ public struct StoreError: Error, Sendable {
   public var recoveryOptions: [RecoveryOption]
   /// The path of the store that `recoveryOptions` bring back.
   package var store: String?
-  /// The table of a `.constraint` or `.decoding` error; nil when it is not known.
+  /// The table of a `.constraint` or `.decoding` error, and of `.invalidValue` for a record; nil when it is not known.
   public var table: String?
   /// The column of such an error; nil when it is not known.
   public var column: String?

@@ -59,8 +59,9 @@ public struct SourceMembers: Sendable {
   var objects: Set<String> = []
   /// Members that should be objects and are not. The fields in them count as not given.
   var broken: Set<String> = []
-  // See the initialisers.
+  /// Whether names are compared without case and underscores.
   private let isPlain: Bool
+  /// Whether a value of a wrong kind in any field sends the record into quarantine.
   private let isStrict: Bool
 
   // MARK: Making

@@ -1,8 +1,9 @@
 public import Holdfast
 
-/// The documented export, whose rows a library imports by some rules of its own. What it does not say is as in `PortableImport`.
+/// The documented export, whose rows a library imports by some rules of its own: it says how they are scanned and written. Its name, version,
+/// kinds and total are those of `base`, by which stored rows are read back, too.
 public protocol PortableFormat: ImportFormat where Content == PortableImport.Row {
-  /// Reads the export.
+  /// The import of the export without those rules.
   var base: PortableImport { get }
 }
 

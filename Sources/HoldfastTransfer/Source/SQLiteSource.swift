@@ -128,7 +128,7 @@ public final class SQLiteSource {
   public func count(of table: String) throws -> Int {
     guard try outline(of: table) != nil else { return 0 }
     var count = 0
-    try step("SELECT count(*) FROM \(Self.name(table))") { count = Int(clamping: sqlite3_column_int64($0, 0)) }
+    try step("SELECT count(*) FROM \(quoted(table))") { count = Int(clamping: sqlite3_column_int64($0, 0)) }
     return count
   }
 
@@ -151,12 +151,12 @@ public final class SQLiteSource {
       }
       ?? outline.shape
     let chosen = shape.columns
-    let names = ([outline.hasRowID ? "rowid" : "NULL"] + chosen.map(Self.name)).joined(separator: ", ")
-    var sql = "SELECT \(names) FROM \(Self.name(table))"
-    if let match { sql += " WHERE \(Self.name(match.column)) = ?" }
+    let names = ([outline.hasRowID ? "rowid" : "NULL"] + chosen.map(quoted)).joined(separator: ", ")
+    var sql = "SELECT \(names) FROM \(quoted(table))"
+    if let match { sql += " WHERE \(quoted(match.column)) = ?" }
     let keys =
-      order.filter { outline.present.contains($0.column) }.map { Self.name($0.column) + ($0.ignoresCase ? " COLLATE NOCASE" : "") }
-      + (outline.hasRowID ? ["rowid"] : outline.shape.columns.map(Self.name))
+      order.filter { outline.present.contains($0.column) }.map { quoted($0.column) + ($0.ignoresCase ? " COLLATE NOCASE" : "") }
+      + (outline.hasRowID ? ["rowid"] : outline.shape.columns.map(quoted))
     var number = 0
     try step("\(sql) ORDER BY \(keys.joined(separator: ", "))", binding: match?.value) { statement in
       var broken: [Int] = []
@@ -202,7 +202,7 @@ public final class SQLiteSource {
     guard !columns.isEmpty else { return nil }
     let outline = Outline(
       generated: generated, shape: SQLiteRow.Shape(table: table, columns: columns), present: Set(columns.map { $0.asciiLowercased }),
-      hasRowID: prepares("SELECT rowid FROM \(Self.name(table))"))
+      hasRowID: prepares("SELECT rowid FROM \(quoted(table))"))
     outlines[Array(table.utf8)] = outline
     return outline
   }
@@ -267,10 +267,5 @@ public final class SQLiteSource {
       return (.blob(blob.map { Data(bytes: $0, count: Int(sqlite3_column_bytes(statement, column))) } ?? Data()), false)
     default: return (.null, false)
     }
-  }
-
-  private static func name(_ name: String) -> String {
-    // Called for every column of every query, and names with a quote are rare: to look for one by bytes is far faster.
-    name.utf8.contains(UInt8(ascii: "\"")) ? BoundSQL.names([name]).text : "\"\(name)\""
   }
 }

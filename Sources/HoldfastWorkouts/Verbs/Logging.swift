@@ -39,6 +39,7 @@ extension WorkoutLog {
 
   /// Completes a set of the workout in progress inside your transaction; as `logSet(_:_:)`.
   public static func logSet(_ id: UUID, _ actual: ExerciseSet.Actual? = nil, in tx: Writer) throws {
+    try actual?.checkFinite()
     // First, because it also checks whether the set is in the workout in progress.
     guard try recordActivity(Activity.ofSet, id, in: tx) else { throw notInProgress("set", id) }
     let now = tx.currentDate()
@@ -60,6 +61,7 @@ extension WorkoutLog {
     in exerciseID: UUID, _ actual: ExerciseSet.Actual, type: SetType = .working, weightUnit: WeightUnit? = nil,
     distanceUnit: DistanceUnit? = nil, in tx: Writer
   ) throws -> ExerciseSet {
+    try actual.checkFinite()
     guard try recordActivity(Activity.ofExercise, exerciseID, in: tx) else { throw notInProgress("exercise", exerciseID) }
     let set = ExerciseSet(
       id: tx.makeID(), type: type, weightUnit: weightUnit, distanceUnit: distanceUnit, actual: actual, isCompleted: true,
@@ -90,5 +92,13 @@ extension WorkoutLog {
     StoreError(
       .notFound, "the workout in progress has no \(noun) \(IDCodec.lowercase(id))",
       suggestion: "Change sets of other workouts with updateSet(_:).")
+  }
+}
+
+extension ExerciseSet.Actual {
+  fileprivate func checkFinite() throws {
+    for number in [weight, distance, rpe].compactMap(\.self) where !number.isFinite {
+      throw StoreError(.invalidValue, "a set cannot store the number \(number)")
+    }
   }
 }

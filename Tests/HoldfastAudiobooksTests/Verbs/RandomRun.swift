@@ -5,7 +5,7 @@ import HoldfastTesting
 import Testing
 
 @Suite("A long run") struct RandomRun {
-  @Test("after each of hundreds of random verbs the library equals a model in memory", arguments: UInt64(40)..<(ProofRun.isLong ? 60 : 42))
+  @Test("after each of hundreds of random verbs the library equals a model in memory", arguments: UInt64(40)..<(ProofRun.isLong ? 60 : 43))
   func againstModel(seed: UInt64) async throws {
     let world = try World.temporary()
     var random = SeededGenerator(seed: seed)

@@ -133,10 +133,10 @@ struct ArchiveRetentionTests {
     while true {
       let isStopped = try world.isStopped(maximumBytes, after: steps, from: kept)
       // Each stop is checked at other commits.
-      try world.checkAll(oneIn: isStopped ? 4 : 1, from: steps)
+      try world.checkAll(oneIn: isStopped && !ProofRun.isLong ? 4 : 1, from: steps)
       guard isStopped else { break }
       try world.run(maximumBytes: maximumBytes, leastBeforeBase: 0)
-      try world.checkAll(oneIn: 4, from: steps)
+      try world.checkAll(oneIn: ProofRun.isLong ? 1 : 4, from: steps)
       let names = try world.folder.contents().filter { $0.contains("/archive/") }
       #expect(names.filter { $0.contains(".holdfast-") || $0.hasSuffix(".removed") } == [])
       #expect(names.filter { $0.hasSuffix(".sqlite") && !names.contains(String($0.dropLast(6)) + "json") } == [])

@@ -12,7 +12,7 @@ struct AuditReplayTests {
 
   @Test("the audit replayed onto an empty store is the audited columns, over random histories")
   func replay() throws {
-    for seed in 0..<UInt64(ProofRun.isLong ? 10_000 : 20) {
+    for seed in 0..<UInt64(ProofRun.isLong ? 10_000 : 50) {
       let store = try AuditedBooks.inMemory()
       var random = SeededGenerator(seed: seed)
       for _ in 0..<40 {

@@ -15,6 +15,7 @@ struct KeptFiles: Sendable {
       let file = folder.file(name)
       try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try content.write(to: file)
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
     }
   }
 }

@@ -48,6 +48,7 @@ struct HealIndexTests {
     #expect(try bench.run("migrate", store, "--run").output.contains("made again: tracks_"))
     #expect(try bench.run("migrate", store).output == "nothing to migrate\n")
     #expect(try bench.run("check", store).status == 0)
+    #expect(try bench.run("search", store, "love", "--json").output.contains("Love"))
   }
 
   @Test("search says that the index is damaged and names heal; an import makes it again")

@@ -284,4 +284,12 @@ import Testing
       #expect([1, 10].contains(reps) == (difference < 1e-12), "\(reps)")
     }
   }
+
+  @Test("a damaged value names its table and its column")
+  func damage() async throws {
+    let (log, _) = try await Self.log([[Self.set(100, 5)]])
+    try await log.store.write { _ = try $0.execute("UPDATE workouts SET started_at = 999999999999999999") }
+    let error = await #expect(throws: StoreError.self) { try await log.records() }
+    #expect(error?.code == .decoding && error?.column == "started_at" && error?.table == "workouts")
+  }
 }

@@ -41,7 +41,7 @@ import Testing
     // The later app's tables take no id twice. A database of either app is cancelled, and found to be cut off, in the same places.
     let conformance = ImportConformance<WorkoutLog>(
       "db.sqlite", records: Self.workouts, children: Self.exercises,
-      without: isFirst ? [] : [.twice, .twiceDifferently, .cancelled, .cutOff]
+      without: isFirst ? [] : ProofRun.isLong ? [.twice, .twiceDifferently] : [.twice, .twiceDifferently, .cancelled, .cutOff]
     ) { samples, file in
       let rows = samples.flatMap { Self.rows(of: $0, isLater: !isFirst) }
       let statements = ["PRAGMA foreign_keys = OFF", isFirst ? AppDatabase.loose : AppDatabase.shipped, "BEGIN"] + rows + ["COMMIT"]

@@ -7,6 +7,12 @@ import HoldfastWorkouts
 typealias ImportWorld = HoldfastTesting.ImportWorld<WorkoutLog>
 
 extension ImportWorld {
+  /// Whether every record of the source is skipped.
+  func skipsAll() throws -> Bool {
+    let counts = try report().counts.values
+    return !counts.isEmpty && counts.allSatisfy { $0.skipped == $0.source }
+  }
+
   /// - Parameter name: of the source, which is not there yet.
   convenience init(_ name: String = "current-workout.json") throws {
     try self.init(name) { wanted in

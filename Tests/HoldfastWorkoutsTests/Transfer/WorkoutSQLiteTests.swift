@@ -84,7 +84,7 @@ import Testing
             - working, plan weight 40.5 reps 8 to 12 s 30 rpe 7.5 rest 60, did weight 41.0 reps 7 s 31 rpe 8.0 rest 65
             + working
         """)
-    #expect(try world.report().counts.values.allSatisfy { $0.skipped == $0.source })
+    #expect(try world.skipsAll())
   }
 
   @Test("exercises come in the order of their rows, whatever their ids say")
@@ -263,7 +263,7 @@ import Testing
             + working, did weight 80.0 reps 5
             + working, did weight 80.0 reps 5
         """)
-    #expect(try database.report().counts.values.allSatisfy { $0.skipped == $0.source })
+    #expect(try database.skipsAll())
   }
 
   @Test("one that goes on here is not finished by the database, and nothing that was done here is changed")

@@ -113,7 +113,8 @@ import Testing
     var workout = Sample.full(&random, exercises: 4)
     let other = Sample.full(&random)
     try await world.log.save([workout, other])
-    let rows: BoundSQL = "SELECT rowid, id FROM exercises UNION ALL SELECT rowid, id FROM exercise_sets"
+    let tables = ["workouts", "exercises", "exercise_sets"]
+    let rows = BoundSQL(raw: tables.map { "SELECT rowid, id FROM \($0)" }.joined(separator: " UNION ALL "))
     let before = try Set(world.store.rows(rows, columns: 2))
     let gone = [workout.exercises[1].id, workout.exercises[0].sets[1].id] + workout.exercises[1].sets.map(\.id)
     workout.exercises.remove(at: 1)
@@ -138,6 +139,7 @@ import Testing
     try await world.log.save([current, finished])
     (current.endedAt, current.durationSeconds) = (nil, nil)
     #expect(try await world.log.currentWorkout()?.workout == current)
+    #expect(try await world.log.currentWorkout()?.timer.trainedMilliseconds == 0)
     #expect(try await world.log.workouts() == [finished])
     #expect(try await world.log.workout(current.id) == current)
     #expect(try await world.log.deleteWorkout(current.id))
