@@ -40,7 +40,7 @@ struct RowKey {
       switch column.kind {
       case .text: return .text(text)
       case .integer: return Int64(text).map(SQLValue.integer)
-      case .blob: return Self.bytes(text).map(SQLValue.blob)
+      case .blob: return SHA256Hex.data(hex: text).map(SQLValue.blob)
       }
     }
     // Other spellings, such as 007, are no key's text.
