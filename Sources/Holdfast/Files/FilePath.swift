@@ -143,7 +143,7 @@ extension DurableFile {
   }
 
   /// Runs `body`. Its error becomes the kit's, and names `url`.
-  static func naming<T>(_ url: URL, _ body: () throws -> T) throws -> T {
+  package static func naming<T>(_ url: URL, _ body: () throws -> T) throws -> T {
     do { return try body() } catch { throw failure(error, url) }
   }
 

@@ -17,3 +17,19 @@ extension StoreError {
       offset: offset)
   }
 }
+
+extension JSONDocument {
+  /// Reads the document with `body`, and refuses what stands behind the value.
+  ///
+  /// - Throws: `.invalidSource` with the byte offset for what is no JSON; the errors of `body`.
+  public func whole<T>(_ body: (inout JSONScanner) throws -> T) throws -> T {
+    var scanner = JSONScanner(self)
+    do {
+      let value = try body(&scanner)
+      try scanner.finish()
+      return value
+    } catch {
+      throw StoreError.invalidJSON(error)
+    }
+  }
+}

@@ -30,17 +30,15 @@ final class SetAsideRows {
 
   func add(_ line: String) throws {
     isEmpty = false
-    do { try lines?.write(contentsOf: Data((line + "\n").utf8)) } catch { throw DurableFile.failure(error, file) }
+    try DurableFile.naming(file) { try lines?.write(contentsOf: Data((line + "\n").utf8)) }
     try database?.rows("INSERT INTO set_aside VALUES (\(line))") { _ in }
   }
 
   func finish() throws {
     try database?.run("COMMIT")
-    do {
+    try DurableFile.naming(file) {
       try lines?.synchronize()
       try lines?.close()
-    } catch {
-      throw DurableFile.failure(error, file)
     }
     guard !isEmpty else { return }
     try DurableFile.flush(file)

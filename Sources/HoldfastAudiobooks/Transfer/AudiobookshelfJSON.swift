@@ -40,21 +40,16 @@ struct AudiobookshelfJSON: ImportFormat {
   ///
   /// - Throws: `.invalidSource` with the byte offset.
   init(_ document: JSONDocument) throws {
-    var scanner = JSONScanner(document)
-    let start = scanner
     var (keys, list) = (Set<String>(), JSONScanner?.none)
-    do {
+    try document.whole { scanner in
       try scanner.object { key, value in
         keys.insert(key.string)
         guard Self.lists.contains(key.string), try value.peek() == .array else { return }
         guard list == nil else { throw StoreError.standsTwice(key.string, at: value.offset) }
         list = value
       }
-      try scanner.finish()
-    } catch {
-      throw StoreError.invalidJSON(error)
     }
-    guard let items = list ?? (keys.isSuperset(of: Self.item) ? start : nil) else {
+    guard let items = list ?? (keys.isSuperset(of: Self.item) ? JSONScanner(document) : nil) else {
       throw StoreError(
         .invalidSource, "this JSON has no items: expected an answer of an Audiobookshelf server at byte 0", offset: 0)
     }

@@ -34,13 +34,7 @@ extension AudiobookCollection {
   ///
   /// - Throws: `.invalidSource` with the reason, and the byte offset when the payload is not JSON.
   public init(playerPayload: Data) throws {
-    do {
-      var scanner = JSONScanner(JSONDocument(playerPayload))
-      try scanner.object { _, _ in }
-      try scanner.finish()
-    } catch {
-      throw StoreError.invalidJSON(error)
-    }
+    try JSONDocument(playerPayload).whole { try $0.object { _, _ in } }
     let text = Data("{\"collections\":[".utf8) + playerPayload + Data("]}".utf8)
     let memory = try AudiobookLibrary.inMemory()
     let report = try memory.store.loading(LibraryJSON(JSONDocument(text)))

@@ -13,7 +13,9 @@ public struct MusicCounts: Sendable, Hashable, Codable {
   public var playlists = 0
   /// Folders of playlists.
   public var folders = 0
+}
 
+extension MusicCounts {
   /// Nothing counted.
   public init() {}
 }

@@ -9,14 +9,7 @@ struct WireObject {
 
   /// - Throws: `.invalidSource` for anything but one JSON object, for more than 512 levels, and for an object that has a key twice.
   init(_ line: some Sequence<UInt8>) throws {
-    var scanner = JSONScanner(JSONDocument(Array(line)))
-    let value: JSONValue
-    do {
-      value = try scanner.value()
-      try scanner.finish()
-    } catch {
-      throw StoreError.invalidJSON(error)
-    }
+    let value = try JSONDocument(Array(line)).whole { try $0.value() }
     guard case .object(let members) = value else { throw Self.wrong("it is not a JSON object") }
     self.members = members
   }

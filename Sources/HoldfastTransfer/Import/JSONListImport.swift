@@ -74,14 +74,8 @@ public struct JSONListImport: ImportFormat {
   /// - Throws: `.invalidSource` with the byte offset; `.misuse` when the fields of a list do not give the key of its records.
   public init(_ name: String, version: Int = 1, _ document: JSONDocument, _ lists: [List]) throws {
     for list in lists { try list.check() }
-    var scanner = JSONScanner(document)
-    place = .json(scanner.location)
-    do {
-      root = try SourceMembers(&scanner, "the document", lists: lists.map(\.place.name))
-      try scanner.finish()
-    } catch {
-      throw StoreError.invalidJSON(error)
-    }
+    place = .json(JSONScanner(document).location)
+    root = try document.whole { try SourceMembers(&$0, "the document", lists: lists.map(\.place.name)) }
     if let problem = root.problem { throw StoreError(.invalidSource, problem) }
     (self.name, self.version, self.lists, total) = (name, version, lists, document.count)
   }

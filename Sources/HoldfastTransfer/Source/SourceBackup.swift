@@ -67,11 +67,7 @@ struct SourceBackup {
     }
     let folder = try WorkingFolder(beside: name, "copying")
     let working = folder.file("copy")
-    do {
-      try source.copy(to: working)
-    } catch {
-      throw DurableFile.failure(error, URL(fileURLWithPath: name.path + ".backup"))
-    }
+    try DurableFile.naming(URL(fileURLWithPath: name.path + ".backup")) { try source.copy(to: working) }
     (self.working, self.folder) = (working, folder)
     found = Later { try SourceFiles(working).sha256() }
   }

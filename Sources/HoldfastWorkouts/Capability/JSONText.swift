@@ -81,7 +81,6 @@ extension JSONValue {
   ///
   /// - Throws: `StoreError`, code `.invalidSource`, with the problem and its place.
   func core<Value: CoreValue>() throws -> Value {
-    var scanner = JSONScanner(JSONDocument(Array(canonicalText().utf8)))
-    do { return try Value(core: &scanner) } catch { throw StoreError.invalidJSON(error) }
+    try JSONDocument(Array(canonicalText().utf8)).whole { try Value(core: &$0) }
   }
 }

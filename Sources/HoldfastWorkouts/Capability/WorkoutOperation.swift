@@ -122,12 +122,6 @@ public enum WorkoutOperation: Sendable, Hashable, Decodable {
 
   /// - Throws: as `init(from:)`.
   init(json request: Data) throws {
-    var scanner = JSONScanner(JSONDocument(request))
-    do {
-      self = try WorkoutOperation(&scanner)
-      try scanner.finish()
-    } catch {
-      throw StoreError.invalidJSON(error)
-    }
+    self = try JSONDocument(request).whole { try WorkoutOperation(&$0) }
   }
 }

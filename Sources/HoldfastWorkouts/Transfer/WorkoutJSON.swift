@@ -26,21 +26,18 @@ struct WorkoutJSON: ImportFormat {
   ///
   /// - Throws: `.invalidSource` with the byte offset.
   init(_ document: JSONDocument, as name: String) throws {
-    var scanner = JSONScanner(document)
-    let isOne: Bool
-    do {
-      switch try scanner.peek() {
-      case .array, .null: isOne = false
-      case .object: isOne = true
-      default: throw Self.unknown
-      }
+    let (isOne, isEmpty) = try document.whole { scanner in
+      let isOne =
+        switch try scanner.peek() {
+        case .array, .null: false
+        case .object: true
+        default: throw Self.unknown
+        }
       var isEmpty = isOne
       if isOne { try scanner.object { _, _ in isEmpty = false } } else { try scanner.skip() }
-      try scanner.finish()
-      if isEmpty { throw Self.nothing }
-    } catch {
-      throw StoreError.invalidJSON(error)
+      return (isOne, isEmpty)
     }
+    if isEmpty { throw Self.nothing }
     self.init(document, name, isOne: isOne, isDamaged: false)
   }
 

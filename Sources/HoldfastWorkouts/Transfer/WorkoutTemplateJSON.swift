@@ -20,13 +20,7 @@ struct WorkoutTemplateJSON: ImportFormat {
 
   /// - Throws: `.invalidSource` with the byte offset.
   init(_ document: JSONDocument, _ hints: SourceHints) throws {
-    var scanner = JSONScanner(document)
-    do {
-      try scanner.skip()
-      try scanner.finish()
-    } catch {
-      throw StoreError.invalidJSON(error)
-    }
+    _ = try document.whole { try $0.skip() }
     self.init(document, hints, isDamaged: false)
   }
 
