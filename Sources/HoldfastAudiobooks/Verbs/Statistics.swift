@@ -23,11 +23,6 @@ public struct LibraryStatistics: Sendable, Hashable, Codable {
   public var favorites = 0
 }
 
-extension LibraryStatistics {
-  /// Nothing counted.
-  public init() {}
-}
-
 /// How long one collection was listened to.
 public struct HeardCollection: Sendable, Hashable, Codable, Identifiable {
   /// The collection's id.

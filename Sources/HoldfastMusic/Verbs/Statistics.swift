@@ -15,11 +15,6 @@ public struct MusicCounts: Sendable, Hashable, Codable {
   public var folders = 0
 }
 
-extension MusicCounts {
-  /// Nothing counted.
-  public init() {}
-}
-
 /// The library in numbers.
 public struct MusicStatistics: Sendable, Hashable, Codable {
   /// A genre or an artist, with a number.
