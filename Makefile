@@ -13,6 +13,8 @@ SECONDS ?= 600
 SEED ?= 1
 PREFIX ?= $(HOME)/.local
 TEST_SECONDS ?= 2000
+# All tests at once would need 2 GB and be slower.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 DOCUMENTED := Holdfast HoldfastTransfer HoldfastGRDB HoldfastHTTP HoldfastSync HoldfastSyncServer HoldfastTesting HoldfastTool HoldfastAudiobooks HoldfastMusic HoldfastWorkouts HoldfastInference
 # Only for the tests, not for the build: the compiler uses SQLite, too.
 ENCRYPTING := HOLDFAST_ENCRYPTS=1 LD_LIBRARY_PATH="$(CURDIR)/.build/encrypting"

@@ -12,9 +12,6 @@ public struct TrainedWork: Sendable, Hashable, Codable {
   /// A weight in the unit `bodyweight` counts as a weight in the requested unit; a weight in an unknown unit counts as 0.
   public var volume: Double = 0
 
-  /// Nothing counted.
-  public init() {}
-
   mutating func add(_ set: CountedSet) {
     sets += 1
     reps = reps.adding(set.reps)
