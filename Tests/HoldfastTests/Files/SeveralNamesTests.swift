@@ -88,7 +88,7 @@ struct SeveralNamesTests {
     let store = try folder.store([Shelves.schema])
     #expect(store.access == .readWrite)
     try store.close()
-    #expect(DurableFile.names(url.path) == 1)
+    #expect(DurableFile.hardLinks(url.path) == 1)
   }
 
   @Test("an import's report says that newer rows of its source may be beside another name, except where the source has a log")
