@@ -209,7 +209,9 @@ struct ImportRun<Format: ImportFormat> {
     } catch let error as StoreError where error.code == .constraint || error.code == .invalidValue {
       kinds[place.kind].seen[place.key] = nil
       if !merging { absent[place] = .quarantined }
-      return try quarantine(record, error.message, tx)
+      // The report names the table itself.
+      let reason = error.code == .invalidValue ? error.message.trimmingPrefix("\(error.table ?? ""): ") : error.message[...]
+      return try quarantine(record, String(reason), tx)
     }
     // The store may have refused an earlier record with this key.
     if !absent.isEmpty { absent[place] = nil }
