@@ -89,9 +89,9 @@ struct ArchivedState {
     return line.follows(before)
   }
 
-  /// An app may have opened a damaged store, and the archive followed it. So this is a copy of this state with the pages of before the last
-  /// gap, where they differ from those with which the archive went on, and nobody has written them since; and the state before the gap, in
-  /// words. Nil where there is no such gap.
+  /// A copy of this state with pages from before the archive's last gap. An app may have opened a damaged store, and the archive then went
+  /// on with the damage. So each page that had other content before the gap, and that nobody has written since, is taken from there.
+  /// `words` names the state before the gap. Nil where there is no such gap.
   func beforeGap(of files: StoreFiles, in folder: WorkingFolder) throws -> (file: URL, pages: Int, words: String)? {
     let generations = try ArchiveFolder(files, key).generations().filter { !$0.bases.isEmpty }
     guard let newest = generations.last, let first = newest.bases.first, let before = generations.dropLast().last else { return nil }

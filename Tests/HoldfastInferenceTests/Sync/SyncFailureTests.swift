@@ -7,7 +7,7 @@ import Testing
 
 /// Of six rows of each table four are in; then the server fails in one way, once.
 @Suite("Each way in which a server fails", .timeLimit(.minutes(10))) struct SyncFailureTests {
-  /// What a server answers once, and what is told of it.
+  /// An answer that the server gives once, and the text that the error must then have.
   struct Failure: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var answer: LoopbackServer.Answer
@@ -16,7 +16,7 @@ import Testing
     var pauseSeconds: ClosedRange<Double> = 5...5
     var timeoutSeconds = 5.0
 
-    /// The way is told as the status.
+    /// An answer with this status, which the error then names.
     static func status(
       _ status: Int, _ code: StoreError.Code = .inputOutput, _ headers: [String: String] = [:], pauseSeconds: ClosedRange<Double> = 5...5
     ) -> Failure {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// In an hour or two of the real clock, which the header is by; the test may take a while.
+  /// Two hours from now by the real clock, as the header `Retry-After` writes it: the test may take a while.
   private static var later: String {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
